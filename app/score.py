@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+from msgspec import Struct, field
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
@@ -60,8 +60,7 @@ SPAN = 30.0
 """Seconds that the score shows."""
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What a chat did between two samples."""
 
     # start, end: seconds of the caller's clock
@@ -73,8 +72,7 @@ class Mark:
     rate: float  # tokens per second, generated or read
 
 
-@dataclass
-class Lane:
+class Lane(Struct):
     """One chat."""
 
     chat_id: str
@@ -92,8 +90,7 @@ class Lane:
     _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
 
 
-@dataclass(frozen=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """All chats together; bytes and tokens per second."""
 
     writing: int = 0

@@ -7,11 +7,11 @@ import errno
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
@@ -111,8 +111,7 @@ class Door(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True)
-class Guests:
+class Guests(Struct, frozen=True):
     """Who is there."""
 
     connections: int = 0  # how many there are, idle ones too

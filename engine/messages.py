@@ -5,19 +5,21 @@ All are frozen and hold plain Python values only, so no lazy array and no Qt obj
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
 
+from msgspec import Struct, field
+
 from engine.params import SamplingParams
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(Struct, frozen=True):
     path: str
     answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
     told: Callable[[float], None] | None = None  # called with the share of the weights that is read
@@ -31,8 +33,7 @@ class Load:
         return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     path: str
     context: int | None
     chats: int
@@ -41,96 +42,81 @@ class Estimate:
     adapter: str | None = None
 
 
-@dataclass(frozen=True)
-class Unload:
+class Unload(Struct, frozen=True):
     model_id: str
     answer: Future[None]
 
 
-@dataclass(frozen=True)
-class UnloadIdle:
+class UnloadIdle(Struct, frozen=True):
     after: float | None  # seconds; None for never
     told: Callable[[str], None] | None  # called with the model's id
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(Struct, frozen=True):
     model_id: str
     pinned: bool
 
 
-@dataclass(frozen=True)
-class Relieve:
+class Relieve(Struct, frozen=True):
     answer: Future[int]  # bytes that were given back
 
 
-@dataclass(frozen=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     session_id: str
     reply_id: str
     whole: bool = False  # as of `Reply.cancel`
 
 
-@dataclass(frozen=True)
-class Pause:
+class Pause(Struct, frozen=True):
     session_id: str
     reply_id: str
     paused: bool  # or to be resumed
 
 
-@dataclass(frozen=True)
-class Prioritise:
+class Prioritise(Struct, frozen=True):
     session_id: str
     priority: int
     program: str = ""
     share: float = 0.0
 
 
-@dataclass(frozen=True)
-class Fork:
+class Fork(Struct, frozen=True):
     session_id: str
     twin_id: str
     named: bool = False
 
 
-@dataclass(frozen=True)
-class CloseSession:
+class CloseSession(Struct, frozen=True):
     session_id: str
     forget: bool = False
 
 
-@dataclass(frozen=True)
-class Keep:
+class Keep(Struct, frozen=True):
     session_id: str
 
 
-@dataclass(frozen=True)
-class Forget:
+class Forget(Struct, frozen=True):
     session_id: str
 
 
-@dataclass(frozen=True)
-class Embed:
+class Embed(Struct, frozen=True):
     model_id: str
     texts: tuple[str | tuple[int, ...], ...]
     answer: Future[Embeddings]
 
 
-@dataclass(frozen=True)
-class Embeddings:
+class Embeddings(Struct, frozen=True):
     """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
 
     vectors: tuple[bytes, ...]
     tokens: int
 
 
-@dataclass(frozen=True)
-class GetStats:
+class GetStats(Struct, frozen=True):
     answer: Future[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class WorkDone:
+class WorkDone(Struct, frozen=True):
     """What came of work that was done on another thread.
 
     Attributes:
@@ -144,8 +130,7 @@ class WorkDone:
     error: BaseException | None = None
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(Struct, frozen=True):
     pass
 
 
@@ -171,7 +156,7 @@ class _Medium:
         name: the digest, where it is known without the bytes.
     """
 
-    file: bytes | Callable[[], bytes | None] = field(repr=False)
+    file: bytes | Callable[[], bytes | None] = dataclasses.field(repr=False)
     name: str = ""
 
     def __eq__(self, other: object) -> bool:
@@ -252,8 +237,7 @@ def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
     return [medium for parts in lists for part in parts if (medium := medium_of(part))]
 
 
-@dataclass(frozen=True)
-class RawPrompt:
+class RawPrompt(Struct, frozen=True):
     """What a model is to continue as it stands, without a chat template.
 
     Attributes:
@@ -266,8 +250,7 @@ class RawPrompt:
     tokens: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """Messages that go after what was said so far."""
 
     messages: tuple[Message, ...]
@@ -291,8 +274,7 @@ class FinishReason(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True)
-class ReplyStats:
+class ReplyStats(Struct, frozen=True):
     """What one reply cost. Times in seconds, counts in tokens.
 
     Attributes:
@@ -320,16 +302,14 @@ class ReplyStats:
     reasoning_tokens: int = 0
 
 
-@dataclass(frozen=True)
-class ReplyEvent:
+class ReplyEvent(Struct, frozen=True):
     """What all events share: whose they are."""
 
     session_id: str
     reply_id: str
 
 
-@dataclass(frozen=True)
-class PromptProgress(ReplyEvent):
+class PromptProgress(ReplyEvent, frozen=True):
     """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before.
 
     Attributes:
@@ -344,8 +324,7 @@ class PromptProgress(ReplyEvent):
     queued: bool = False
 
 
-@dataclass(frozen=True)
-class TokenOdds:
+class TokenOdds(Struct, frozen=True):
     """How probable a token was to the model, before any sampling setting.
 
     Attributes:
@@ -360,8 +339,7 @@ class TokenOdds:
     top: tuple[TokenOdds, ...] = ()
 
 
-@dataclass(frozen=True)
-class TextDelta(ReplyEvent):
+class TextDelta(ReplyEvent, frozen=True):
     """New text at the end of the reply's answer, reasoning or tool call.
 
     Attributes:
@@ -374,8 +352,7 @@ class TextDelta(ReplyEvent):
     odds: tuple[TokenOdds, ...] = ()
 
 
-@dataclass(frozen=True)
-class ToolCallStarted(ReplyEvent):
+class ToolCallStarted(ReplyEvent, frozen=True):
     """The model calls a tool. Events of calls are told only where tools were offered.
 
     Each call that has started ends with one `ToolCallFinished` or `ToolCallFailed`, before the
@@ -390,16 +367,14 @@ class ToolCallStarted(ReplyEvent):
     name: str
 
 
-@dataclass(frozen=True)
-class ToolCallDelta(ReplyEvent):
+class ToolCallDelta(ReplyEvent, frozen=True):
     """More of a call's arguments, as JSON. All of them joined are those of `ToolCallFinished`."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True)
-class ToolCallFinished(ReplyEvent):
+class ToolCallFinished(ReplyEvent, frozen=True):
     """A tool call is complete. It names a tool that was offered.
 
     Attributes:
@@ -411,8 +386,7 @@ class ToolCallFinished(ReplyEvent):
     arguments: str
 
 
-@dataclass(frozen=True)
-class ToolCallFailed(ReplyEvent):
+class ToolCallFailed(ReplyEvent, frozen=True):
     """What was to be a tool call is none: it cannot be read, or the answer ended within it.
 
     Attributes:
@@ -429,8 +403,7 @@ class ToolCallFailed(ReplyEvent):
     arguments: str = ""
 
 
-@dataclass(frozen=True)
-class Finished(ReplyEvent):
+class Finished(ReplyEvent, frozen=True):
     """The reply's last event: it ended as asked.
 
     Attributes:
@@ -445,8 +418,7 @@ class Finished(ReplyEvent):
     message: Message | None = None
 
 
-@dataclass(frozen=True)
-class Failed(ReplyEvent):
+class Failed(ReplyEvent, frozen=True):
     """The reply's last event: it ended with an error (`EngineError`'s code, message and reason)."""
 
     code: str
@@ -460,8 +432,7 @@ Sink = Callable[[Event, tuple[int, ...]], None]
 """Where a reply's events go, with the ids that came with them. Called on the engine thread."""
 
 
-@dataclass(frozen=True)
-class OpenSession:
+class OpenSession(Struct, frozen=True):
     session_id: str
     model_id: str
     system: str | None
@@ -476,8 +447,7 @@ class OpenSession:
     begins_as: str = ""  # one that is closed, and whose cache on disk it begins from
 
 
-@dataclass(frozen=True)
-class Send:
+class Send(Struct, frozen=True):
     session_id: str
     reply_id: str
     prompt: Asked
@@ -487,8 +457,7 @@ class Send:
     template: Mapping[str, Any] = field(default_factory=dict)  # beside the messages
 
 
-@dataclass(frozen=True)
-class CountTokens:
+class CountTokens(Struct, frozen=True):
     model_id: str
     prompt: Asked
     reasoning: bool | None

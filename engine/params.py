@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from engine.text.tools import Tool, ToolForm, as_schema, as_tools, check_choice, form_of, shown
 
@@ -30,8 +32,7 @@ LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
 """The least that each setting that is a whole number may be."""
 
 
-@dataclass(frozen=True)
-class FormLimits:
+class FormLimits(Struct, frozen=True):
     """How far an answer may go where its JSON schema sets no limit of its own.
 
     Attributes:
@@ -59,8 +60,7 @@ class FormLimits:
         _check_whole("form_limits.depth", self.depth, 0)
 
 
-@dataclass(frozen=True)
-class SamplingParams:
+class SamplingParams(Struct, frozen=True, dict=True):
     """How the next token is chosen and when a reply ends.
 
     Attributes:
@@ -115,7 +115,7 @@ class SamplingParams:
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
     penalty_window: int = 64
-    logit_bias: Mapping[int, float] = field(default_factory=dict, hash=False)
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
     seed: int | None = None
     stop: tuple[str, ...] = ()
     typical_p: float = 1.0
@@ -127,12 +127,12 @@ class SamplingParams:
     grammar: str | None = None
     form_limits: FormLimits | None = field(default_factory=FormLimits)
     logprobs: int | None = None
-    tools: Sequence[Tool] = field(default=(), hash=False)  # kept as a tuple of copies
+    tools: Sequence[Tool] = ()  # kept as a tuple of copies
     tool_choice: str = "auto"
     parallel_tool_calls: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stop", _as_texts("stop", self.stop))
+        force_setattr(self, "stop", _as_texts("stop", self.stop))
         for name, low in LEAST.items():
             if name != "max_tokens" or self.max_tokens is not None:
                 self._whole(name, low)
@@ -147,13 +147,13 @@ class SamplingParams:
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
         if self.seed is not None and not whole:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
-        object.__setattr__(self, "logit_bias", _as_bias(self.logit_bias))
-        object.__setattr__(self, "json_schema", as_schema(self.json_schema))
-        object.__setattr__(self, "choices", _as_texts("choices", self.choices))
+        force_setattr(self, "logit_bias", _as_bias(self.logit_bias))
+        force_setattr(self, "json_schema", as_schema(self.json_schema))
+        force_setattr(self, "choices", _as_texts("choices", self.choices))
         self._text("regex")
         self._text("grammar")
-        object.__setattr__(self, "form_limits", _as_limits(self.form_limits))
-        object.__setattr__(self, "tools", as_tools(self.tools))
+        force_setattr(self, "form_limits", _as_limits(self.form_limits))
+        force_setattr(self, "tools", as_tools(self.tools))
         check_choice(self.tool_choice, self.tools)
         if not isinstance(self.parallel_tool_calls, bool):
             raise ValueError(
@@ -166,6 +166,10 @@ class SamplingParams:
         if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
             other = "tools" if asked[1] in ("tool_form", "offered") else asked[1]
             raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
+
+    def __hash__(self) -> int:
+        # not of what may be mappings
+        return hash((self.seed, self.temperature, self.max_tokens, self.stop, self.json_schema))
 
     @cached_property
     def offered(self) -> tuple[dict[str, Any], ...]:
@@ -239,7 +243,7 @@ def _as_limits(given: object) -> FormLimits | None:
     try:
         return FormLimits(**given)
     except TypeError:
-        known = ", ".join(f.name for f in fields(FormLimits))
+        known = ", ".join(FormLimits.__struct_fields__)
         raise ValueError(f"form_limits has the fields {known}, not {given!r}") from None
 
 

@@ -22,9 +22,10 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from engine.bench.alone import END, Chat, Prompt, compare
 from engine.bench.limits import tight_budget

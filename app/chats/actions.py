@@ -5,8 +5,9 @@ Every button, menu and key asks `refusal` (through `Chat.can`) and shows its sen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from app.chats import panel
 from app.chats.options import ChatOptions, of_answer
@@ -70,8 +71,7 @@ _NEEDS_QUIET = frozenset(
 """What changes the path that a running reply writes to."""
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """All that `refusal` looks at."""
 
     compose: Compose

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.chats.options import ChatOptions
 from app.chats.tool_call import Made
@@ -51,8 +52,7 @@ class Phase(Enum):
     PAUSED = "paused"
 
 
-@dataclass
-class Answer:
+class Answer(Struct):
     """What has come of a reply so far, and what it was asked with."""
 
     message_id: str  # the assistant message that it fills

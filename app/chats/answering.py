@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict, replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge

@@ -6,11 +6,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
@@ -48,16 +49,14 @@ _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
 
 
-@dataclass(frozen=True)
-class Tokens:
+class Tokens(Struct, frozen=True):
     """How many tokens a file takes. ``exact``: the model's tokenizer has counted them."""
 
     count: int
     exact: bool
 
 
-@dataclass(frozen=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """What is to be done with a file, or with the bytes of an image that was pasted or dropped."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
@@ -20,8 +20,7 @@ from app.settings.language import counted, number, tr
 from app.store import Attachments, ChatRecord, Message
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """What was counted."""
 
     tokens: int  # of what would be sent, with what is being written at its end
@@ -53,8 +52,7 @@ class Counted:
         )
 
 
-@dataclass(frozen=True)
-class ToCount:
+class ToCount(Struct, frozen=True):
     """What is counted, as it was when it was asked for."""
 
     record: ChatRecord

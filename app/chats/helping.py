@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app import flows
@@ -33,8 +34,7 @@ _AT_WORK = {
 }
 
 
-@dataclass
-class _Round:
+class _Round(Struct):
     """The helpers of one call.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from app.store import Message
 from app.tools.builtin import MOST_HELPERS
@@ -36,8 +37,7 @@ _TOLD = {
 }
 
 
-@dataclass
-class Lane:
+class Lane(Struct):
     """One helper.
 
     Attributes:
@@ -59,7 +59,8 @@ class Lane:
         return self.state in OVER
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"state": self.state.value}
+        told: dict[str, Any] = to_builtins(self)
+        return told
 
     @classmethod
     def from_json(cls, told: object) -> Lane | None:

@@ -8,8 +8,10 @@ import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from app.settings.language import counted, number, tr
 from engine import SamplingParams
@@ -195,8 +197,7 @@ HELPER_BOUNDS = {
 """The least and the most that helpers may be given."""
 
 
-@dataclass(frozen=True)
-class ChatOptions:
+class ChatOptions(Struct, frozen=True):
     """What a person set for one chat; None leaves it to the model."""
 
     # temperature to frequency_penalty: as in `engine.SamplingParams`
@@ -234,31 +235,31 @@ class ChatOptions:
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
         """Read what was stored; what is no option, or no good value of one, is left alone."""
         known: dict[str, Any] = {}
-        for option in fields(cls):
-            value = params.get(option.name)
-            if option.name in ("stop", "choices", "tools"):  # JSON knows lists only
+        for option in cls.__struct_fields__:
+            value = params.get(option)
+            if option in ("stop", "choices", "tools"):  # JSON knows lists only
                 if isinstance(value, (list, tuple)):
-                    known[option.name] = tuple(s for s in value if isinstance(s, str) and s)
-            elif option.name in ("schema", "pattern"):
+                    known[option] = tuple(s for s in value if isinstance(s, str) and s)
+            elif option in ("schema", "pattern"):
                 if isinstance(value, str):
-                    known[option.name] = value
-            elif option.name == "answer_as":
+                    known[option] = value
+            elif option == "answer_as":
                 if value in FORMS:
                     known["answer_as"] = value
-            elif option.name in ("reasoning", "reproducible", "slide"):
+            elif option in ("reasoning", "reproducible", "slide"):
                 if isinstance(value, bool):
-                    known[option.name] = value
-            elif option.name == "kv_bits":
+                    known[option] = value
+            elif option == "kv_bits":
                 if value in (4, 8):
                     known["kv_bits"] = int(value)
-            elif (most := HELPER_BOUNDS.get(option.name)) is not None:
+            elif (most := HELPER_BOUNDS.get(option)) is not None:
                 if type(value) is int and most[0] <= value <= most[1]:
-                    known[option.name] = value
-            elif option.name == "context":
+                    known[option] = value
+            elif option == "context":
                 if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
                     known["context"] = value
-            elif value is not None and _is_good(option.name, value):
-                known[option.name] = value
+            elif value is not None and _is_good(option, value):
+                known[option] = value
         return cls(**known)
 
     def context_of(self, most: int) -> int:
@@ -267,11 +268,8 @@ class ChatOptions:
 
     def to_params(self) -> dict[str, Any]:
         """Only what differs from the default, so that later defaults reach old chats."""
-        changed = {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        }
+        unset = asdict(ChatOptions())
+        changed = {name: value for name, value in asdict(self).items() if value != unset[name]}
         return {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
 
 

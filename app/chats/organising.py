@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
+
+from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 from app.store import ChatRecord, Folder, Store, new_id

@@ -11,10 +11,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from string import ascii_uppercase
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from app.chats.options import ChatOptions, varied
 from app.chats.transcript import Transcript
@@ -29,8 +31,7 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 """What can be made of the answers, besides keeping one."""
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(Struct, frozen=True):
     """One who is asked."""
 
     name: str = ""  # what stands above the answer; "" for "Seed 3" and the like
@@ -58,7 +59,8 @@ class Member:
 
     def to_json(self) -> dict[str, Any]:
         """Only what differs from a member of which nothing is said."""
-        return {f.name: v for f in fields(self) if (v := asdict(self)[f.name]) != f.default}
+        unset = asdict(Member())
+        return {name: v for name, v in asdict(self).items() if v != unset[name]}
 
     def options(self, own: ChatOptions) -> ChatOptions:
         """What it is asked with in a chat with these options. It calls no tools."""
@@ -278,8 +280,7 @@ def verdict(first: str, second: str) -> str:
 # The vote.
 
 
-@dataclass(frozen=True)
-class Ballot:
+class Ballot(Struct, frozen=True):
     """What one answer comes to."""
 
     value: str  # by which it is compared

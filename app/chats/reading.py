@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
+
+from msgspec import Struct, structs
 
 from app import flows
 from app.chats.saved_chat import SavedChat
@@ -50,8 +52,7 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
     return dict(good[:MOST])
 
 
-@dataclass(frozen=True)
-class Other:
+class Other(Struct, frozen=True):
     """Another chat as it can be read now.
 
     Attributes:
@@ -101,8 +102,7 @@ def source(of: Other, before: int, news: News = "") -> tuple[Attachment, Attache
     return replace(made, chat=of.id, before=before, news=news), text
 
 
-@dataclass
-class _Read:
+class _Read(Struct):
     """What a chat has read of another: so many messages were left out, and then these came."""
 
     before: int
@@ -197,7 +197,7 @@ class Others:
             of = self.now(chat_id)
             if not of.title:  # it was erased
                 named = (f.name for f in reversed(said) if f.chat == chat_id)
-                of = replace(of, title=next(named, tr("Deleted chat")))
+                of = structs.replace(of, title=next(named, tr("Deleted chat")))
             self.seen[chat_id] = (of, None)
             if not of.lines:
                 continue
@@ -213,7 +213,7 @@ class Others:
             if new is not None:
                 made, text = source(of, *new)
                 if made.characters > MOST_CHARACTERS:
-                    self.seen[chat_id] = (replace(of, gone=tr("too long", "a chat")), None)
+                    self.seen[chat_id] = (structs.replace(of, gone=tr("too long", "a chat")), None)
                     continue
                 self._saved.hold(text)
                 found.insert(place + len(cut), made)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing

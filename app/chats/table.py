@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from string import ascii_uppercase
 from threading import Event
 from time import monotonic
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
@@ -71,8 +72,7 @@ def guide() -> str:
     return model_location(GUIDE)
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One answer.
 
     Attributes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app import flows
@@ -123,8 +123,7 @@ FAULTS = 3
 """A model that has given so many answers in a row that are no titles is not asked again."""
 
 
-@dataclass
-class _Asked:
+class _Asked(Struct):
     """One title that is being written."""
 
     chat_id: str

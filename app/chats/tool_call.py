@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.chats.lanes import Lane
 from app.settings.language import counted, mark, tr
@@ -23,8 +24,7 @@ from app.tools.tool import BUILT_IN, Tool, ToolResult
 NO_RESULT = "There is no result: the chat went on without it."
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(Struct, frozen=True):
     """A call as the model made it. ``fault``: why it could not be read, "" if it could."""
 
     id: str
@@ -151,8 +151,7 @@ class CallState(Enum):
     OVER = "over"
 
 
-@dataclass
-class OpenQuestion:
+class OpenQuestion(Struct):
     """One question that waits for the person."""
 
     question: Question
@@ -162,8 +161,7 @@ class OpenQuestion:
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
-@dataclass
-class Call:
+class Call(Struct):
     """One call of the running step."""
 
     message_id: str  # of the message that will hold its result
@@ -208,8 +206,7 @@ class Call:
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
-@dataclass(frozen=True)
-class Doing:
+class Doing(Struct, frozen=True):
     """What the tools of a chat do at the moment."""
 
     running: tuple[str, ...]  # names of those that run

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.chats.attached import Texts
 from app.chats.images import Images, content, joined
@@ -17,8 +19,7 @@ from app.settings.language import mark, tr
 from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
-@dataclass(frozen=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """Messages taken out of a chat, parents first, and the end of the path shown before.
 
     ``editing``: one of them was being edited, so far.

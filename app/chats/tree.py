@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.chats.transcript import Transcript
 from app.tools.tool import one_line
@@ -14,8 +15,7 @@ LONGEST_NAME = 100
 _NAME = "branch"
 
 
-@dataclass(eq=False, slots=True)
-class Run:
+class Run(Struct, eq=False):
     """Messages of which each is all that follows the one before.
 
     A branch is a line of runs: where it divides, it goes on with the branch that is shown, else

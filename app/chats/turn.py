@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.store import Attachments, Message
 
@@ -21,8 +23,7 @@ class Handle(Protocol):
 # What is being composed.
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(Struct, frozen=True):
     """A new message is being written, with the files that go with it."""
 
     draft: str = ""
@@ -38,8 +39,7 @@ class Writing:
         return replace(self, draft=text)
 
 
-@dataclass(frozen=True)
-class Editing:
+class Editing(Struct, frozen=True):
     """A message is being asked in other words."""
 
     message: str  # its id
@@ -72,30 +72,26 @@ Compose = Writing | Editing
 # What is being answered; None while nothing is.
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """The reply waits until its model is loaded. ``model`` is the model's reference."""
 
     model: str
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(Struct, frozen=True):
     """The engine has the reply. ``stopping``: it was told to end at its next token."""
 
     handle: Handle
     stopping: bool = False
 
 
-@dataclass(frozen=True)
-class Paused:
+class Paused(Struct, frozen=True):
     """The engine keeps the reply, which stands still."""
 
     handle: Handle
 
 
-@dataclass(frozen=True)
-class Calling:
+class Calling(Struct, frozen=True):
     """The model has called tools: they run, or wait for the person. ``paused``: it is not asked
     again when they have ended."""
 

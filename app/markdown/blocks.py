@@ -19,7 +19,6 @@ import pickle
 import re
 from collections import ChainMap
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -27,6 +26,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from msgspec import Struct
 
 NESTING_LIMIT = 20
 """What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
@@ -98,8 +98,7 @@ BAR_LIMIT = 10_000
 """Its "|": the parser takes about as long for each cell of a table."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True):
     """A finished top-level block (with any definitions before it)."""
 
     # its lines, with the blank lines after it; all blocks and the tail make up the text
@@ -118,8 +117,7 @@ class Block:
         return pickle.loads(self.kept) if isinstance(self.kept, bytes) else self.kept
 
 
-@dataclass(frozen=True)
-class OpenFence:
+class OpenFence(Struct, frozen=True):
     """A tail that is nothing but an unclosed top-level fence: it needs no parsing at all."""
 
     info: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
@@ -178,8 +179,7 @@ class Rendering:
         return block_rows(block, number, self._open_inline, previous, self.codes)
 
 
-@dataclass(frozen=True)
-class CodeBlock:
+class CodeBlock(Struct, frozen=True):
     """A code block as rendered: its text and where it stands in the document.
 
     `first_position` and `last_position` are cursor positions (the start of its first line and the

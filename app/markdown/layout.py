@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.markdown.blocks import NESTING_LIMIT, Block, OpenFence
 from app.markdown.highlight import Lines, language_of, plain_lines
@@ -142,8 +143,7 @@ COLUMN_LIMIT = 50
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-@dataclass
-class _List:
+class _List(Struct):
     key: tuple[int, int]
     ordered: bool
     start: int

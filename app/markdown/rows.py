@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, overload
 
+from msgspec import Struct
+
 LIST_INDENT = 1.75
 """Of the font's size: how deep a list is at least, room for its markers included."""
 MARKER_GAP = 0.45
@@ -120,8 +122,7 @@ class CodeKey(NamedTuple):
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
+class TextRow(Struct, frozen=True):
     """One paragraph, heading, list item, line of code or rule: one QTextBlock."""
 
     # "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block), "rule"

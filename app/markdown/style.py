@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
+from msgspec import Struct
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QBrush,
@@ -39,8 +39,7 @@ from app.markdown.rows import (
 )
 
 
-@dataclass(frozen=True)
-class MarkdownStyle:
+class MarkdownStyle(Struct, frozen=True):
     """Everything the renderer asks about looks. Colours are "#rrggbb", sizes pixels.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:  # as ziamath, imported with the first formula
     from xml.etree import ElementTree
@@ -43,8 +44,7 @@ _MEASURES = _PLACES | {"width", "height", "stroke-width", "opacity"}
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A formula set at `EM`; `depth` is what lies below the line of the text. Pixels."""
 
     svg: str

@@ -19,12 +19,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from msgspec import Struct, field
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
@@ -56,8 +56,7 @@ class DownloadState(Enum):
     DONE = "done"
 
 
-@dataclass
-class Download:
+class Download(Struct):
     """One model on its way."""
 
     ref: str  # how chats name it: ``owner/name``, with ``@revision`` for another than main
@@ -168,8 +167,7 @@ def fault(error: Exception) -> EngineError:
     return EngineError(DOWNLOAD_FAILED, words)
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """How weights are to be kept."""
 
     name: str  # as it ends the new folder's name
@@ -198,7 +196,6 @@ RECIPES = (
 )
 
 
-@dataclass
 class Conversion(Download):
     """One job. Its ``ref`` is the folder that it makes."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from engine import Model
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A smaller model."""
 
     model: Installed

@@ -7,10 +7,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
@@ -34,8 +34,7 @@ from engine.hub.inventory import (
 from engine.hub.names import clean_name
 
 
-@dataclass(frozen=True)
-class ModelFolder:
+class ModelFolder(Struct, frozen=True):
     """One remembered model."""
 
     # how chats name it: a folder, or a hub id, or one of these with an adapter's folder, which is

@@ -8,12 +8,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
@@ -50,8 +50,7 @@ class LoadState(Enum):
     """A person had it unloaded, or its loading cancelled: only a chat that sends loads it again."""
 
 
-@dataclass
-class ModelStatus:
+class ModelStatus(Struct):
     """One model."""
 
     ref: str  # how chats name it (``paths.GUIDE``, a folder, or a hub id)
@@ -95,8 +94,7 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
         return refused
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """For what chat a model is wanted: how it keeps its KV cache, and how long it may become."""
 
     kv_bits: int | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
@@ -19,8 +19,7 @@ from app.settings.paths import GUIDE
 from engine.hub.inventory import Installed, Source
 
 
-@dataclass(frozen=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """A model in the trash."""
 
     trashed: Trashed  # where its folder is

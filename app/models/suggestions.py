@@ -8,9 +8,10 @@ from __future__ import annotations
 import logging
 import os
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.settings.language import mark
 from app.settings.paths import resources
@@ -49,8 +50,7 @@ _MOST = 5
 _SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
 
 
-@dataclass(frozen=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """One model that suits a machine."""
 
     repo: str  # its id on the hub
@@ -82,8 +82,7 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
         return {}
 
 
-@dataclass(frozen=True)
-class SmallModel:
+class SmallModel(Struct, frozen=True):
     """The model that suits every machine: small, but it talks about anything."""
 
     suggestion: Suggestion  # where the hub has it

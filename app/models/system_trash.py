@@ -9,16 +9,15 @@ import errno
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from PySide6.QtCore import QFile, QStandardPaths
 
 from app.settings.language import tr
 
 
-@dataclass(frozen=True)
-class Trashed:
+class Trashed(Struct, frozen=True):
     """A folder that was moved to the trash."""
 
     folder: Path  # where it was

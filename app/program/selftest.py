@@ -17,9 +17,11 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from app import __version__
 from app.settings.paths import Paths
@@ -129,8 +131,7 @@ COLOURS = 20
 """A window that was drawn shows at least so many; an empty one shows two or three."""
 
 
-@dataclass
-class Check:
+class Check(Struct):
     """One thing tried; ``detail`` is the error where it did not go well."""
 
     name: str
@@ -139,8 +140,7 @@ class Check:
     seconds: float
 
 
-@dataclass
-class Report:
+class Report(Struct):
     """What was found."""
 
     machine: dict[str, Any] = field(default_factory=dict)  # system, versions and devices
@@ -176,7 +176,7 @@ class Report:
             "version": __version__,
             "ok": self.ok,
             "machine": self.machine,
-            "checks": [asdict(check) for check in self.checks],
+            "checks": [to_builtins(check) for check in self.checks],
         }
 
 

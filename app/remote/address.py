@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from app.settings.language import tr
 from app.tools.tool import clean
@@ -26,8 +27,7 @@ class AddressError(ValueError):
     """A text is no address. ``str(error)`` says what to write instead."""
 
 
-@dataclass(frozen=True)
-class Remote:
+class Remote(Struct, frozen=True):
     """One model at one address."""
 
     address: str  # the base of its URLs, as `normalised` gives it: "https://api.openai.com/v1"
@@ -182,8 +182,7 @@ _CONTEXTS = ("max_model_len", "context_length", "context_window", "max_context_l
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What a kind of server takes beside the fields of OpenAI's own."""
 
     sampling: Mapping[str, str]  # its names for settings, by ours
@@ -210,8 +209,7 @@ KINDS: Mapping[str, Kind] = {
 """By `Remote.kind`; "" is any other server."""
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """One model of a server's list."""
 
     model: str

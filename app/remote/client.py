@@ -12,9 +12,10 @@ import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from app.remote import errors
 from app.remote.address import Listed, Remote, asked_at, host_of, is_ollama, listed, sees_at_ollama

@@ -11,8 +11,9 @@ import importlib
 import ipaddress
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from app.remote.address import AddressError, host_of, normalised
 from app.remote.errors import UNREACHABLE, RemoteError
@@ -28,8 +29,7 @@ LONGEST_NAME = 63
 _ANSWER_MS = 3000
 
 
-@dataclass(frozen=True, order=True)
-class Found:
+class Found(Struct, frozen=True, order=True):
     """One server, as it says of itself."""
 
     name: str  # of its machine

@@ -14,10 +14,11 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from app.remote.address import named
 from app.remote.errors import NOT_STARTED, RemoteError
@@ -27,8 +28,7 @@ _LEAVING = 3.0  # seconds for servers to end in order
 _MOST_SAID = 2_000  # characters of what a server says before it ends
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """A model and where it runs."""
 
     hosts: tuple[str, ...]  # the machines' names, this one first
@@ -36,8 +36,7 @@ class Group:
     file: str = ""  # of the hosts; "" for the usual one
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(Struct, frozen=True):
     """What a server has told."""
 
     port: int
@@ -46,16 +45,14 @@ class Started:
     key: str  # which it wants to be shown
 
 
-@dataclass(frozen=True)
-class NotThere:
+class NotThere(Struct, frozen=True):
     """Why a model cannot be asked: it starts just now, or ``words`` say what has become of it."""
 
     starts: bool
     words: str
 
 
-@dataclass
-class Server:
+class Server(Struct):
     """A group's process."""
 
     process: subprocess.Popen[bytes]

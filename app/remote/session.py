@@ -11,8 +11,9 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import field
 
 from app.remote import client, errors
 from app.remote.address import KINDS, Remote
@@ -176,8 +177,7 @@ def _going_on(remote: Remote) -> dict[str, Any]:
 Listener = Callable[[Event], None]
 
 
-@dataclass(frozen=True)
-class RemoteModel(Model):
+class RemoteModel(Model, frozen=True):
     """A model that answers elsewhere, with what is known of it from here."""
 
     remote: Remote = field(default_factory=lambda: Remote("", ""))

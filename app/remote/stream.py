@@ -10,8 +10,9 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from app.remote import errors
 from app.remote.errors import RemoteError
@@ -116,8 +117,7 @@ MOST_CALLS = 128
 _MOST_COUNT = 2**53
 
 
-@dataclass
-class Called:
+class Called(Struct):
     """One call of a tool, as far as it has come."""
 
     id: str = ""
@@ -125,8 +125,7 @@ class Called:
     arguments: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Usage:
+class Usage(Struct):
     """What the server says the answer took, in tokens; 0 where it does not say."""
 
     prompt: int = 0

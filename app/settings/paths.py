@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISVTX
 
 import platformdirs
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +25,7 @@ _OURS = (
 """How the names begin of what the program puts into a profile."""
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """The folders of one profile."""
 
     data: Path  # chats and settings

@@ -12,9 +12,9 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from PySide6.QtCore import QLocale, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
@@ -35,8 +35,7 @@ _PROSE = re.compile(rf"{_LETTERS}+(?:['’‐‑–—-]+{_LETTERS}+)*")
 _WORD = re.compile(rf"{_LETTERS}+(?:['’]{_LETTERS}+)*")
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word in a text: where it begins, in characters, and what it is."""
 
     start: int

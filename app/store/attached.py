@@ -5,7 +5,8 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.store.attachments import (
     AttachedText,
@@ -20,8 +21,7 @@ from app.store.reading import Readers, queued
 from app.store.writer import Writer
 
 
-@dataclass(frozen=True)
-class SaveText:
+class SaveText(Struct, frozen=True):
     """A file's text; one that is there already stays."""
 
     hash: str
@@ -36,8 +36,7 @@ class SaveText:
         view.texts[self.hash] = self.text
 
 
-@dataclass(frozen=True)
-class SaveImage:
+class SaveImage(Struct, frozen=True):
     """An image; one that is there already stays."""
 
     image: StoredImage
@@ -52,8 +51,7 @@ class SaveImage:
         view.images[self.image.hash] = self.image
 
 
-@dataclass(frozen=True)
-class ForgetUnused:
+class ForgetUnused(Struct, frozen=True):
     """The texts and images that nothing has any more, out of the file."""
 
     slot: str | None = None

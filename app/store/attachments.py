@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from msgspec import Struct
+from msgspec.structs import asdict as fields_of
+
 Use = Literal["all", "beginning", "pages", "passages"]
 News = Literal["", "new", "changed"]
 _USES, _NEWS = get_args(Use), get_args(News)
@@ -16,8 +19,7 @@ _MOST_SIDE = 1_000_000_000  # pixels
 Span = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
-class AttachedText:
+class AttachedText(Struct, frozen=True, dict=True):
     """What a file says."""
 
     unit: str  # what its pages are called: "page", "slide", "sheet", "chapter"; "" for one piece
@@ -33,7 +35,7 @@ class AttachedText:
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
     def to_text(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(fields_of(self), ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,7 @@ class Attachment:
 Attachments = tuple[Attachment, ...]
 
 
-@dataclass(frozen=True)
-class Queued:
+class Queued(Struct, frozen=True):
     """A message that is to be sent once what is before it has been answered."""
 
     id: str
@@ -172,7 +173,7 @@ def _attachment(value: Any) -> Attachment:
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
-    return [{**vars(q), "attachments": attachments_to_json(q.attachments)} for q in queue]
+    return [{**fields_of(q), "attachments": attachments_to_json(q.attachments)} for q in queue]
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:

@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.store.database import open_reader, put_in_place
 from app.store.erase import clear_notes, scrub_file
@@ -22,8 +23,7 @@ _PAGES = 2_000  # copied at a time: what ending the program waits for
 _STAMP = "%Y%m%d-%H%M%S"
 
 
-@dataclass(frozen=True)
-class Backup:
+class Backup(Struct, frozen=True):
     """One copy."""
 
     path: Path

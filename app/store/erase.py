@@ -7,8 +7,9 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.store.attachments import forget_unused
 from app.store.operations import View
@@ -26,8 +27,7 @@ def create(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
 
 
-@dataclass(frozen=True)
-class Erase:
+class Erase(Struct, frozen=True):
     """Chats taken out of the file with all their messages."""
 
     ids: tuple[str, ...]
@@ -46,8 +46,7 @@ class Erase:
             del view.messages[message]
 
 
-@dataclass(frozen=True)
-class EraseMessages:
+class EraseMessages(Struct, frozen=True):
     """Messages taken out of their chats before a moment, now out of the file.
 
     One that something living still follows keeps its place, without its words.
@@ -72,8 +71,7 @@ class EraseMessages:
                 del view.messages[message.id]
 
 
-@dataclass(frozen=True)
-class Forget:
+class Forget(Struct, frozen=True):
     """Nothing is left of these anywhere."""
 
     ids: tuple[str, ...]

@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.store import erase
 from app.store.attached import SaveImage, SaveText
@@ -21,8 +23,7 @@ _INSERT_MESSAGE = (
 )
 
 
-@dataclass(frozen=True)
-class TakeIn:
+class TakeIn(Struct, frozen=True):
     """A chat with its whole tree. Nothing that is there already is written over."""
 
     chat: ChatRecord
@@ -42,8 +43,7 @@ class TakeIn:
             view.messages.setdefault(message.id, message)
 
 
-@dataclass(frozen=True)
-class TakeOut:
+class TakeOut(Struct, frozen=True):
     """The chats with all their messages, as though they had never been taken in."""
 
     ids: tuple[str, ...]

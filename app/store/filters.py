@@ -1,8 +1,9 @@
 """Small words in a search that narrow it: `in:Work from:me before:2026-01-01`."""
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+
+from msgspec import Struct
 
 from app.store.records import ChatRecord, Folder
 
@@ -14,8 +15,7 @@ STATES = ("pinned", "archived")
 _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """What has to be true of a chat, or of a message in it, besides the words."""
 
     # folder, tag, model: a part of the name, without case; "" for any

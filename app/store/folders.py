@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.store.operations import View
 from app.store.reading import Readers, queued
@@ -10,8 +11,7 @@ from app.store.records import Folder, storable_text
 from app.store.writer import Writer
 
 
-@dataclass(frozen=True)
-class SaveFolder:
+class SaveFolder(Struct, frozen=True):
     """A folder, new or changed."""
 
     folder: Folder
@@ -29,8 +29,7 @@ class SaveFolder:
         view.folders[self.folder.id] = self.folder
 
 
-@dataclass(frozen=True)
-class DeleteFolder:
+class DeleteFolder(Struct, frozen=True):
     """A folder taken away; nothing is in it any more."""
 
     folder_id: str

@@ -20,7 +20,8 @@ import re
 import sqlite3
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?)+")
@@ -86,8 +87,7 @@ def shown_text(content: str, role: str = "assistant") -> str:
     return "\n".join(shown)
 
 
-@dataclass
-class _Run:
+class _Run(Struct):
     """A run of `*`, `_` or `~~` that may open emphasis: its place in the parts, what is left."""
 
     part: int

@@ -6,9 +6,11 @@ without waiting for the disk.
 
 import json
 import sqlite3
-from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.store.attachments import (
     AttachedText,
@@ -20,16 +22,15 @@ from app.store.attachments import (
 )
 from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message
 
-_CHAT = [f.name for f in fields(ChatRecord)]
-_MESSAGE = [f.name for f in fields(Message)]
+_CHAT = list(ChatRecord.__struct_fields__)
+_MESSAGE = list(Message.__struct_fields__)
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
 """What is written at typing speed: these columns, under this name in a slot."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
 
-@dataclass
-class View:
+class View(Struct):
     """Records on their way to a reader: what the file holds, then what is queued on top."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
@@ -124,10 +125,7 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
         values[name] = from_column(values[name])
     queued = values["queued"] or "[]"
     values["queued"] = () if queued == "[]" else queued_from_json(json.loads(queued))
-    # A frozen dataclass sets its fields one by one; with ten thousand chats the start shows it.
-    chat = ChatRecord.__new__(ChatRecord)
-    chat.__dict__.update(values)
-    return chat
+    return ChatRecord(**values)
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
@@ -136,11 +134,7 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
     values = dict(zip(_MESSAGE, row, strict=True))
     values["stats"] = _json_object(values["stats"])
     values["attachments"] = from_column(values["attachments"])
-    # A frozen dataclass sets its fields one by one; with ten thousand messages that is felt.
-    message = Message.__new__(Message)
-    message.__dict__.update(values)
-    message.__post_init__()
-    return message
+    return Message(**values)
 
 
 def _upsert(table: str, columns: list[str]) -> str:
@@ -182,8 +176,7 @@ def message_values(message: Message) -> list[Any]:
     return values
 
 
-@dataclass(frozen=True)
-class SaveChat:
+class SaveChat(Struct, frozen=True):
     """All fields of a chat, new or known."""
 
     chat: ChatRecord
@@ -197,8 +190,7 @@ class SaveChat:
         view.chats[self.chat.id] = self.chat
 
 
-@dataclass(frozen=True)
-class PatchChat:
+class PatchChat(Struct, frozen=True):
     """Some fields of a known chat; an unknown chat is left unknown."""
 
     chat_id: str
@@ -225,8 +217,7 @@ class PatchChat:
             view.chats[self.chat_id] = replace(chat, **self.changes)
 
 
-@dataclass(frozen=True)
-class SaveMessage:
+class SaveMessage(Struct, frozen=True):
     """All fields of a message, new or known. A new one brings its chat to the top of the list."""
 
     message: Message
@@ -255,8 +246,7 @@ class SaveMessage:
             view.chats[chat.id] = replace(chat, updated_at=message.created_at)
 
 
-@dataclass(frozen=True)
-class MarkMessages:
+class MarkMessages(Struct, frozen=True):
     """Messages taken out of their chat (a time) or put back (None), all at once."""
 
     ids: tuple[str, ...]
@@ -276,8 +266,7 @@ class MarkMessages:
                 view.messages[message_id] = replace(message, deleted_at=self.deleted_at)
 
 
-@dataclass(frozen=True)
-class SaveLayout:
+class SaveLayout(Struct, frozen=True):
     """A named window layout, as JSON text."""
 
     name: str
@@ -299,8 +288,7 @@ class SaveLayout:
         view.layouts[self.name] = self.data
 
 
-@dataclass(frozen=True)
-class DeleteLayout:
+class DeleteLayout(Struct, frozen=True):
     """A named window layout taken away."""
 
     name: str

@@ -3,8 +3,9 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, fields, replace
 from typing import Any, cast, get_args
+
+from msgspec.structs import asdict, replace
 
 from app.store.attachments import (
     AttachedText,
@@ -21,8 +22,8 @@ FORMAT = "stretto-chats"
 VERSION = 1
 
 _NOT_OUT = {"deleted_at"}
-_CHAT = [f for f in fields(ChatRecord) if f.name not in _NOT_OUT]
-_MESSAGE = [f for f in fields(Message) if f.name not in {*_NOT_OUT, "chat_id"}]
+_CHAT = [name for name in ChatRecord.__struct_fields__ if name not in _NOT_OUT]
+_MESSAGE = [name for name in Message.__struct_fields__ if name not in {*_NOT_OUT, "chat_id"}]
 _NULL = {"parent_id", "leaf_id", "edited_id", "folder_id", "pinned_at", "archived_at", "group_id"}
 _OBJECTS = {"params", "stats"}
 _FILES = {"attachments", "draft_attachments", "edited_attachments"}
@@ -61,8 +62,8 @@ def chat_to_json(
     return written
 
 
-def _fields(record: ChatRecord | Message, wanted: Iterable[Any]) -> dict[str, Any]:
-    values = {each.name: getattr(record, each.name) for each in wanted}
+def _fields(record: ChatRecord | Message, wanted: Iterable[str]) -> dict[str, Any]:
+    values = {name: getattr(record, name) for name in wanted}
     for name in _FILES & values.keys():
         values[name] = attachments_to_json(values[name])
     if isinstance(record, ChatRecord):
@@ -137,16 +138,14 @@ def _living(messages: Iterable[Message]) -> Iterator[Message]:
         yield replace(message, parent_id=parent, status=status)
 
 
-def _known(value: Mapping[str, Any], wanted: Iterable[Any]) -> dict[str, Any]:
+def _known(value: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
     """The fields of a record that are there, each of the kind that it must be."""
     found: dict[str, Any] = {}
-    for each in wanted:
-        name = each.name
-        if name not in value:
-            if each.default is MISSING and each.default_factory is MISSING:
-                raise ValueError(f"{name} is missing")
-            continue
-        found[name] = _checked(name, value[name])
+    for name in wanted:
+        if name in value:
+            found[name] = _checked(name, value[name])
+        elif name == "id":
+            raise ValueError(f"{name} is missing")
     return found
 
 

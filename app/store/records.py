@@ -5,8 +5,10 @@ import os
 import re
 import threading
 import time
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 from app.store.attachments import Attachments, Queued
@@ -33,8 +35,7 @@ def title_from(text: str, longest: int = 48) -> str:
     return (head[:at] if at > longest // 2 else head).rstrip(" ,.;:") + "…"
 
 
-@dataclass(frozen=True)
-class ChatRecord:
+class ChatRecord(Struct, frozen=True):
     """One conversation and how to answer in it."""
 
     id: str  # from `new_id()`
@@ -82,8 +83,7 @@ class ChatRecord:
         return tr("{title} – {model}", title=title, model=self.variant) if grouped else title
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """A place for chats. One with a `parent_id` lies within that folder, and holds none itself."""
 
     id: str
@@ -91,8 +91,7 @@ class Folder:
     parent_id: str | None = None
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Struct, frozen=True):
     """One turn's text. `parent_id` is the message it follows; None begins a branch at the root.
 
     `status` is "streaming" while its reply runs; what is left so when the program dies becomes
@@ -123,8 +122,7 @@ class Message:
             raise ValueError(f"status must be one of {_STATUSES}, not {self.status!r}")
 
 
-@dataclass(frozen=True)
-class SearchHit:
+class SearchHit(Struct, frozen=True):
     """A place where the words were found; `message_id` is None when it was the chat's title."""
 
     chat_id: str

@@ -5,11 +5,13 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, fields, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.settings.language import tr
 from app.store.database import open_writer, put_in_place
@@ -33,8 +35,7 @@ _MAY_LACK |= {"folder_id", "pinned_at", "archived_at", "group_id"}
 R = TypeVar("R", ChatRecord, Message)
 
 
-@dataclass(frozen=True)
-class Salvaged:
+class Salvaged(Struct, frozen=True):
     """What was saved."""
 
     chats: int
@@ -154,7 +155,7 @@ class _Source:
     def records(self, table: str, kind: type[R]) -> list[R]:
         """The table's rows that make sense, in the order of first saving; some may come twice."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
-        names = [f.name for f in fields(kind)]
+        names = kind.__struct_fields__
         found: list[tuple[int, R]] = []
         for place, row in self.rows(table):
             with suppress(ValueError, TypeError, AttributeError):

@@ -8,10 +8,12 @@ import re
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from unicodedata import normalize
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.store.database import note_damage, open_reader
 from app.store.errors import UNREADABLE, StoreError, translate
@@ -51,8 +53,7 @@ _SEEN, _BEFORE, _LENGTH = 20, 14, 160  # characters: seen at once, before the hi
 Tell = Callable[[list[SearchHit]], object]
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Struct, frozen=True):
     """One word of a query, without case and accents."""
 
     word: str

@@ -8,7 +8,6 @@ import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -45,7 +44,7 @@ from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
 
-_PATCHABLE = {field.name for field in fields(ChatRecord)} - {"id", "created_at"}
+_PATCHABLE = set(ChatRecord.__struct_fields__) - {"id", "created_at"}
 
 
 class Store:

@@ -5,7 +5,8 @@ export holds them, so that a chat that is taken in from a file brings no consent
 """
 
 import sqlite3
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.store.migrations import TABLES
 from app.store.operations import View
@@ -17,8 +18,7 @@ ToolValue = str | float | int
 ToolRow = tuple[ToolValue, ...]
 
 
-@dataclass(frozen=True)
-class PutToolRow:
+class PutToolRow(Struct, frozen=True):
     """One row, new or in the place of the one with its key."""
 
     table: str
@@ -35,8 +35,7 @@ class PutToolRow:
         """Nobody reads these back while the program runs."""
 
 
-@dataclass(frozen=True)
-class DropToolRows:
+class DropToolRows(Struct, frozen=True):
     """The rows whose first columns have these values."""
 
     table: str

@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from app.settings.language import counted, tr
 from app.store.errors import UNREADABLE, StoreError, invalid, translate
@@ -82,8 +83,7 @@ _REFUSED = (
 )
 
 
-@dataclass
-class Transactions:
+class Transactions(Struct):
     """Writes groups of operations over one connection."""
 
     db: sqlite3.Connection
@@ -182,8 +182,7 @@ def index_chore(db: sqlite3.Connection) -> bool:
     return more
 
 
-@dataclass
-class _Group:
+class _Group(Struct):
     """What one thread holds back until all of it is there."""
 
     depth: int = 0  # how many `together` of the thread are open, one within another

@@ -12,9 +12,10 @@ import re
 import sys
 import sysconfig
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from importlib.metadata import Distribution, PackageMetadata, PackageNotFoundError, distribution
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from app.settings.paths import resources
 
@@ -36,6 +37,7 @@ ROOTS = (
     "mlx-cpu",
     "mlx-lm",
     "mlx-vlm",
+    "msgspec",
     "numpy",
     "onnxruntime",
     "openpyxl",
@@ -68,8 +70,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _LONG = 80
 
 
-@dataclass(frozen=True)
-class Component:
+class Component(Struct, frozen=True):
     """A part that others wrote."""
 
     name: str
@@ -98,7 +99,7 @@ def installed() -> list[Component]:
 def as_json(parts: Iterable[Component]) -> str:
     """As a bundle carries them."""
     ordered = sorted(parts, key=lambda c: (c.name.lower(), c.version))
-    return json.dumps([asdict(part) for part in ordered], indent=1, ensure_ascii=False)
+    return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
 
 def _closure(roots: Iterable[str]) -> list[Distribution]:

@@ -17,10 +17,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
@@ -35,8 +37,7 @@ _DIED = mark("Stretto quit while starting with it")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A wheel that was unpacked."""
 
     wheel: str  # the name of its file;  sha256: its hash;  version: of mlx-lm
@@ -178,7 +179,7 @@ class NewerMlxLm(QObject):
             else:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 beside = self._note.with_suffix(".new")
-                beside.write_text(json.dumps(asdict(chosen)), encoding="utf-8")
+                beside.write_bytes(msgspec.json.encode(chosen))
                 beside.replace(self._note)
         except OSError as error:
             log.warning("What was chosen of mlx-lm was not kept: %s", error)
@@ -196,15 +197,13 @@ def _unpack(wheel: Path, into: Path, sha256: str, keep: set[str]) -> overlay.Ove
 def _read(note: Path) -> Chosen | None:
     """What was chosen; None where nothing was, or the note cannot be read."""
     try:
-        data: Any = json.loads(note.read_text(encoding="utf-8"))
-        given = {f.name: data[f.name] for f in fields(Chosen)}
+        chosen = msgspec.json.decode(note.read_bytes(), type=Chosen)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, msgspec.DecodeError) as error:
         log.warning("The note of the chosen mlx-lm cannot be read: %s", error)
         return None
-    right = all(type(given[f.name]).__name__ == f.type for f in fields(Chosen))
-    return Chosen(**given) if right and _HASH.fullmatch(given["sha256"]) else None
+    return chosen if _HASH.fullmatch(chosen.sha256) else None
 
 
 def _words(error: Exception) -> str:
@@ -219,8 +218,7 @@ _QUICK_S, _FAMILIES_S = 120.0, 1800.0
 _MOST = 4 * 2**20  # characters of its answer that are read
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """What was found."""
 
     starts: bool  # whether the engine can use it at all

@@ -18,11 +18,11 @@ import json
 import logging
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import __version__, flows
@@ -43,16 +43,14 @@ class UpdateError(Exception):
     """Why nothing is known of newer versions, in words for a person."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where the file is, and the public key (32 bytes) that its signature must fit."""
 
     url: str
     key: bytes
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(Struct, frozen=True):
     """A version that can be had."""
 
     version: str

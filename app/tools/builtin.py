@@ -10,10 +10,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from app.settings.language import mark, tr
 from app.tools import folders
@@ -135,16 +136,14 @@ def _check_power(base: int | float, exponent: int | float) -> None:
 Arguments = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Struct, frozen=True):
     """What a call may use besides its arguments."""
 
     grants: Sequence[Grant] = ()  # the folders that the person has granted in this chat
     seen: str = ""  # the digest of the file that the person was shown the difference to
 
 
-@dataclass(frozen=True)
-class Own:
+class Own(Struct, frozen=True):
     """One of them: what the model is told, and what runs it on a thread of its own."""
 
     tool: Tool
@@ -155,8 +154,7 @@ class Own:
     check: Callable[[Arguments, Context], None] | None = None
 
 
-@dataclass(frozen=True)
-class Obstacle:
+class Obstacle(Struct, frozen=True):
     """Why a call cannot work as things are."""
 
     words: str  # for the person
@@ -166,8 +164,7 @@ class Obstacle:
     outside: bool = False  # it is in none of the chat's folders: another would have to be added
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """How a person reads of one of these tools."""
 
     title: str

@@ -15,9 +15,10 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from app.settings.language import mark
 from app.tools import loop_thread
@@ -53,8 +54,7 @@ class State(Enum):
     ENDED = "ended"
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(Struct, frozen=True):
     """What there is to say of a connection. ``words``: why it ended, a sentence."""
 
     state: State

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from app.tools.tool import BUILT_IN, Tool
 
@@ -25,8 +26,7 @@ class Decision(Enum):
     DENY = "deny"
 
 
-@dataclass(frozen=True)
-class Consent:
+class Consent(Struct, frozen=True):
     """A tool may run in a chat without being asked for again."""
 
     chat_id: str
@@ -36,8 +36,7 @@ class Consent:
     given_at: float
 
 
-@dataclass(frozen=True)
-class Grant:
+class Grant(Struct, frozen=True):
     """A folder that the built-in tools may read, and perhaps write, in a chat."""
 
     chat_id: str
@@ -149,8 +148,7 @@ class Consents:
             self.revoke(consent)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """What is different between a server's tools and what the person has seen of them."""
 
     new: tuple[Tool, ...] = ()  # never seen

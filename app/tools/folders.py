@@ -17,11 +17,12 @@ import stat
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from app.settings.language import mark, tr
 from app.settings.paths import short_path
@@ -100,8 +101,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """What a write would change."""
 
     text: str  # a unified diff
@@ -225,8 +225,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
 _CHANGED = mark("The file has changed since the changes were shown.")
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """A file as it is, None where there is none, and as it would be."""
 
     before: bytes | None

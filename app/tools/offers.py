@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from app.settings.language import mark
 from app.tools.tool import LONGEST, ToolError, clean, from_blocks
@@ -20,8 +21,7 @@ _MOST_PAGES = 100  # of which each may hold nothing
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300
 
 
-@dataclass(frozen=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """A text that a server can give. ``name``, ``about``: without control characters."""
 
     server: str
@@ -30,8 +30,7 @@ class Resource:
     about: str = ""
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """What a prompt, or a resource of a kind, is asked for with."""
 
     name: str
@@ -40,8 +39,7 @@ class Argument:
     required: bool = False
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """A prompt that a server writes. ``title``, ``about``: without control characters."""
 
     server: str
@@ -51,8 +49,7 @@ class Prompt:
     arguments: tuple[Argument, ...] = ()
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """Resources of one kind: ``uri`` names each by its arguments, as RFC 6570 writes it.
 
     ``title``, ``about``: without control characters.
@@ -73,8 +70,7 @@ class Template:
         return Resource(self.server, uri, _line(uri), self.about)
 
 
-@dataclass(frozen=True)
-class Offers:
+class Offers(Struct, frozen=True):
     """All that one server offers."""
 
     resources: tuple[Resource, ...] = ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from app.settings.language import mark, tr
 from app.tools.tool import ToolError, clean
@@ -60,16 +61,14 @@ class Action(Enum):
     CANCEL = "cancel"
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(Struct, frozen=True):
     """An answer; ``content`` by the fields' names, of `Action.SEND` only."""
 
     action: Action
     content: dict[str, Value | None] | None = None
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """One thing that is asked for."""
 
     name: str
@@ -153,8 +152,7 @@ class Field:
             raise ValueError(high.format(field=self.title, most=f"{self.most:g}"))
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """What a server asks."""
 
     server: str  # who asks

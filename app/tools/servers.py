@@ -6,10 +6,11 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from app.settings.files import replace_text
 from app.settings.language import mark, tr
@@ -23,8 +24,7 @@ _MAPS = ("mcpServers", "servers", "context_servers")
 _HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
-@dataclass(frozen=True)
-class ServerConfig:
+class ServerConfig(Struct, frozen=True):
     """How to reach one server: a program with its arguments, or an address.
 
     Attributes:
@@ -75,8 +75,7 @@ class ServerConfig:
         return entry
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """What was read of a text: servers, and a sentence for each entry that makes no sense."""
 
     servers: tuple[ServerConfig, ...] = ()

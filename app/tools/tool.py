@@ -7,8 +7,10 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 
@@ -37,8 +39,7 @@ class ToolError(Exception):
         self.told: str = words.format(**english) if english else words
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """One tool of one server, as that server describes it."""
 
     server: str  # the server's name
@@ -155,8 +156,7 @@ LONGEST = 1_000_000
 """Characters of a result that are kept at all. More fits no model."""
 
 
-@dataclass(frozen=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True):
     """What came of a call."""
 
     text: str  # what the model is told

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.messages import Message
 from engine.params import SamplingParams
@@ -15,8 +16,7 @@ from engine.serve.json_input import SAMPLING, form, line_seed, sampling_params
 _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
-@dataclass(frozen=True)
-class Defaults:
+class Defaults(Struct, frozen=True):
     """The values for lines that do not give their own.
 
     Attributes:
@@ -30,8 +30,7 @@ class Defaults:
     reasoning: bool | None = None
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """One line to be answered. Lines are counted from 1, empty ones too, as editors do."""
 
     line: int

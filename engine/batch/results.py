@@ -17,9 +17,10 @@ import stat
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.batch.run import Answer
 
@@ -33,8 +34,7 @@ class OutputError(Exception):
     """The output file cannot be used. The message says why and what to do."""
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """A record of an earlier run, and where it stands."""
 
     line: int

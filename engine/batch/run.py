@@ -13,10 +13,11 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
+
+from msgspec import Struct
 
 from engine.batch import requests as openai_request
 from engine.batch.requests import Defaults, Request, parsed
@@ -33,8 +34,7 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 0.25
 
 
-@dataclass(frozen=True)
-class BadLine:
+class BadLine(Struct, frozen=True):
     """One line that cannot be answered, and why."""
 
     line: int
@@ -91,8 +91,7 @@ class Parser:
 # -- answers ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What became of a request: an answer, or an error as {"code", "message"}.
 
     Attributes:

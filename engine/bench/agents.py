@@ -16,8 +16,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from engine.batch.results import percentile
 from engine.bench.clients import Turn, Wish, answered, words
@@ -49,8 +50,7 @@ QUESTIONS = (
 PERSON_TOKENS = 32
 
 
-@dataclass(frozen=True)
-class Crowd:
+class Crowd(Struct, frozen=True):
     """Who is there, and for how long.
 
     Attributes:
@@ -69,8 +69,7 @@ class Crowd:
     person_key: str = ""
 
 
-@dataclass
-class Tally:
+class Tally(Struct):
     """What came of it, over all rounds at one server. Times are in seconds.
 
     Attributes:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.engine import Engine, Session
 from engine.errors import EngineError
@@ -29,8 +31,7 @@ Prompt = str | list[Message]
 Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A prompt that a chat was given, and its reply.
 
     Attributes:
@@ -55,8 +56,7 @@ class Turn:
         return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
 
 
-@dataclass
-class Chat:
+class Chat(Struct):
     """A conversation and how it came about. A fork's turns begin with those of its origin."""
 
     session: Any  # its Session; None for a single question
@@ -82,8 +82,7 @@ class Chat:
         return self.options.get("on_overflow") == "slide"
 
 
-@dataclass
-class Outcome:
+class Outcome(Struct):
     """What a comparison found.
 
     Attributes:

@@ -14,8 +14,10 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple, dataclass
 from typing import Any
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import astuple
 
 from engine.bench.graph_steps import filled
 from engine.bench.limits import short_prefixes
@@ -31,8 +33,7 @@ QUESTION = 24
 """Tokens of a question, about."""
 
 
-@dataclass(frozen=True)
-class Play:
+class Play(Struct, frozen=True):
     """What came of the questions, in one of the ways.
 
     Attributes:
@@ -182,7 +183,7 @@ def _told(found: dict[str, list[Play]], one: int, say: Say) -> dict[str, dict[st
             f"{play.anew} | {play.growth / 1e6:.1f} MB ({play.growth / ours.growth:.2f}x) | "
             f"{of_one:.2f} |"
         )
-        figures[way] = {**asdict(play), "of_one": of_one}
+        figures[way] = {**to_builtins(play), "of_one": of_one}
     return figures
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from engine.bench.subject import Subject, subject
 from engine.engine import Session
 from engine.params import SamplingParams
 
 
-@dataclass(frozen=True)
-class Length:
+class Length(Struct, frozen=True):
     """A chat of `tokens` tokens: the bytes it takes, and how many such chats the budget holds."""
 
     tokens: int
@@ -19,8 +19,7 @@ class Length:
     chats: int
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """An engine with memory for `predicted` chats of `tokens` tokens, given two chats more.
 
     Attributes:
@@ -36,8 +35,7 @@ class Trial:
     in_use: int
 
 
-@dataclass(frozen=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """The machine's memory budget, the weights within it, and the chats that fit beside them."""
 
     budget: int

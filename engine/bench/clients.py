@@ -7,8 +7,9 @@ import json
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from engine.bench.traffic import Arrival
 
@@ -23,8 +24,7 @@ _WORDS = (
 )
 
 
-@dataclass
-class Turn:
+class Turn(Struct):
     """One request: when it was sent, when its pieces came, and what went wrong if anything did.
 
     Attributes:
@@ -43,8 +43,7 @@ class Turn:
     error: str = ""
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What every client asks of a server.
 
     Attributes:

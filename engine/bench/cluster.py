@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.cluster.hosts import Host
 from engine.cluster.processes import Processes, Rank
@@ -20,8 +21,7 @@ PROMPT = "Tell of a river, of those who live beside it, and of what it carries t
 _WITHIN = 120.0  # seconds for the collectives
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """What the collectives of a group give.
 
     Attributes:
@@ -38,8 +38,7 @@ class Connection:
     backend: str
 
 
-@dataclass(frozen=True)
-class Speed:
+class Speed(Struct, frozen=True):
     """How fast so many chats of a model are answered.
 
     Attributes:
@@ -165,7 +164,7 @@ def run(
                 f"| {speed.ranks} | {speed.chats} | {speed.prefill:,.0f} tokens/s "
                 f"| {speed.decode:,.1f} tokens/s |"
             )
-    return {"connection": asdict(link), "speeds": [asdict(speed) for speed in found]}
+    return {"connection": to_builtins(link), "speeds": [to_builtins(speed) for speed in found]}
 
 
 def connection_line(link: Connection) -> str:

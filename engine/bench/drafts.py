@@ -12,8 +12,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from engine.bench.small_copies import first_layers
 from engine.engine import Engine
@@ -79,8 +80,7 @@ REWRITING = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Rate:
+class Rate(Struct, frozen=True):
     """Of the tokens after the first of each answer.
 
     Attributes:
@@ -92,8 +92,7 @@ class Rate:
     cpu_per_token: float
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """One chat, medians over the rounds.
 
     Attributes:
@@ -129,7 +128,8 @@ def run(
             first_layers(folder, Path(small), max(1, layers * 4 // 5))
         gain = measure(engine, str(folder), small, tokens, rounds)
         tell(gain, draft or "the model's own first layers", say)
-        return asdict(gain)
+        told: dict[str, float] = to_builtins(gain)
+        return told
 
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:

@@ -17,10 +17,12 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from engine.bench import seeing
 from engine.bench.random_models import write_model
@@ -39,8 +41,7 @@ SEEING = ", seeing"
 """After the names of those that are taken from mlx-vlm with their towers."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """The result for one architecture.
 
     Attributes:
@@ -315,7 +316,7 @@ def _work(wanted: Sequence[str], group: int) -> int:
     warnings.simplefilter("ignore")
     for name in wanted:
         with tempfile.TemporaryDirectory() as scratch:
-            print(json.dumps(asdict(measure(name, Path(scratch) / name, group))), flush=True)
+            print(json.dumps(to_builtins(measure(name, Path(scratch) / name, group))), flush=True)
     return 0
 
 

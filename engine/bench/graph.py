@@ -10,9 +10,10 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.bench import graph_marks, graph_steps
 from engine.bench.graph_count import Count
@@ -31,8 +32,7 @@ BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
 """Between these two lines of a page stands the table."""
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """The counts of one case; None where that side cannot have it."""
 
     family: str
@@ -151,7 +151,7 @@ def run(
         before, after = text.split(BEGIN)[0], text.split(END)[1]
         new = f"{before}{BEGIN}\n{table(found)}\n{END}{after}"
         Path(page).write_text(new, encoding="utf-8")
-    return [asdict(cell) for cell in found]
+    return [to_builtins(cell) for cell in found]
 
 
 def _framed(text: str) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.bench.graph_marks import VIEWS, mark_of, nodes, waits
 
@@ -25,8 +26,7 @@ MOVES = frozenset(
 _PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # of the first input, a part is read
 
 
-@dataclass
-class Count:
+class Count(Struct):
     """What one step costs.
 
     Attributes:

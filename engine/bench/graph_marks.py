@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 
 def _names(words: str) -> frozenset[str]:
@@ -34,8 +35,7 @@ ELEMENTWISE = _names(
 """Primitives of which `mx.compile` makes one kernel."""
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What a node stands for that was put in the place of others.
 
     Attributes:

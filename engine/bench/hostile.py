@@ -7,8 +7,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.bench.hostile_images import IMAGES
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
@@ -29,8 +31,7 @@ _PROMPT = 64  # tokens of a neighbour's prompt
 _STEADY = 24  # tokens that each neighbour has before the input comes
 
 
-@dataclass(frozen=True)
-class Ordeal:
+class Ordeal(Struct, frozen=True):
     """What one input did to its neighbours, and how it ended. All times are in seconds.
 
     Attributes:

@@ -6,10 +6,11 @@ import io
 import struct
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.bench.hostile_inputs import FEW, Ask, Input, Outcome
 from engine.bench.seeing import write_seeing
@@ -117,8 +118,7 @@ def _pages(count: int, circle: bool = False) -> bytes:
     return bytes(data)
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A file to be shown.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.bench.random_models import CHATML, SHAPES, write_model, write_tokenizer
 from engine.engine import Engine
@@ -29,8 +30,7 @@ _NAME = "Hostile"
 FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Struct, frozen=True):
     """One hostile input.
 
     Attributes:

@@ -14,9 +14,10 @@ import statistics
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.bench.hostile_inputs import Input
 from engine.bench.server import Server
@@ -35,8 +36,7 @@ _STEADY = 24  # tokens that each neighbour has before the input comes
 _PATIENCE = 120.0
 
 
-@dataclass(frozen=True)
-class Rival:
+class Rival(Struct, frozen=True):
     """What an input did to the clients of `mlx_lm.server`. Times in seconds.
 
     Attributes:

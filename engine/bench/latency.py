@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from engine.batch.results import percentile
 from engine.bench.subject import Subject, gaps, timed
@@ -14,8 +15,7 @@ from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
 
 
-@dataclass(frozen=True)
-class LongPrompt:
+class LongPrompt(Struct, frozen=True):
     """A long prompt arrives while three chats stream; a short one is sent right after it.
 
     All times are in seconds.
@@ -86,8 +86,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
     )
 
 
-@dataclass(frozen=True)
-class FollowUp:
+class FollowUp(Struct, frozen=True):
     """A chat's second turn: the tokens read for it, and the seconds to its first token."""
 
     history_tokens: int
@@ -110,8 +109,7 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
     return FollowUp(stats.prompt_tokens, stats.prompt_tokens - stats.reused_tokens, seconds, again)
 
 
-@dataclass(frozen=True)
-class Many:
+class Many(Struct, frozen=True):
     """Several chats that continue one text, compared with a single chat that does.
 
     Attributes:

@@ -17,10 +17,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.bench import ranks as spread
 from engine.bench.server import Server
@@ -39,8 +40,7 @@ LAUNCH = "from mlx._distributed_utils.launch import main; main()"
 """What the command `mlx.launch` runs; its script need not be on the path."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """One line of the table.
 
     Attributes:
@@ -123,7 +123,7 @@ def run(
         with Launched(str(folder), ranks) as server:
             for chats in (1, 2):
                 tell(_measured(name, chats, prompt, rounds, server, tokens))
-    return [asdict(each) for each in found]
+    return [to_builtins(each) for each in found]
 
 
 def _text(words: int, number: int) -> str:

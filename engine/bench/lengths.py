@@ -11,9 +11,10 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.bench.graph_steps import answer, filled
 from engine.bench.subject import subject
@@ -22,8 +23,7 @@ Say = Callable[[str], None]
 _STEPS = 4  # of each contender in a round, after one that does not count
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """Seconds of a step of so many chats of one length, medians.
 
     Attributes:
@@ -63,7 +63,7 @@ def run(
                 say(_row(one))
             say(f"       the long ones: {_left(short, long)}")
             found += [short, long]
-    return [asdict(one) for one in found]
+    return [to_builtins(one) for one in found]
 
 
 def _row(one: Steps) -> str:
@@ -122,7 +122,7 @@ class Contender:
 
 class _Stretto(Contender):
     def __init__(self, model: Any, chats: int, tokens: int, in_slots: bool) -> None:
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         from engine.cache.session_kv import SessionKV
         from engine.cache.slots import Slots

@@ -14,8 +14,9 @@ import statistics
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from engine.batch.results import percentile
 from engine.bench import agents
@@ -28,8 +29,7 @@ from engine.cli.arguments import positive
 _BAR = 32  # characters of the longest
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(Struct, frozen=True):
     """One server under one kind of traffic. Times are in seconds; None where nothing came.
 
     Attributes:
@@ -123,7 +123,7 @@ def main(options: argparse.Namespace) -> int:
                 print(_line(found[-1]), flush=True)
     print(bars(found))
     if options.json:
-        options.json.write_text(json.dumps([asdict(load) for load in found], indent=1))
+        options.json.write_text(json.dumps([to_builtins(load) for load in found], indent=1))
     if options.svg:
         options.svg.write_text(chart([_figures(load) for load in found], "Tokens per second"))
     failed = sum(sum(load.failed.values()) for load in found)

@@ -13,9 +13,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.bench import small_configs
 from engine.bench.random_models import write_model
@@ -63,8 +64,7 @@ FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
 """What some families need besides, since it must fit those sizes."""
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(Struct, frozen=True):
     """One measurement.
 
     Attributes:
@@ -204,7 +204,7 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
         found.append(peak)
         say(_line(peak))
     say(_summary(found, time.monotonic() - began))
-    return [asdict(p) for p in found]
+    return [to_builtins(p) for p in found]
 
 
 def _summary(found: Sequence[Peak], seconds: float) -> str:

@@ -16,9 +16,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.errors import EngineError
 
@@ -28,8 +29,7 @@ PROMPT = 64
 _LIMIT = 900.0  # seconds for all ranks
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """One line of the table.
 
     Attributes:
@@ -97,7 +97,7 @@ def _ends(count: int) -> list[list[str]]:
 
 def as_figures(costs: Sequence[Cost]) -> list[dict[str, Any]]:
     """For the JSON of the bench."""
-    return [{**asdict(cost), "ratio": cost.ratio} for cost in costs]
+    return [{**to_builtins(cost), "ratio": cost.ratio} for cost in costs]
 
 
 def check(model: str, ranks: int) -> None:

@@ -14,9 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from engine.bench import latency, throughput
 from engine.bench.subject import Subject, subject
@@ -36,8 +37,7 @@ _TOKENS = 64
 _PROMPT = 64
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """One measured figure.
 
     Attributes:
@@ -110,13 +110,13 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
         report["models"].append(found)
         try:
             with subject(path) as it:
-                found["model"] = {**asdict(it.model), "path": Path(it.model.path).name}
+                found["model"] = {**to_builtins(it.model), "path": Path(it.model.path).name}
                 report["machine"]["backend"] = it.engine.stats()["backend"]
                 say(f"\n{it.model.name}, {it.model.nbytes / 1e9:.2f} GB")
                 for figure in _figures(it, end, found["errors"]):
                     say(str(figure))
                     held &= figure.held
-                    found["figures"].append({**asdict(figure), "held": figure.held})
+                    found["figures"].append({**to_builtins(figure), "held": figure.held})
                     _write(report, file)
         except Exception as error:  # the next model may do
             found["errors"].append(_told(error))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.bench.random_models import write_model
 
@@ -284,8 +285,7 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """A model that sees.
 
     Attributes:

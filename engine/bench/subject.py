@@ -8,10 +8,11 @@ import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.engine import Engine, Session
 from engine.hub.gguf import kept
@@ -21,8 +22,7 @@ from engine.params import SamplingParams
 from engine.reply import Reply
 
 
-@dataclass
-class Subject:
+class Subject(Struct, dict=True):
     """One model on both sides of a comparison. The bare one is loaded when it is first used."""
 
     engine: Engine

@@ -10,15 +10,15 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from engine.bench.subject import Subject, timed
 from engine.params import SamplingParams
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One line of the table: `chats` chats of the given prompt lengths, rates in tokens/s.
 
     Attributes:

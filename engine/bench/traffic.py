@@ -10,14 +10,14 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from engine.batch.results import percentile
 from engine.bench.subject import Subject, gaps
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """A request: when it is sent, in seconds from the beginning, and its prompt."""
 
     after: float
@@ -25,8 +25,7 @@ class Arrival:
     long: bool = False
 
 
-@dataclass
-class Trace:
+class Trace(Struct):
     """When a request was sent and its tokens arrived, in seconds of `perf_counter`."""
 
     sent: float
@@ -41,8 +40,7 @@ Peak = Callable[[Callable[[], None]], int]
 """Runs a function; the most bytes that it took beside the weights."""
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """One contender under one kind of traffic. Times are in seconds.
 
     Attributes:

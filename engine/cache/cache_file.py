@@ -13,7 +13,6 @@ import json
 import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
 from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from zlib import crc32
 
 import mlx.core as mx
 import numpy as np
+from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves
 from engine.cache.held_caches import Part
@@ -71,8 +71,7 @@ class DamagedError(Exception):
     """The file is not what it should be."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """What a file's header says.
 
     Attributes:
@@ -92,8 +91,7 @@ class Record:
     name: str = ""
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(Struct, frozen=True):
     """A cache ready to be written by any thread: a header, and the bytes of evaluated arrays.
 
     The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
@@ -277,8 +275,7 @@ def _are_counts(values: Any, most: int) -> bool:
     return not values or (min(values) >= 0 and max(values) <= most)
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """A file's header, and its arrays as they lie on disk: bytes, not MLX's.
 
     Attributes:

@@ -9,12 +9,13 @@ for configs that anybody may have written, of which anything may be missing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True)
-class Layer:
+
+class Layer(Struct, frozen=True):
     """What one cache keeps of one session, in numbers.
 
     Attributes:
@@ -36,8 +37,7 @@ class Layer:
         return self.keys + self.values
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """What a config says of a model's size.
 
     Attributes:

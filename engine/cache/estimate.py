@@ -8,8 +8,10 @@ memory` compares the sum with the measured peak.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.cache.config_shape import Shape, shape_of, text_configs
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
@@ -50,8 +52,7 @@ Verdict = Literal["yes", "tight", "no"]
 # What a session costs.
 
 
-@dataclass(frozen=True)
-class MemoryEstimate:
+class MemoryEstimate(Struct, frozen=True):
     """What a session's caches of one model cost.
 
     Attributes:
@@ -123,8 +124,7 @@ def _slot_estimate(
 # Whether a model fits.
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """A model's weights.
 
     Attributes:
@@ -150,8 +150,7 @@ class Weights:
         return own + (self.adapter_wide if wide else self.adapter)
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A way in which a model would fit.
 
     Attributes:
@@ -168,8 +167,7 @@ class Offer:
     model: str = ""
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """What a model will take, in bytes, and whether there is room. Of several ranks: of each.
 
     Attributes:
@@ -211,8 +209,7 @@ class Fit:
         return "tight" if self.total > TIGHT * self.free else "yes"
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A model that is in memory. `idle`: nobody is using it, and it is not pinned."""
 
     id: str
@@ -220,8 +217,7 @@ class Loaded:
     idle: bool
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """How a model is to be used, as of `fit`.
 
     Attributes:

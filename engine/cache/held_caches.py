@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import mlx.core as mx
+from msgspec import Struct
 
 from engine.cache.cache_objects import (
     Caches,
@@ -24,8 +24,7 @@ from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.state_stack import StateStack
 
 
-@dataclass
-class Snapshot:
+class Snapshot(Struct):
     """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
 
     None stands for each of the others, also within a layer that has several: they are trimmed to

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 FIXED_CHUNK = 64
 """Chunks of reproducible sessions end at multiples of this, whatever the load: where a
@@ -35,8 +36,7 @@ class CacheKey(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """What another session, or the prefix cache, holds of a session's prompt.
 
     Attributes:
@@ -92,8 +92,7 @@ def in_common(one: bytes, other: bytes) -> int:
     return min(common_bytes(one, other) // TOKEN_BYTES, least - 1)
 
 
-@dataclass(frozen=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """A conversation's text, and its tokens as they were read and generated.
 
     A model may generate other tokens than its tokenizer makes of the same text. A later prompt

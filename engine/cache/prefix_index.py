@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from engine.cache.held_caches import HeldCaches
 from engine.cache.ledger import (
@@ -34,8 +35,7 @@ MOST_ASKED = 32
 """Holders of as many tokens that are asked how far they can go back, where the first cannot."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """A session whose prompt is being read, as the prefix index sees it.
 
     Attributes:
@@ -83,8 +83,7 @@ class _Node:
         self.holders: set[_Holder] = set()
 
 
-@dataclass(eq=False)
-class _Holder:
+class _Holder(Struct, eq=False):
     """Whoever's caches hold tokens.
 
     Attributes:

@@ -9,14 +9,13 @@ copies are cheap: chats of every length have slots, in classes of like length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 BLOCK = 64
 """Tokens by which buffers grow at least."""
 
 
-@dataclass(frozen=True)
-class SlotPolicy:
+class SlotPolicy(Struct, frozen=True):
     """Which chats may share a buffer.
 
     Attributes:

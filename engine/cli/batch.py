@@ -6,9 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec import to_builtins
 
 from engine.batch import requests
 from engine.batch.requests import Defaults, Request
@@ -102,7 +103,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     SamplingParams(**asked)  # a mistake on the command line is not every line's
     model = engine.load(options.model, options.adapter, options.draft_model)
     defaults = Defaults({**model.defaults, **asked}, options.seed, options.system, options.think)
-    salt = json.dumps([model.id, asdict(defaults), options.reproducible], sort_keys=True)
+    salt = json.dumps([model.id, to_builtins(defaults), options.reproducible], sort_keys=True)
     results = Results(target, options.restart, options.retry_failed)
     try:
         count = results.check((n, digest(raw, salt)) for n, raw in lines(source))

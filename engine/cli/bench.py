@@ -8,9 +8,10 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec import to_builtins
 
 from engine.bench import (
     beginning,
@@ -123,7 +124,7 @@ def main(options: argparse.Namespace) -> int:
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then
             held = capacity(options.model, options.length or [512, 2048], 4, note)
             tables.capacity(held, say)
-            figures["capacity"] = asdict(held)
+            figures["capacity"] = to_builtins(held)
     except (EngineError, RuntimeError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
@@ -150,7 +151,7 @@ def _compare(
         f"{it.model.step} step, on {backend['device']} ({backend['blas']} BLAS), {os.cpu_count()} "
         f"cores with a load of {load:.1f} from before\n"
     )
-    figures |= {"model": asdict(it.model), "backend": backend, "load_before": load}
+    figures |= {"model": to_builtins(it.model), "backend": backend, "load_before": load}
     if "decode" in options.parts:
         tables.decode_head(say)
         figures["decode"] = []
@@ -159,10 +160,10 @@ def _compare(
         ):
             tables.decode(r, say)
             ratios = {"over_alone": r.over_alone, "over_batch": r.over_batch}
-            figures["decode"].append({**asdict(r), **ratios})
+            figures["decode"].append({**to_builtins(r), **ratios})
     if "traffic" in options.parts:
         found = _traffic(it, options, say, note)
-        figures["traffic"] = [asdict(f) for f in found]
+        figures["traffic"] = [to_builtins(f) for f in found]
         if options.chart:
             title = f"{it.model.name}, {it.model.dtype}, {backend['device']}: whole requests"
             Path(options.chart).write_text(chart(found, title), encoding="utf-8")
@@ -176,15 +177,15 @@ def _compare(
             latency.broadcast(it, max(options.history), options.forks),
         ]
         tables.many(several, say)
-        figures["long_prompt"] = {**asdict(gap), "bound": gap.bound}
-        figures["follow_ups"] = [asdict(t) for t in turns]
-        figures["several"] = [asdict(m) for m in several]
+        figures["long_prompt"] = {**to_builtins(gap), "bound": gap.bound}
+        figures["follow_ups"] = [to_builtins(t) for t in turns]
+        figures["several"] = [to_builtins(m) for m in several]
     if "switching" in options.parts:
         tables.hostile_head(say)
         figures["switching"] = []
         for ordeal in hostile.ordeals(it, note, switching.INPUTS):
             tables.hostile(ordeal, say)
-            figures["switching"].append({**asdict(ordeal), "bound": ordeal.bound})
+            figures["switching"].append({**to_builtins(ordeal), "bound": ordeal.bound})
     if "hostile" in options.parts:
         tables.hostile_head(say)
         figures["hostile"] = []
@@ -198,7 +199,7 @@ def _compare(
                 rivals = stack.enter_context(Rivals(it))
             for ordeal in hostile.ordeals(it, note, rivals=rivals):
                 tables.hostile(ordeal, say)
-                figures["hostile"].append({**asdict(ordeal), "bound": ordeal.bound})
+                figures["hostile"].append({**to_builtins(ordeal), "bound": ordeal.bound})
 
 
 def _traffic(

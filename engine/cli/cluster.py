@@ -6,8 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from engine.cli import serve
 from engine.cli.arguments import add_hosts_file, positive
@@ -148,7 +150,7 @@ def _line(host: Host) -> str:
 def _list(options: argparse.Namespace) -> int:
     hosts = Hosts(options.hosts_file).all()
     if options.json:
-        print(json.dumps([asdict(host) for host in hosts]))
+        print(json.dumps([to_builtins(host) for host in hosts]))
     else:
         for host in hosts:
             print(_line(host))

@@ -9,9 +9,10 @@ import platform
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
 
 from engine.bench.families import Finding, findings_of
 from engine.cli.arguments import Line
@@ -27,16 +28,14 @@ _PAGE = Path(__file__).resolve().parents[1] / "FAMILIES.md"
 _PACKAGES = ("mlx", "mlx-lm", "mlx-vlm", "transformers", "tokenizers", "numpy", "huggingface_hub")
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """How an architecture shared a step with the pinned versions; "" where it did not run."""
 
     step: str
     shares_prefix: bool = False
 
 
-@dataclass
-class Report:
+class Report(Struct):
     """What the doctor has found.
 
     Attributes:
@@ -81,7 +80,7 @@ def main(options: argparse.Namespace) -> int:
     for difference in found.differences:
         say(f"- {difference}")
     if options.json:
-        print(json.dumps(asdict(found), indent=2))
+        print(json.dumps(to_builtins(found), indent=2))
     return 1 if found.differences or found.missing else 0
 
 

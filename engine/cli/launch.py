@@ -17,13 +17,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 from typing import Any
 from urllib.parse import urlsplit
 
 import platformdirs
+from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
@@ -35,8 +35,7 @@ _LONGEST_ANSWER = 8192
 _MOST = 2**20
 
 
-@dataclass(frozen=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """How an agent is told of a server.
 
     In all texts $url, $key, $model, $folder and numbers of tokens stand for what is so: $context

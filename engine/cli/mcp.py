@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
 from engine.engine import Engine, Session
@@ -68,8 +69,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-@dataclass(eq=False)
-class _Open:
+class _Open(Struct, eq=False):
     """A session that a client has named."""
 
     session: Session
@@ -78,8 +78,7 @@ class _Open:
     tokens: int = 0
 
 
-@dataclass(eq=False)
-class Chats:
+class Chats(Struct, eq=False):
     """The models and named sessions behind the tools. Lives on one event loop.
 
     Attributes:

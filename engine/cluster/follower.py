@@ -5,11 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.cache.cache_file import Contents, DamagedError, build_caches
 from engine.cache.offload import Offload, kv_fingerprint
@@ -109,8 +110,7 @@ class Files(Offload):
         kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
-@dataclass
-class _Cache:
+class _Cache(Struct):
     """What a cache of rank 0's is here.
 
     Attributes:

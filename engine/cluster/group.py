@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import Any
 from zlib import crc32
 
 import mlx.core as mx
+from msgspec import Struct
 
 from engine.cache import cache_file
 from engine.cache.session_kv import SessionKV
@@ -52,16 +52,14 @@ class Do(IntEnum):
     REST = auto()  # nothing: no further record before a message says so
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(Struct, frozen=True):
     """One thing to do."""
 
     do: Do
     numbers: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """What is to be done in one turn, in this order."""
 
     turn: int

@@ -8,11 +8,12 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import platformdirs
+from msgspec import Struct, to_builtins
 
 LOCAL = "local"
 """The address of this machine, and the name of the host that is always there."""
@@ -40,8 +41,7 @@ class HostError(ValueError):
     """A host cannot be used, or what was written of it makes no sense; the words say what to do."""
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(Struct, frozen=True):
     """One machine.
 
     Attributes:
@@ -162,8 +162,7 @@ def standard_file() -> Path:
     return platformdirs.user_config_path("Stretto", appauthor=False) / "hosts.json"
 
 
-@dataclass
-class _File:
+class _File(Struct):
     hosts: list[Host]
 
 
@@ -179,8 +178,6 @@ class Hosts:
         self._hosts = {LOCAL: Host(LOCAL), **{host.name: host for host in self._read()}}
 
     def _read(self) -> list[Host]:
-        from pydantic import TypeAdapter, ValidationError
-
         try:
             written = self.file.read_bytes()
         except FileNotFoundError:
@@ -188,12 +185,10 @@ class Hosts:
         except OSError as error:
             raise HostError(f"{self.file} cannot be read: {error}.") from None
         try:
-            return TypeAdapter(_File).validate_json(written, strict=True).hosts
-        except ValidationError as error:
-            fault = error.errors()[0]
-            where = ".".join(map(str, fault["loc"])) or "all of it"
+            return msgspec.json.decode(written, type=_File).hosts
+        except (msgspec.DecodeError, ValueError) as error:
             raise HostError(
-                f'{self.file} makes no sense ({where}: {fault["msg"]}). It is {{"hosts": […]}}.'
+                f'{self.file} makes no sense ({error}). It is {{"hosts": […]}}.'
             ) from None
 
     def all(self) -> tuple[Host, ...]:
@@ -241,7 +236,7 @@ class Hosts:
         self._write()
 
     def _write(self) -> None:
-        kept = [asdict(host) for host in self._hosts.values() if host != Host(LOCAL)]
+        kept = [to_builtins(host) for host in self._hosts.values() if host != Host(LOCAL)]
         self.file.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(dir=self.file.parent, prefix=".hosts-")
         try:

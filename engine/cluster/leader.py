@@ -11,11 +11,11 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.cache.cache_file import Contents
 from engine.cache.cache_objects import Caches

@@ -16,10 +16,11 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from engine.cluster.hosts import Host
 from engine.messages import Command
@@ -118,8 +119,7 @@ CALLED = ("sink", "told")
 The field "answer" is a future, and None on the way. The relay keeps all of them."""
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A command on its way to rank 0.
 
     Attributes:
@@ -130,23 +130,20 @@ class Asked:
     number: int = 0
 
 
-@dataclass(frozen=True)
-class Unasked:
+class Unasked(Struct, frozen=True):
     """The caller does not want an answer any more."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Struct, frozen=True):
     """A reply's event, how far a load is, or the id of a model that was unloaded for being idle."""
 
     number: int
     arguments: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """A call's result, or its error's code and message."""
 
     number: int

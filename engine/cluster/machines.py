@@ -17,9 +17,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.cluster.hosts import Host, HostError
 from engine.cluster.link import versions
@@ -236,8 +237,7 @@ def from_ifconfig(said: str) -> dict[str, str]:
 # -- whether they can take a rank -----------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """What is known of a host.
 
     Attributes:
@@ -376,8 +376,7 @@ def find_model(path: Path, contents: str, models: str) -> Path:
     return path
 
 
-@dataclass(frozen=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """Where a host has a model now.
 
     Attributes:

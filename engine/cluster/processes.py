@@ -16,10 +16,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.cluster.hosts import Host
 from engine.cluster.link import MARK, Link, joins
@@ -52,8 +53,7 @@ DYING = 1.0  # seconds after a rank's silence for another to be seen to have bee
 _MOST_SAID = 65_536  # bytes that a shell may say before the rank begins
 
 
-@dataclass
-class Rank:
+class Rank(Struct):
     """A rank that has said what it is.
 
     Attributes:

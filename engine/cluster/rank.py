@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from engine.cluster.hosts import LOCAL, Host
 from engine.cluster.link import (

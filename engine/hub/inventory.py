@@ -17,12 +17,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from msgspec import Struct
 
 from engine.cache.config_shape import text_configs
 from engine.errors import EngineError
@@ -94,8 +95,7 @@ Stop = Callable[[], bool]
 # One folder.
 
 
-@dataclass(frozen=True)
-class FolderFacts:
+class FolderFacts(Struct, frozen=True):
     """One folder. What it does not say is empty, 0 or None.
 
     Attributes:
@@ -340,8 +340,7 @@ class Source(Enum):
     ADDED = "Added by hand"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """A folder that holds models, or is one."""
 
     source: Source
@@ -404,8 +403,7 @@ def _of_mlx_lm(home: Path, environment: Mapping[str, str]) -> list[Path]:
     return [root / "hub" / "models", root / "models", home / "mlx_model", home / "fused_model"]
 
 
-@dataclass(frozen=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """One model.
 
     Attributes:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from msgspec import Struct
+
 from engine.cache import estimate
 from engine.cache.config_shape import text_configs
 from engine.cache.estimate import Fit, Weights, context_limit
@@ -69,8 +71,7 @@ _MOST_SIZE = 1 << 40  # of any number: the estimate computes with floating-point
 _MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of them
 
 
-@dataclass(frozen=True)
-class HubFacts:
+class HubFacts(Struct, frozen=True):
     """What the hub says of a model.
 
     Attributes:
@@ -90,8 +91,7 @@ class HubFacts:
     images: bool = False
 
 
-@dataclass(frozen=True)
-class HubFile:
+class HubFile(Struct, frozen=True):
     """A file as the hub lists it.
 
     Attributes:
@@ -149,8 +149,7 @@ class HubModel:
         return sum(file.size for file in self.files if is_weights(file.name))
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """One model that a search has found.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 MAIN = "main"
 """The revision that is taken where none is named."""
@@ -35,8 +36,7 @@ _NOT_NEEDED = (
 )
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A model on the hub: its id and, where one was named, a branch, tag or commit."""
 
     repo: str

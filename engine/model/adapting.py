@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import types
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import fingerprint, loader
@@ -32,8 +33,7 @@ LEAVES = {"lora_a", "lora_b", "m"}
 """What mlx-lm calls an adapter's arrays."""
 
 
-@dataclass(frozen=True)
-class Adapter:
+class Adapter(Struct, frozen=True):
     """An adapter's folder that has been looked at and can be loaded.
 
     Attributes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mlx.core as mx
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.cache.shared_prefix import Beginnings, Product, Split
 from engine.model import cpu, patches, piecewise
@@ -58,8 +59,7 @@ def _tiled(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) ->
     return mlx(array, reps, **named)
 
 
-@dataclass(frozen=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """The arguments of one call that are the same for all rows, and the mask."""
 
     scale: float

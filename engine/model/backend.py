@@ -15,10 +15,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import platformdirs
+from msgspec import Struct
 
 from engine.model import overlay, patches
 from engine.text import import_structure
@@ -30,8 +30,7 @@ _warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at once
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """What the engine runs on.
 
     Attributes:

@@ -25,6 +25,7 @@ from typing import Any
 
 import mlx.core as mx
 import numpy as np
+from msgspec import Struct
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Audio, Image
@@ -42,8 +43,7 @@ MOST_WAITING = 256 * 2**20
 for. Others that are not there any more are made again."""
 
 
-@dataclass(frozen=True)
-class Patches:
+class Patches(Struct, frozen=True):
     """An image as a tower is given it.
 
     Attributes:
@@ -85,8 +85,7 @@ Placed = tuple[int, Sight]
 """Where an image begins among a session's tokens."""
 
 
-@dataclass(frozen=True)
-class Fed:
+class Fed(Struct, frozen=True):
     """What of a session is fed in a pass.
 
     Attributes:
@@ -282,8 +281,7 @@ def _nbytes(pixels: Mapping[str, Any] | None) -> int:
     return sum(getattr(value, "nbytes", 0) for value in (pixels or {}).values())
 
 
-@dataclass
-class _Held:
+class _Held(Struct):
     features: list[mx.array]
     nbytes: int
     used_at: float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 LOOKUP = "lookup"
 """Names prompt lookup where a folder would name a model that drafts."""
@@ -17,8 +18,7 @@ ONLY_DRAFTS = "only drafts for the model that it was made for. Choose it as that
 """What there is to say of a head that is to answer, after its name."""
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Struct, frozen=True):
     """A loaded model, as everyone outside the engine thread sees it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Model:
     dtype: str
     step: str
     thinking: bool
-    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     tool_format: str = ""
     embeds: bool = False
     dialect: str = ""
@@ -62,3 +62,6 @@ class Model:
     draft: str = ""
     sees: bool = False
     hears: bool = False
+
+    def __hash__(self) -> int:  # `defaults` has none
+        return hash(self.id)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import mlx.core as mx
+from msgspec import Struct, field
 
 from engine.cache.cache_objects import Caches
 from engine.cache.session_kv import SessionKV
@@ -83,8 +83,7 @@ class Trust:
                     self._rest = REST
 
 
-@dataclass
-class TextCodec:
+class TextCodec(Struct):
     """What turns messages into a model's tokens, and tokens into text. Holds no array.
 
     It is what workers are given of a model: one that held the model itself would keep its weights
@@ -119,8 +118,7 @@ def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) ->
     return SessionKV(make, shares_prefix)
 
 
-@dataclass
-class LoadedModel:
+class LoadedModel(Struct, weakref=True):
     """A model with everything of it that lives on the engine thread.
 
     Attributes:

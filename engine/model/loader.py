@@ -9,12 +9,13 @@ import logging
 import sys
 import time
 from collections.abc import Container, Generator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_flatten
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.errors import OUT_OF_MEMORY, EngineError, words_of
 from engine.model import backend, fingerprint, folder, head, probe, towers, vlm, vocabulary
@@ -42,8 +43,7 @@ PAUSE = 0.02
 """Seconds for which weights are read between two turns of the loop."""
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """A model folder that has been looked at and can be loaded.
 
     Attributes:

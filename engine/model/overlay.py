@@ -19,8 +19,10 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +45,7 @@ _WHEEL = re.compile(r"mlx_lm-[\w.+!]+-py3-none-any\.whl")
 _ALLOWED = re.compile(r"mlx_lm|mlx_lm-.+\.dist-info|bin|__pycache__")
 
 
-@dataclass(frozen=True)
-class Overlay:
+class Overlay(Struct, frozen=True):
     """A folder with another mlx-lm: its version, or why it cannot be used (`refused`)."""
 
     folder: Path

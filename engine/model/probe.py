@@ -12,11 +12,11 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+from msgspec import Struct
 
 from engine.cache import cache_objects
 from engine.cache.cache_objects import Caches, clone
@@ -44,8 +44,7 @@ by about 1; rounding differs by 0.001 in float32, and by a few 0.01 in bfloat16 
 weights."""
 
 
-@dataclass(frozen=True)
-class Ways:
+class Ways(Struct, frozen=True):
     """What sessions of a model can have in common.
 
     Attributes:
@@ -61,8 +60,7 @@ class Ways:
     mixes: bool = False
 
 
-@dataclass(frozen=True)
-class Abilities:
+class Abilities(Struct, frozen=True):
     """What a model was found to be able to do.
 
     Attributes:
@@ -259,8 +257,7 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
     return list(both.values())
 
 
-@dataclass(frozen=True)
-class _Tried:
+class _Tried(Struct, frozen=True):
     """What the ways of sharing are compared by.
 
     Attributes:

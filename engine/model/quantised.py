@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import mlx.core as mx
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.cache.cache_objects import Caches, clone, leaves, measure
 from engine.cache.estimate import MemoryEstimate
@@ -32,8 +33,7 @@ GARBLED = 1.0
 random logits differ by 3 or more."""
 
 
-@dataclass(frozen=True)
-class KeptIn:
+class KeptIn(Struct, frozen=True):
     """How one model keeps its keys in so many bits: empty caches, and what they cost."""
 
     make: Callable[[], Caches]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any, Protocol
 
 import mlx.core as mx
 import numpy as np
+from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves
 from engine.cache.session_kv import SessionKV
@@ -53,8 +53,7 @@ class Answer(Protocol):
     def places(self) -> Places: ...
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The next tokens of a session's prompt.
 
     Attributes:
@@ -68,8 +67,7 @@ class Reading:
     images: Sequence[Placed] = ()
 
 
-@dataclass(frozen=True)
-class Unsampled:
+class Unsampled(Struct, frozen=True):
     """Logits `[1, vocab]` from which a token can be chosen once the one before it is known."""
 
     logits: mx.array

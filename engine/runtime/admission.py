@@ -12,8 +12,9 @@ stays, and what goes to disk is held until it is written.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
@@ -36,8 +37,7 @@ SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""
 
 
-@dataclass(frozen=True)
-class Eviction:
+class Eviction(Struct, frozen=True):
     """Idle caches that make room, by their keys; nobody is admitted yet."""
 
     keys: tuple[CacheKey, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.errors import EngineError
 from engine.messages import FinishReason

@@ -8,7 +8,8 @@ step before it as well: that is taken off.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 FIRST, MOST = 3, 7
 """Tokens that the first pass drafts, and a later one at most: with the pending one eight rows."""
@@ -52,8 +53,7 @@ DEAREST = 2.0
 _FADES = 0.9  # the weight of a pass among later ones, with each that follows
 
 
-@dataclass
-class Rate:
+class Rate(Struct):
     """Seconds a token, the latest passes first.
 
     Attributes:
@@ -81,8 +81,7 @@ class Rate:
         return self._seconds / self._tokens if self._tokens else 0.0
 
 
-@dataclass
-class Costs:
+class Costs(Struct):
     """What the rows of looked up tokens cost: so much for a pass, and so much for each of them.
 
     A line through the passes, the latest first, in the time that a plain step takes for a token.
@@ -134,8 +133,7 @@ class Costs:
         return [len(own[:FIRST]) for own in chances]
 
 
-@dataclass
-class _Record:
+class _Record(Struct):
     """What is known of one model, and of so many chats."""
 
     plain: Rate = field(default_factory=Rate)

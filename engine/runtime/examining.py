@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine import hub
 from engine.cache.config_shape import text_configs
@@ -46,8 +48,7 @@ _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
 _lock = threading.Lock()  # workers of several engines, and several of one, examine at once
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A model that can be loaded, with what the children have found out about its tokenizer.
 
     Attributes:
@@ -174,8 +175,7 @@ def as_load_error(error: BaseException) -> EngineError:
     return EngineError(MODEL_LOAD_FAILED, words_of(error))
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What the folders tell.
 
     Attributes:

@@ -6,9 +6,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import mlx.core as mx
+from msgspec import Struct, field
 
 from engine.cache.ledger import CacheKey
 from engine.cache.session_kv import SessionKV
@@ -27,15 +27,13 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """A chunk of a session's prompt has been read."""
 
     session: str
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """A session took part in a step.
 
     Attributes:
@@ -49,16 +47,14 @@ class Token:
     following: Following | None
 
 
-@dataclass(frozen=True)
-class Drafted:
+class Drafted(Struct, frozen=True):
     """A draft of a session's answer was checked in one pass."""
 
     session: str
     check: Check
 
 
-@dataclass(frozen=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """Something raised, in Python or on the device.
 
     Attributes:
@@ -74,8 +70,7 @@ class Failed:
 Outcome = Read | Token | Drafted | Failed
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """What came of a plan.
 
     Attributes:

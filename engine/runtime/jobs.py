@@ -6,8 +6,9 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.cache.cache_file import Contents, DamagedError, build_caches
 from engine.cache.cache_objects import Caches
@@ -36,8 +37,7 @@ from engine.text.rendering import TooLongError
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _Arrived:
+class _Arrived(Struct, frozen=True):
     request: Request
     file: str
     pieces: Generator[None, None, None]
@@ -117,8 +117,7 @@ def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
     kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
-@dataclass(eq=False)
-class _Job:
+class _Job(Struct, eq=False, weakref=True):
     """A request whose texts have been tokenised.
 
     Attributes:

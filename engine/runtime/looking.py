@@ -6,8 +6,9 @@ import logging
 import time
 from collections import deque
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from engine.messages import media_in
 from engine.model import backend
@@ -26,8 +27,7 @@ Key = tuple[str, str]
 """A model's id and an image's digest."""
 
 
-@dataclass(eq=False)
-class _Image:
+class _Image(Struct, eq=False):
     key: Key
     sight: Sight
     pixels: Mapping[str, Any]

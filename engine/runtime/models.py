@@ -10,10 +10,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
@@ -286,8 +288,7 @@ class Loading:
         return waiting
 
 
-@dataclass(eq=False)  # the same only as itself
-class ModelReading:
+class ModelReading(Struct, eq=False, weakref=True):  # the same only as itself
     """A model that is wanted: by one or several callers, once it has been examined.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from engine.cache.ledger import FIXED_CHUNK
 
@@ -28,8 +29,7 @@ AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """A prompt that is not wholly read yet."""
 
     key: str

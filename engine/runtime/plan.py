@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum, auto
+
+from msgspec import Struct, field
 
 from engine.cache.ledger import CacheKey, Offer
 
@@ -24,8 +25,7 @@ RUNNING = frozenset({Status.RESTORING, Status.PREFILLING, Status.DECODING})
 """Of a reply that has been admitted and has not ended, be it paused."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A session that is answering, as the scheduler sees it.
 
     Attributes:
@@ -95,7 +95,7 @@ class Row:
     holds: Sequence[float] = ()
     lost: int = 0
     kind: tuple[object, ...] = ()
-    prompt: bytes = field(default=b"", repr=False)
+    prompt: bytes = b""
     system: int = 0
     halts: bool = False
     offer: Offer | None = None
@@ -116,8 +116,7 @@ class Row:
         return self.status == Status.PREFILLING and not self.paused
 
 
-@dataclass(frozen=True)
-class Idle:
+class Idle(Struct, frozen=True):
     """Caches that nobody is using now: what dropping them would give back.
 
     Attributes:
@@ -134,8 +133,7 @@ class Idle:
     shared: int = 0
 
 
-@dataclass(frozen=True)
-class MemoryView:
+class MemoryView(Struct, frozen=True):
     """Bytes, as they stand.
 
     Attributes:
@@ -158,8 +156,7 @@ class MemoryView:
     leaving: int = 0
 
 
-@dataclass(frozen=True)
-class LoadRequest:
+class LoadRequest(Struct, frozen=True):
     """A model that waits to be read.
 
     Attributes:
@@ -183,8 +180,7 @@ class Piece(StrEnum):
     LOADING = auto()
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """How everything stands at the start of a turn.
 
     Attributes:
@@ -208,15 +204,13 @@ class View:
     pieces: frozenset[Piece] = frozenset()
 
 
-@dataclass(frozen=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """A reply begins: there is room for it."""
 
     session: str
 
 
-@dataclass(frozen=True)
-class LoadAdmission:
+class LoadAdmission(Struct, frozen=True):
     """A model is read; with `wide` into the type that this machine computes in fastest."""
 
     key: str
@@ -224,8 +218,7 @@ class LoadAdmission:
     wide: bool
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A reply, or a load, that cannot be: an error's code and its words.
 
     Attributes:
@@ -239,8 +232,7 @@ class Refusal:
     load: bool = False
 
 
-@dataclass(frozen=True)
-class Adoption:
+class Adoption(Struct, frozen=True):
     """A session goes on from a copy of the first `length` tokens of a donor's caches."""
 
     session: str
@@ -248,8 +240,7 @@ class Adoption:
     length: int
 
 
-@dataclass(frozen=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """One decode step of one model's sessions.
 
     Attributes:
@@ -268,8 +259,7 @@ class Pass:
     behind: int = 0
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """The tokens of a session's prompt from `start` on, `count` of them.
 
     Attributes:
@@ -288,8 +278,7 @@ class Chunk:
     ends: bool = False
 
 
-@dataclass(frozen=True)
-class StepPlan:
+class StepPlan(Struct, frozen=True):
     """All that is done in one turn of the loop.
 
     A plan either arranges (`refuse`, `evict`, `requeue`, `admit`, `load`, `adopt`) or computes
@@ -355,8 +344,7 @@ class StepPlan:
         return bool(memory or self.admit or self.load or self.adopt)
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """What a turn took, in seconds; the scheduler learns from it.
 
     Attributes:

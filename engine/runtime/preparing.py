@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
@@ -46,8 +48,7 @@ MOST_EXTRA = 2**15
 """What a template is given beside the messages is bounded as a context of so many tokens is."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:

@@ -6,11 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
 import mlx.core as mx
+from msgspec import Struct, field
 
 from engine.cache import shared_prefix
 from engine.cache.estimate import MemoryEstimate
@@ -56,8 +56,7 @@ PROMISED = 2048
 the context, few such answers would fit beside each other."""
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """What a worker has made of a request: all that a reply needs before it may begin.
 
     Attributes:
@@ -457,8 +456,7 @@ class Request:
         return ToolCallFailed(*mine, told.name, told.text, told.message, told.arguments)
 
 
-@dataclass(eq=False)  # the same only as itself
-class SessionState:
+class SessionState(Struct, eq=False, dict=True):  # the same only as itself
     """One isolated conversation.
 
     Attributes:

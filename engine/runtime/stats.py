@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from engine.model import backend
 from engine.model.drafting import Drafter
@@ -30,7 +31,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     """
     decoding, reading = state.meter.rates()
     return {
-        "backend": asdict(state.backend),
+        "backend": to_builtins(state.backend),
         "memory_budget": state.memory.budget,
         "memory_in_use": backend.memory_in_use(),
         "process_bytes": process.own_memory(),
@@ -122,5 +123,5 @@ def _session(session: SessionState) -> dict[str, Any]:
     }
     if request is not None:
         figures["status"] = request.status.name.lower()
-        figures["reply"] = asdict(request.stats())
+        figures["reply"] = to_builtins(request.stats())
     return figures

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from engine.cache.held_caches import Part
 from engine.cache.ledger import Offer

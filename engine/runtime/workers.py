@@ -9,8 +9,9 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from engine.errors import ENGINE_STOPPED, EngineError, let_go
 from engine.messages import (
@@ -137,15 +138,13 @@ STACK = 16 * 2**20
 """Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Struct, frozen=True):
     lane: str
     number: int
     work: Callable[[], Any]
 
 
-@dataclass(frozen=True)
-class _Waiting:
+class _Waiting(Struct, frozen=True):
     """Who waits for a piece of work.
 
     They know sessions, whose arrays must be freed by the engine thread: no worker holds them.

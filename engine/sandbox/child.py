@@ -22,6 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.sandbox.protocol import Kind, RefusedError, pack, unpack
@@ -247,13 +249,13 @@ def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
 def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.sandbox import folders
 
-    return vars(folders.look(Path(arguments["folder"]), arguments["name"])), ()
+    return asdict(folders.look(Path(arguments["folder"]), arguments["name"])), ()
 
 
 def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.sandbox import folders
 
-    return vars(folders.look_at_adapter(Path(arguments["folder"]), arguments["name"])), ()
+    return asdict(folders.look_at_adapter(Path(arguments["folder"]), arguments["name"])), ()
 
 
 def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, TEMPLATE_ERROR, EngineError
 from engine.messages import Message
 from engine.params import SamplingParams
@@ -68,8 +70,7 @@ class CheckedTokenizer:
     tokens: bytes = field(default=b"", repr=False)
 
 
-@dataclass(frozen=True)
-class _Work:
+class _Work(Struct, frozen=True):
     """What a request may take, and how its failure is reported.
 
     Attributes:

@@ -13,10 +13,11 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from msgspec import Struct
 
 from engine.cache.config_shape import text_configs
 from engine.sandbox.protocol import RefusedError
@@ -69,8 +70,7 @@ _ADAPTER_ARRAYS = {"lora": {"lora_a", "lora_b"}, "dora": {"lora_a", "lora_b", "m
 _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a model's folder says, judged.
 
     Attributes:
@@ -92,8 +92,7 @@ class Facts:
     largest: int = 0
 
 
-@dataclass(frozen=True)
-class AdapterFacts:
+class AdapterFacts(Struct, frozen=True):
     """What an adapter's folder says, judged.
 
     Attributes:

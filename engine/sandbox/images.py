@@ -11,8 +11,9 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from engine.messages import Image
 from engine.sandbox.protocol import RefusedError
@@ -33,8 +34,7 @@ _ORIENTATION = 0x0112
 _QUALITY = 85
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """An image as it was read.
 
     Attributes:

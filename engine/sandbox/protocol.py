@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 HEAD = 4
 """Bytes of the length that comes first."""
@@ -60,8 +61,7 @@ class DamagedError(Exception):
     """What came is no message, or is longer than it may be."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a child may take for one request before it is killed.
 
     Attributes:

@@ -14,9 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from starlette.types import Scope
 
 from engine.hub.names import clean_name
@@ -84,8 +84,7 @@ _FIRST = 24
 # -- who asks --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """What a request says of its agent.
 
     Attributes:
@@ -255,8 +254,7 @@ def _first_line(text: str) -> str:
 # -- what it does ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """An agent as it stands.
 
     Attributes:
@@ -309,8 +307,7 @@ class Seen:
         return self.total + self.pieces
 
 
-@dataclass(frozen=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """What an agent and its model have said, to be made a chat."""
 
     model: str
@@ -318,8 +315,7 @@ class Conversation:
     reply: str
 
 
-@dataclass(eq=False)
-class Agent:
+class Agent(Struct, eq=False):
     """One agent. The server's thread changes it; every thread may look, pause and stop."""
 
     number: int

@@ -12,11 +12,12 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
@@ -142,8 +143,7 @@ class Client:
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-@dataclass(eq=False)
-class _Part:
+class _Part(Struct, eq=False):
     """The reply that becomes one choice."""
 
     choice: Choice

@@ -15,11 +15,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import platformdirs
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from starlette.types import Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
@@ -30,8 +31,7 @@ Policy = Literal["refuse", "evict"]
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """A server's limits. Validated here, trusted everywhere else.
 
     Attributes:
@@ -77,10 +77,9 @@ class Settings:
         for name, low in {**least, "connections": 4}.items():
             if getattr(self, name) < low:
                 raise ValueError(f"{name} must be at least {low}, not {getattr(self, name)}")
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name, value in asdict(self).items():
             if isinstance(value, float) and not 0 <= value < 1e9:
-                raise ValueError(f"{field.name} must be a number of seconds, not {value}")
+                raise ValueError(f"{name} must be a number of seconds, not {value}")
         if self.policy not in get_args(Policy):
             raise ValueError(f"policy must be 'refuse' or 'evict', not {self.policy!r}")
         for origin in self.origins:
@@ -104,8 +103,7 @@ class Settings:
 _PLACE = "stretto.guest"
 
 
-@dataclass(frozen=True)
-class Guest:
+class Guest(Struct, frozen=True):
     """Whoever sends requests. Sessions and conversations of one are not seen by another.
 
     Attributes:
@@ -146,8 +144,7 @@ def standard_file() -> Path:
     return platformdirs.user_data_path("Stretto", appauthor=False) / "serve-keys.json"
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(Struct, frozen=True):
     """What is kept of a key.
 
     Attributes:
@@ -309,8 +306,7 @@ RATE_LIMITED = "rate_limit_exceeded"
 _SHARE = "stretto.share"
 
 
-@dataclass
-class _Account:
+class _Account(Struct):
     """What a guest has used: `left` requests of this minute at the moment `at`."""
 
     left: float

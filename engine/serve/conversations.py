@@ -11,9 +11,10 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.cache.offload import APART, NAMES
 from engine.engine import Engine, Session
@@ -135,8 +136,7 @@ MOST_IDLE = 512
 """Of all guests. Past that the one who has most loses the least recently used."""
 
 
-@dataclass(eq=False)
-class Conversation:
+class Conversation(Struct, eq=False):
     """A session, and the messages that were said in it."""
 
     session: Session

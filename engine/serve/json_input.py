@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from engine.params import SamplingParams
@@ -179,7 +178,7 @@ def chained(messages: Sequence[Any], before: str = "") -> list[str]:
 
 
 _BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
-SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name not in _BY_SHAPE)
+SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not in _BY_SHAPE)
 """The settings that a body may name by themselves. How probable tokens were, and how tools are
 called, is asked for by each shape in its own way, and not at all in files of requests."""
 

@@ -9,9 +9,10 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
+
+from msgspec import Struct
 
 from engine.engine import Session
 from engine.errors import (
@@ -43,8 +44,7 @@ class AnotherModelError(RefusedError):
     """The session talks to another model than the one that was found for the request."""
 
 
-@dataclass
-class Place:
+class Place(Struct):
     """Where one request is answered.
 
     Attributes:

@@ -10,9 +10,10 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from starlette.types import Scope
 
 from engine.engine import Engine, Session
@@ -43,8 +44,7 @@ def check_digest(name: str, value: object) -> None:
         raise ValueError(f"{name} is no digest of 64 small hexadecimal digits")
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """A conversation as its client has sent it.
 
     Attributes:
@@ -109,8 +109,7 @@ RETRY_SECONDS = 5
 """What `Retry-After` says where no session's end is known."""
 
 
-@dataclass(frozen=True)
-class SessionConfig:
+class SessionConfig(Struct, frozen=True):
     """How a session works. None is the model's own way, or that of the session as it is.
 
     Attributes: those of `Engine.open_session`.
@@ -124,7 +123,7 @@ class SessionConfig:
 
     def with_(self, asked: SessionConfig) -> SessionConfig:
         """This one, with what was asked for."""
-        names = [f.name for f in fields(asked) if getattr(asked, f.name) is not None]
+        names = [f for f in asked.__struct_fields__ if getattr(asked, f) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
     def open(
@@ -152,8 +151,7 @@ class SessionConfig:
         )
 
 
-@dataclass(eq=False)
-class Named:
+class Named(Struct, eq=False):
     """A session with a name.
 
     Attributes:

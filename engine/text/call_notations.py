@@ -13,9 +13,10 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -23,8 +24,7 @@ _PARSERS = "mlx_lm.tool_parsers"
 _Found = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call of a tool.
 
     Attributes:
@@ -42,8 +42,7 @@ class Call:
         return {"id": name, "type": "function", "function": function}
 
 
-@dataclass(frozen=True)
-class Tags:
+class Tags(Struct, frozen=True):
     """How arguments stand between tags; {name}, {key} and {kind} stand for what is theirs.
 
     Attributes:
@@ -66,8 +65,7 @@ class Tags:
     unless_json: bool = False
 
 
-@dataclass(frozen=True)
-class Notation:
+class Notation(Struct, frozen=True):
     """A row of the table.
 
     Attributes:

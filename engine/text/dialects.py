@@ -8,8 +8,9 @@ does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.messages import Kind
 
@@ -23,8 +24,7 @@ Pair = tuple[str, str]
 Arguments = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What one kind of text stands in.
 
     Attributes:
@@ -51,8 +51,7 @@ class Frame:
         return tuple(end for end in (self.end, *self.or_end) if end)
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     """Each part of an answer begins with a header, which says what it is and is not shown.
 
     Attributes:
@@ -81,8 +80,7 @@ class Header:
         return words[0] if words else ""
 
 
-@dataclass(frozen=True)
-class Markers:
+class Markers(Struct, frozen=True):
     """The strings with which a model frames its reasoning and its tool calls; "" where unknown.
 
     Attributes:
@@ -149,8 +147,7 @@ class Markers:
         return prompt.rstrip("\n").endswith(tuple(ends))
 
 
-@dataclass(frozen=True, eq=False)
-class Switch:
+class Switch(Struct, frozen=True, eq=False):
     """How a model is asked to reason, or not to.
 
     Attributes:
@@ -165,8 +162,7 @@ class Switch:
     words: Pair = ("", "")
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
+class Row(Struct, frozen=True, eq=False):
     """A dialect, as its makers document it.
 
     Attributes:

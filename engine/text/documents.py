@@ -16,10 +16,11 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from engine.messages import Image
 
@@ -65,8 +66,7 @@ class UnreadableError(Exception):
     """The file cannot be read: the end of a sentence that begins with its name."""
 
 
-@dataclass(frozen=True)
-class DrawnPage:
+class DrawnPage(Struct, frozen=True):
     """A page as an image.
 
     Attributes:
@@ -82,8 +82,7 @@ class DrawnPage:
     thumbnail: bytes
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True):
     """A file as text.
 
     Attributes:

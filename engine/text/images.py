@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from engine.errors import TEMPLATE_ERROR, EngineError
 from engine.messages import Message, medium_of
@@ -22,8 +23,7 @@ _MARK = "\ufdd1"
 _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
-@dataclass(frozen=True)
-class Images:
+class Images(Struct, frozen=True):
     """How a model's prompts have images.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
@@ -15,8 +16,7 @@ from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.splitter import ReplyText
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """A prompt ready to be read.
 
     Attributes:
@@ -198,8 +198,7 @@ def _encode_marked(
     return made
 
 
-@dataclass(frozen=True)
-class _Rendered:
+class _Rendered(Struct, frozen=True):
     """What the template makes of a conversation.
 
     Attributes:

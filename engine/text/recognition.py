@@ -6,10 +6,11 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from engine.messages import Message, text_of
 from engine.text import call_notations
@@ -28,8 +29,7 @@ from engine.text.dialects import (
 from engine.text.rendering import MOMENT
 
 
-@dataclass(frozen=True, eq=False)
-class Dialect:
+class Dialect(Struct, frozen=True, eq=False):
     """What a model's tokenizer and template show, with the row of the table that they fit.
 
     Attributes:

@@ -11,8 +11,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.text.call_notations import NOTATIONS, Call, Tags, read
 from engine.text.tools import with_types
@@ -47,8 +49,7 @@ class Told(NamedTuple):
 # -- calls that are not whole yet ---------------------------------------------------------------
 
 
-@dataclass
-class _Partial:
+class _Partial(Struct):
     """A call that may not be whole.
 
     Attributes:

@@ -13,8 +13,9 @@ import json
 import keyword
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from engine.params import FormLimits, SamplingParams
 from engine.text import lark, recognition

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 CHOICES = ("auto", "none", "required")
 """What `tool_choice` may be beside a tool's name."""
@@ -19,8 +20,7 @@ ANY = '{"type": "object"}'
 """The schema of arguments that are not bound."""
 
 
-@dataclass(frozen=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True):
     """What a tool gave back, for the next turn.
 
     Attributes:
@@ -39,8 +39,7 @@ class ToolResult:
         return {"role": "tool", "tool_call_id": self.id, **named, "content": self.content}
 
 
-@dataclass(frozen=True)
-class ToolForm:
+class ToolForm(Struct, frozen=True):
     """How an answer calls tools, where its calls are bound to their schemas.
 
     Attributes:

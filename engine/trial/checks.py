@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from engine.sandbox import protocol
 from engine.sandbox.pool import Pool
@@ -20,8 +21,7 @@ _BLOCK = re.compile(r"\s*```[a-z]*[ \t]*\n(.*)\n\s*```\s*", re.DOTALL)
 _EXPECTED = "{expected}"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What came of a check. `passed` is None where that is undecided; `why` says it in English."""
 
     passed: bool | None

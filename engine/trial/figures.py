@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import comb, inf, sqrt
 from statistics import NormalDist
+
+from msgspec import Struct
 
 Z = NormalDist().inv_cdf(0.975)
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Struct, frozen=True):
     """How many of those that were decided have passed; `low` and `high` are shares (Wilson)."""
 
     passed: int
@@ -20,8 +20,7 @@ class Share:
     high: float
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """How a variant differs from another one, prompt by prompt.
 
     Attributes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from engine.batch.requests import Request
 from engine.batch.run import Answer, Runner
@@ -22,8 +24,7 @@ class Kept(Protocol):
     def put(self, key: str, content: dict[str, Any], /) -> None: ...
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """An answer and what it has to be. `other`: the answer that a judge compares it with."""
 
     check: Check
@@ -57,7 +58,7 @@ def checked(checker: Checker, kept: Kept, case: Case) -> Verdict:
     if known is None:
         known = checker.verdict(check, prompt, case.answer)
         if known.passed is not None:
-            kept.put(key, vars(known))
+            kept.put(key, asdict(known))
     return known
 
 
@@ -111,7 +112,7 @@ def judge(
             known = Verdict(None, f"the judge says {first} in both orders")
         else:
             known = Verdict(None, f"the judge says {first}, and {second} in the other order")
-        kept.put(keys[place], vars(known))
+        kept.put(keys[place], asdict(known))
         judged(place, known)
 
     runner.run(requests(), answered, tick)

@@ -52,9 +52,10 @@ import difflib
 import json
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from engine.batch.run import lines
 from engine.serve import json_input
@@ -72,8 +73,7 @@ class PlanError(ValueError):
     """A trial's file cannot be used. The message says where and why."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """What an answer has to be.
 
     Attributes:
@@ -118,8 +118,7 @@ def _given(told: dict[str, Any], *needed: str) -> dict[str, Any]:
     return {k: v for k, v in told.items() if v or k in needed}
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """What is asked of every variant.
 
     Attributes:
@@ -153,8 +152,7 @@ class Prompt:
         return told | ({"checks": [c.told() for c in self.checks]} if self.checks else {})
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """One column. `sampling`: fields of `SamplingParams` that were given."""
 
     name: str
@@ -163,7 +161,10 @@ class Variant:
     kv_bits: int | None = None
     system: str | None = None
     reasoning: bool | None = None
-    sampling: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:  # `sampling` has none
+        return hash(self.name)
 
     def told(self) -> dict[str, Any]:
         """It as the file has it, whatever stands at the file's top."""
@@ -171,8 +172,7 @@ class Variant:
         return {"name": self.name, **own, **self.sampling}
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """Everything that was asked for. `judge`: the model of judges that name none."""
 
     name: str

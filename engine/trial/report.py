@@ -8,10 +8,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
 
 from engine.serve import json_input
 from engine.trial.checks import Verdict
@@ -21,8 +22,7 @@ from engine.trial.plan import PlanError, Prompt, Trial, Variant, parsed, read
 TABLE = "table.json"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What one variant has made of one prompt.
 
     Attributes:
@@ -51,8 +51,7 @@ class Cell:
         return None if None in found or not found or not self.content else True
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """All cells by variant and prompt; the variants are compared with the first."""
 
     trial: Trial
@@ -106,17 +105,17 @@ class Table:
         found: dict[str, Any] = {"name": self.trial.name, "trial": self.trial.told()}
         found |= {"variants": [], "prompts": []}
         for number, variant in enumerate(self.trial.variants):
-            figures: dict[str, Any] = {"share": asdict(self.share(variant.name))}
+            figures: dict[str, Any] = {"share": to_builtins(self.share(variant.name))}
             if number:
-                figures["difference"] = asdict(self.difference(variant.name))
-            found["variants"].append({**asdict(variant), **figures})
+                figures["difference"] = to_builtins(self.difference(variant.name))
+            found["variants"].append({**to_builtins(variant), **figures})
         for prompt in self.trial.prompts:
             told: dict[str, Any] = {"id": prompt.id, "prompt": prompt.asked}
             told["expected"] = prompt.expected
             told["answers"] = {}
             for variant in self.trial.variants:
                 cell = self.cell(variant.name, prompt.id)
-                verdicts = {words: asdict(verdict) for words, verdict in cell.verdicts.items()}
+                verdicts = {words: to_builtins(verdict) for words, verdict in cell.verdicts.items()}
                 whole = {"passed": cell.passed, "verdicts": verdicts, **cell.content}
                 told["answers"][variant.name] = whole
             found["prompts"].append(told)

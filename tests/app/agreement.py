@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
+from msgspec import to_builtins
 from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
@@ -333,7 +333,7 @@ CHANNELS = 8
 
 def _json(value: object) -> object:
     """As it is after a way through the file: tuples are lists."""
-    return json.loads(json.dumps(value, default=asdict))
+    return json.loads(json.dumps(value, default=to_builtins))
 
 
 def _short(rows: list[tuple[str, str]]) -> str:

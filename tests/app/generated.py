@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
-from dataclasses import replace
 from typing import Any, get_args
+
+from msgspec.structs import replace
 
 from app.store import (
     AttachedText,
@@ -122,7 +124,7 @@ def _files(chance: random.Random) -> tuple[Attachment, ...]:
         return ()
     size = sum(map(len, text.pages))
     whole = Attachment("é “x”.pdf", "PDF", text.hash, text.unit, len(text.pages), size)
-    return (chance.choice((whole, replace(whole, use="pages", spans=((1, 0, 2),)))),)
+    return (chance.choice((whole, dataclasses.replace(whole, use="pages", spans=((1, 0, 2),)))),)
 
 
 def _options(chance: random.Random) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from app.settings.paths import GUIDE
 from app.store import ChatRecord, Folder, Message, Store, new_id

@@ -7,12 +7,12 @@ import json
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine, EngineError, Failed, Finished, Image, SamplingParams, TextDelta
 from engine.bench.random_models import write_model

@@ -7,11 +7,12 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from threading import Event
 from typing import IO, Any
+
+from msgspec import Struct, field
 
 from app.chats.exporting.pages import markdown, page, plain, write_pdf
 from app.settings.language import tr
@@ -42,16 +43,14 @@ class ExportError(Exception):
     """It could not be written; the words say why. Nothing is left of it."""
 
 
-@dataclass
-class Progress:
+class Progress(Struct):
     """How far it is. Written by the thread that works, read by any."""
 
     done: int = 0
     total: int = 0
 
 
-@dataclass
-class Export:
+class Export(Struct):
     """What is to be exported."""
 
     ids: Sequence[str]  # the chats; JSON makes one file of them, every other form one for each

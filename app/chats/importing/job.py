@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.chats.images import with_thumbnail
 from app.chats.importing import chatgpt, claude, lmstudio, webui

@@ -10,7 +10,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import IO, Any
 
 from ijson.backends import python as careful
 from ijson.common import JSONError
+from msgspec import Struct, field
 
 from app.settings.language import counted, mark, number, tr
 
@@ -63,8 +63,7 @@ class _LongNumberError(Exception):
     """Perhaps there is a number that the quick parser must not get to see; or a text has it."""
 
 
-@dataclass
-class Reader:
+class Reader(Struct):
     """Reads files one after the other."""
 
     paths: Sequence[Path]

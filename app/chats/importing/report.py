@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord, Folder
@@ -13,8 +14,7 @@ KIND = "entries of the kind "
 """Begins the name of entries that no reader knows; what they are called there follows."""
 
 
-@dataclass
-class Report:
+class Report(Struct):
     """What came of it."""
 
     taken: list[ChatRecord] = field(default_factory=list)  # the chats that were taken in

@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.store import AttachedText, ChatRecord, Message, StoredImage
 from app.store.records import is_own_id
 
 
-@dataclass
-class Node:
+class Node(Struct):
     """One entry of a conversation."""
 
     key: str
@@ -27,8 +28,7 @@ class Node:
     cut: bool = False
 
 
-@dataclass
-class Found:
+class Found(Struct):
     """A conversation that was understood."""
 
     source: str
@@ -123,8 +123,7 @@ def mapped(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-@dataclass
-class _Answer:
+class _Answer(Struct):
     """An assistant's entries in a row, which are one message."""
 
     nodes: list[Node] = field(default_factory=list)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from math import ceil
 from string import ascii_uppercase
 from typing import Any
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.chats.differences import differences
@@ -23,8 +23,7 @@ from app.ui.workspace.placement import columns_that_fit, even_out_beside, has_ro
 from app.ui.workspace.workspace import Workspace
 
 
-@dataclass
-class Group:
+class Group(Struct):
     """The columns of one comparison."""
 
     columns: dict[str, str]  # by chat: what it differs in, in a few words; from left to right

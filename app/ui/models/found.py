@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidgetItem, QWidget
@@ -60,8 +60,7 @@ class SearchField(QLineEdit):
             super().keyPressEvent(event)
 
 
-@dataclass(frozen=True)
-class ModelEntry:
+class ModelEntry(Struct, frozen=True):
     """One line of the list, cleaned for showing."""
 
     ref: str  # what names the model to the hub

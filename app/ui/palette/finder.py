@@ -6,9 +6,9 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.settings.language import mark, tr
@@ -35,8 +35,7 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One row."""
 
     kind: EntryKind
@@ -83,8 +82,7 @@ def folded(text: str) -> str:
     return "".join(c for c in apart if not unicodedata.combining(c))
 
 
-@dataclass(frozen=True, order=True)
-class Fit:
+class Fit(Struct, frozen=True, order=True):
     """How a text fits; the smaller the better."""
 
     # 0 begins with what was typed, 1 has its words at the beginnings of words, 2 has its words, 3

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
@@ -14,8 +14,7 @@ from app.settings.language import mark, number, tr
 from app.ui.style.theme import repolish
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Struct, frozen=True):
     """One option that is a number."""
 
     name: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (

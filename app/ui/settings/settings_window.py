@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QWidget
 
@@ -36,7 +36,7 @@ from app.ui.widgets.laying import across
 from app.ui.widgets.manners import begin_at_edge, native
 from app.ui.widgets.sheet import Sheet
 
-_OPTIONS = {option.name for option in fields(ChatOptions)}
+_OPTIONS = set(ChatOptions.__struct_fields__)
 
 
 class SettingsWindow(Sheet):

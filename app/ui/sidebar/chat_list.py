@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
 from PySide6.QtCore import (
     QAbstractListModel,
     QItemSelection,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import (
     QModelIndex,
     QObject,
@@ -36,8 +37,7 @@ from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.manners import caret
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One line of the list."""
 
     text: str  # the chat's title, the folder's name, or the heading

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from string import Template
+
+from msgspec.structs import asdict
 
 from app.settings.paths import resources
 from app.ui.style import tokens as t

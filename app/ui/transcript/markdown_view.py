@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from PySide6.QtCore import (
     QEvent,
     QMimeData,
@@ -41,8 +40,7 @@ from app.ui.widgets.manners import announce
 from app.ui.widgets.textview import TextView
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """A link, or a code block."""
 
     # begin, end: cursor positions

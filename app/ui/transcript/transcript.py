@@ -8,9 +8,9 @@ height below or above becomes known.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from math import isinf
 
+from msgspec import Struct
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
@@ -49,8 +49,7 @@ from app.ui.widgets.manners import mirror
 from app.ui.widgets.textview import TextView, Words
 
 
-@dataclass
-class Place:
+class Place(Struct):
     """One message of the path: how high it is, and its widget while it is near the viewport."""
 
     message_id: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
@@ -22,8 +21,7 @@ from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class WindowContext:
+class WindowContext(Struct, frozen=True):
     """The program's parts that a window shows and commands."""
 
     library: ChatLibrary
@@ -37,8 +35,7 @@ class WindowContext:
     newer: NewerMlxLm
 
 
-@dataclass(frozen=True)
-class WindowParts:
+class WindowParts(Struct, frozen=True):
     """What all that acts in one window works with."""
 
     context: WindowContext

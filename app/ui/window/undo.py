@@ -6,8 +6,8 @@ The other commands of editing lie here, too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
@@ -19,8 +19,7 @@ from app.ui.window.commands import Where, command
 TIME_TO_REGRET_S = 10.0
 
 
-@dataclass(frozen=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """One thing to take back."""
 
     # takes it back; False if that cannot be done now, so that it stays to be undone

@@ -5,7 +5,6 @@ from __future__ import annotations
 import binascii
 import zlib
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter, not_
 from typing import Any
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import PySide6QtAds as QtAds
+from msgspec import Struct
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QIcon, QScreen
 from PySide6.QtWidgets import QLabel, QSplitter, QWidget
@@ -170,8 +170,7 @@ def _written(state: str) -> bytes:
         return b""
 
 
-@dataclass
-class Dock:
+class Dock(Struct):
     """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
 
     pane: ChatPane
@@ -332,8 +331,7 @@ class Docks:
             dock.place, dock.sizes = None, ()
 
 
-@dataclass(frozen=True)
-class Arrangement:
+class Arrangement(Struct, frozen=True):
     """One arrangement of panes."""
 
     MOST = 120

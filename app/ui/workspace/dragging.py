@@ -6,9 +6,8 @@ Here all is painted inside the windows that are there already.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import PySide6QtAds as QtAds
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
@@ -22,8 +21,7 @@ MIDDLE = 0.3
 """Nearer to an edge than this share of the pane, the chat lands beside it; else in its tabs."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """Where a chat lands."""
 
     area: QtAds.CDockAreaWidget  # the tabs that it joins or stands beside

@@ -10,10 +10,10 @@ its error is at most half of a 255th of what the group spans.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 Numbers = np.ndarray[Any, Any]
 
@@ -23,8 +23,7 @@ GROUP = 32
 SUPER = 256  # numbers in a block of the K types
 
 
-@dataclass(frozen=True)
-class Groups:
+class Groups(Struct, frozen=True):
     """Rows of weights in groups of 32: `scales * numbers + biases`.
 
     Attributes:
@@ -38,8 +37,7 @@ class Groups:
     biases: Numbers
 
 
-@dataclass(frozen=True)
-class FloatType:
+class FloatType(Struct, frozen=True):
     """The type of floating-point numbers that a folder is written in.
 
     Attributes:
@@ -86,8 +84,7 @@ FLOAT32 = FloatType("float32", "F32", 4, 2**-24)
 Unpack = Callable[[Numbers, FloatType], Groups]
 
 
-@dataclass(frozen=True)
-class BlockType:
+class BlockType(Struct, frozen=True):
     """How GGUF keeps numbers.
 
     Attributes:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, FloatType
 from engine.hub.gguf.reading import Array, GgufFile
@@ -44,8 +44,7 @@ _FOUR_NORMS = {
 _TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """An architecture whose layout is known.
 
     Attributes:
@@ -105,8 +104,7 @@ _FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short
 _SPARE = ("rope_freqs",)  # old files repeat it in each layer
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """An array of the file, and what becomes of it.
 
     Attributes:
@@ -127,8 +125,7 @@ class Taken:
         return self.source.type.groups is not None
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What is to be written.
 
     Attributes:

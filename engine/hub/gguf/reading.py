@@ -12,11 +12,11 @@ import math
 import os
 import stat
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from engine.hub.gguf.blocks import TYPES, BlockType
 from engine.sandbox.folders import check_holes
@@ -54,8 +54,7 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(Struct, frozen=True):
     """One array as the file lists it.
 
     Attributes:

@@ -25,11 +25,12 @@ import itertools
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import mlx.core as mx
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.model.cpu import onnx_graph
 from engine.model.cpu.onnx_graph import Graph, Shape
@@ -55,8 +56,7 @@ _SMALLEST = 1e-30
 _FLOAT32, _INT8 = 1, 4  # the operator's `accuracy_level`: in what activations are multiplied
 
 
-@dataclass(frozen=True)
-class Codes:
+class Codes(Struct, frozen=True):
     """A matrix `[outputs, inputs]` in whole codes.
 
     Attributes:
@@ -87,8 +87,7 @@ class Codes:
         return int(self.words.shape[1]) * self.group
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Struct, frozen=True):
     """How MLX keeps weights in few bits: the settings of a quantised layer."""
 
     mode: str

@@ -16,9 +16,10 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +27,7 @@ WITHOUT = "STRETTO_WITHOUT_PATCHES"
 """The environment variable that names patches not to be applied."""
 
 
-@dataclass
-class Patch:
+class Patch(Struct):
     """One replacement, and whether it is on.
 
     Attributes:

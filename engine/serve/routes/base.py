@@ -7,9 +7,9 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from starlette.routing import Route
 
 from engine.messages import (
@@ -75,8 +75,7 @@ class Operation(Route):
         self.status = status
 
 
-@dataclass(frozen=True)
-class Generation:
+class Generation(Struct, frozen=True):
     """What a request wants to be generated.
 
     Attributes:
@@ -151,8 +150,7 @@ def _text(odds: TokenOdds) -> str:
         return "bytes:" + "".join(f"\\x{b:02x}" for b in odds.data)
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """New text of the answer, or of the reasoning before it."""
 
     text: str
@@ -160,8 +158,7 @@ class Text:
     odds: tuple[TokenOdds, ...] = ()
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Struct, frozen=True):
     """A tool call.
 
     Attributes:
@@ -181,8 +178,7 @@ class Called:
         return {"id": self.id, "type": "function", "function": function}
 
 
-@dataclass(frozen=True)
-class CallBegun:
+class CallBegun(Struct, frozen=True):
     """A tool call with the beginning of its arguments, which may be all of them.
 
     Attributes:
@@ -195,16 +191,14 @@ class CallBegun:
     text: str
 
 
-@dataclass(frozen=True)
-class CallMore:
+class CallMore(Struct, frozen=True):
     """More of a tool call's arguments."""
 
     number: int
     text: str
 
 
-@dataclass(frozen=True)
-class CallBroken:
+class CallBroken(Struct, frozen=True):
     """What was begun as a tool call is none."""
 
     number: int
@@ -215,8 +209,7 @@ Piece = Text | CallBegun | CallMore | Called | CallBroken
 but none has more after another has begun."""
 
 
-@dataclass(eq=False)
-class Choice:
+class Choice(Struct, eq=False):
     """One answer to a request.
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import struct
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from msgspec import Struct
 from pydantic import PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -182,8 +182,7 @@ class EmbeddingsBody(InSession, OpenAIUser):
         return Embedding(model, texts, self.encoding_format == "base64")
 
 
-@dataclass(frozen=True)
-class Embedding:
+class Embedding(Struct, frozen=True):
     """What a request wants to be embedded.
 
     Attributes:

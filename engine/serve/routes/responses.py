@@ -8,10 +8,10 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
+from msgspec import Struct, field
 from pydantic import Discriminator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -244,8 +244,7 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     context_management: Annotated[Any, Hint("context_management")] = None
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(Struct, frozen=True, dict=True):
     """A response and the conversation up to its end.
 
     Attributes:

@@ -11,7 +11,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import (
@@ -558,7 +557,7 @@ _SETTINGS: JSON = {
     "form_limits": {
         "type": "object",
         "properties": {
-            field.name: {"type": "integer", "minimum": 0} for field in fields(FormLimits)
+            name: {"type": "integer", "minimum": 0} for name in FormLimits.__struct_fields__
         },
         "additionalProperties": False,
     },

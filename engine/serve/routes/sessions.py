@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from typing import Annotated, Any, cast
 
+from msgspec.structs import replace
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response

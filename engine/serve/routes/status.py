@@ -6,9 +6,9 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
+from msgspec import to_builtins
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -89,7 +89,7 @@ class Health:
         """Those that came with the same key."""
         seen = self._agents.of(guest_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
-        told = [{k: v for k, v in asdict(a).items() if k not in left_out} for a in seen]
+        told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
         return JSONResponse({"object": "list", "data": told})
 
     async def metrics(self, _: Request) -> Response:

@@ -12,9 +12,9 @@ import logging
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple
 
+from msgspec import Struct, field
 from pydantic import WithJsonSchema
 
 from engine.messages import Message
@@ -76,8 +76,7 @@ class Given(NamedTuple):
     namespace: str = ""
 
 
-@dataclass
-class Toolbox:
+class Toolbox(Struct):
     """The tools of one request.
 
     Attributes:

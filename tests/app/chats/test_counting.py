@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from dataclasses import replace
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from app.chats.counting import Counted

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
@@ -412,7 +413,7 @@ def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
     read(run, lambda: chat.model_status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
     give(run, lake)
-    lost = replace(chat.attaching.files[0], hash="0" * 64)
+    lost = dataclasses.replace(chat.attaching.files[0], hash="0" * 64)
     chat.attaching._put((lost,))
     run.say("What is it?")
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)

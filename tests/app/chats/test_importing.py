@@ -12,11 +12,11 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 from PySide6.QtCore import QCoreApplication
 
 from app.chats.actions import Action
@@ -299,7 +300,7 @@ def test_json_has_them_and_gives_them_back(tmp_path: Path) -> None:
     text = AttachedText("", ("x",))
     file = Attachment("a.txt", "text", text.hash, characters=1)
     record = ChatRecord(new_id(), "Trees", queued=(Queued("q1", "hi", (file,)), Queued("q2", "ho")))
-    record = ChatRecord(**{**vars(record), "edited_id": "q2", "edited_text": "hop"})
+    record = ChatRecord(**{**asdict(record), "edited_id": "q2", "edited_text": "hop"})
     given = json.loads(to_text(chat_to_json(record, [])))
     back, _ = chat_from_json(given)
     assert (back.queued, back.edited_id, back.edited_text) == (record.queued, "q2", "hop")

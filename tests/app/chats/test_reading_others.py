@@ -6,11 +6,11 @@ import json
 import random
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.chats import attaching, reading
 from app.chats.attached import about, file_element

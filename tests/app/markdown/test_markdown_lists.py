@@ -1,8 +1,7 @@
 """Lists and quotations on screen: markers have room at every size, and mirror where text does."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QTextBlock
 

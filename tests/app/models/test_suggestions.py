@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 
 import pytest
+from msgspec.structs import replace
 
 from app.models import suggestions
 from app.ui.models.found import has_room
@@ -77,7 +77,7 @@ def test_the_small_model_is_known_by_the_file_that_set_up_brings(tmp_path, monke
     file = written.small().write(tmp_path / "SmolLM2.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     made = kept.folder_of(file)
-    assert dataclasses.replace(small, digest=digest).folder() == made
+    assert replace(small, digest=digest).folder() == made
     assert suggestions.small(tmp_path / "none") is None
 
 

@@ -3,10 +3,10 @@
 import sqlite3
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 

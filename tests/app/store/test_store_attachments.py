@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from sqlite3 import connect
 
 import pytest
+from msgspec.structs import replace
 
 from app.store import (
     AttachedText,

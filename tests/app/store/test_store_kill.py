@@ -13,7 +13,7 @@ from app.store import Store
 # Streams messages of the form "n n n … n" (n words) and tells, after each flush, how far it is.
 CHILD = """
 import sys
-from dataclasses import replace
+from msgspec.structs import replace
 from app.store import ChatRecord, Message, Store, new_id
 store = Store.open(sys.argv[1])
 chat = (store.chats() or [ChatRecord(new_id())])[0]

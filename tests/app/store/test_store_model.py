@@ -4,10 +4,10 @@ And both equal a store made of two dictionaries.
 """
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, new_id
 

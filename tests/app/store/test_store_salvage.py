@@ -7,11 +7,11 @@ import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.migrations import STEPS

@@ -4,10 +4,10 @@ import re
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.markdown.blocks import BlockSplitter
 from app.markdown.inline import InlineParser

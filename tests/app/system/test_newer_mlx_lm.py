@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -199,7 +200,7 @@ def test_the_program_says_at_its_start_that_it_uses_its_own(start: Start, tmp_pa
     folder = tmp_path / "profile" / "mlx-lm"
     folder.mkdir(parents=True)
     chosen = Chosen("mlx_lm-1-py3-none-any.whl", "a" * 64, "1.0")
-    (folder / "chosen.json").write_text(json.dumps(chosen.__dict__))
+    (folder / "chosen.json").write_text(json.dumps(asdict(chosen)))
     run = start()
     run.until(lambda: "Stretto uses the built-in version" in run.window.toast.text)
     run.window.settings_commands.show_settings()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
+from msgspec.structs import replace
 
 from engine import Engine, SamplingParams
 from engine.bench.families import write_family

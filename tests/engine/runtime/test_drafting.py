@@ -6,11 +6,12 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
 from engine.bench.small_copies import perturbed

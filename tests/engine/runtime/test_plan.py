@@ -8,11 +8,11 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import settings
+from msgspec.structs import replace
 
 from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, packed
 from engine.runtime import plan as plan_module

@@ -11,12 +11,12 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from backports import zstd
+from msgspec.structs import replace
 
 from engine import Engine, Image
 from engine.model.info import Model

@@ -7,11 +7,11 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine, Image
 from engine.serve.auth import LOCAL

@@ -6,10 +6,10 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine, Model
 from engine.serve.auth import Settings

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest

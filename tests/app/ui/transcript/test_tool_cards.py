@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import force_setattr, replace
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -720,7 +720,7 @@ def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
     model = chat.model_status.model
     assert model is not None
     before = model.tool_format
-    object.__setattr__(model, "tool_format", "")
+    force_setattr(model, "tool_format", "")
     popover = ToolsPopover(chat, run.app.library, run.window)
     popover.open_at(QPoint(600, 40))
     labels = [label.text() for label in popover._area.widget().findChildren(QLabel)]
@@ -728,7 +728,7 @@ def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
     assert not any(box.isEnabled() for box in popover.boxes.values())
     assert not any("ask" in text for text in labels)
     popover.close()
-    object.__setattr__(model, "tool_format", before)
+    force_setattr(model, "tool_format", before)
 
 
 def test_p5_the_program_may_end_while_a_folder_is_chosen(start: Start):
