@@ -1026,10 +1026,6 @@ class Chat(ChatSignals):
         self.queue.move(False)
         self.attaching.cancel_reading()
         self.stop()
-        self.forget_session()
-
-    def forget_session(self) -> None:
-        """The chat was deleted: what the engine has read of it goes, also from the disk."""
         self.panel.let_go()
         self._answering.session.forget()
 

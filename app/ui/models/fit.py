@@ -45,8 +45,8 @@ class Choice(Struct, frozen=True):
     """One way on."""
 
     way: Way
-    words: str  # what is done;  detail: what comes of it
-    detail: str
+    words: str  # what is done
+    detail: str  # what comes of it
     bits: int = 0  # of the KV cache, for `Way.KV_BITS`
     tokens: int = 0  # of the chat, for `Way.SHORTER`
     refs: tuple[str, ...] = ()  # the models to unload, or the one to take instead

@@ -154,11 +154,11 @@ class Organiser(QObject):
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
         """What can be done with these chats, as a part of a menu."""
-        self._entry(menu, tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
+        menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
-        self._entry(menu, tr("Tags…"), lambda: self.ask_tags(ids))
+        menu.addAction(tr("Tags…"), lambda: self.ask_tags(ids))
         words = tr("Unarchive") if self.archived(ids) else tr("Archive", "what is done with a chat")
-        self._entry(menu, words, lambda: self.archive(ids))
+        menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
         """The folders that the chats can go to."""
@@ -174,24 +174,23 @@ class Organiser(QObject):
         if not menu.isEmpty():
             menu.addSeparator()
         if there != {None}:
-            self._entry(menu, tr("Remove from Folder"), lambda: self.move(ids, None))
-        self._entry(menu, tr("New Folder…"), lambda: self.new_folder(ids=ids))
+            menu.addAction(tr("Remove from Folder"), lambda: self.move(ids, None))
+        menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
         """What can be done with a folder."""
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
-        self._entry(menu, tr("Rename…"), rename)
+        menu.addAction(tr("Rename…"), rename)
         if folder is not None and folder.parent_id is None:
-            self._entry(menu, tr("New Subfolder…"), lambda: self.new_folder(folder_id))
+            menu.addAction(tr("New Subfolder…"), lambda: self.new_folder(folder_id))
         elif folder is not None:
-            self._entry(
-                menu,
+            menu.addAction(
                 tr("Move to Top Level"),
                 lambda: self.done.emit(tr("Folder moved"), self._order.nest(folder_id, None)),
             )
         menu.addSeparator()
-        self._entry(menu, tr("Delete Folder"), lambda: self.delete_folder(folder_id))
+        menu.addAction(tr("Delete Folder"), lambda: self.delete_folder(folder_id))
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
@@ -201,9 +200,6 @@ class Organiser(QObject):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
         menu.setActiveAction(menu.actions()[0])
-
-    def _entry(self, menu: QMenu, words: str, act: Callable[[], object]) -> None:
-        menu.addAction(words).triggered.connect(lambda _checked=False: act())
 
     def _chats(self, ids: Sequence[str]) -> list[ChatRecord]:
         return [chat for chat in map(self._library.chat, ids) if chat is not None]

@@ -106,14 +106,12 @@ class ChatCommands(InWindow):
             chat_id,
         )
 
-    def deleted(self, chat_id: str) -> bool:
-        """Whether it lies in the trash; a new chat in its place would be written over it."""
-        return self._library.deleted_since(chat_id)
-
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
-        if self.deleted(chat_id):  # what was found by a search may have been deleted since
+        if self._library.deleted_since(
+            chat_id
+        ):  # what was found by a search may have been deleted since
             self._on_said(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
@@ -128,7 +126,7 @@ class ChatCommands(InWindow):
     @Slot(str)
     def _open_read(self, chat_id: str) -> None:
         """A chat that was read, perhaps on another computer."""
-        if self._library.chat(chat_id) is None and not self.deleted(chat_id):
+        if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
             self._on_said(tr("This chat is no longer there."))
         else:
             self.open(chat_id)

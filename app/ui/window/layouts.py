@@ -76,7 +76,7 @@ class WindowLayout(InWindow):
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
             # A kill may come between the deleting of a chat and the saving of the layout.
-            there = [i for i in arrangement.chats if not self._chats.deleted(i)]
+            there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
             workspace.arrange(arrangement, list(self._readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
