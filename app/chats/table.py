@@ -108,20 +108,10 @@ class _Kept(dict[str, Any]):
 
 
 class AnswerTable(QObject):
-    """Asks the prompts of each column one after another; the columns answer side by side.
+    """Asks the prompts of each column one after another; the columns answer side by side."""
 
-    Signals:
-        changed(): answers have begun or ended, or the whole has.
-        kept(): what was found out is to be kept: `to_json` is another.
-
-    Attributes:
-        trial: what is asked, of whom, and what each reply has to be.
-        columns: by chat: its variant's name, from left to right.
-        blind: what the columns differ in is hidden; they stand in no order.
-    """
-
-    changed = Signal()
-    kept = Signal()
+    changed = Signal()  # answers have begun or ended, or the whole has
+    kept = Signal()  # what was found out is to be kept: `to_json` is another
 
     def __init__(
         self,
@@ -133,7 +123,9 @@ class AnswerTable(QObject):
     ) -> None:
         """Raises ValueError where a prompt cannot be asked in a chat."""
         super().__init__(parent)
-        self.trial, self.columns, self.blind = trial, columns, blind
+        self.trial = trial  # what is asked, of whom, and what each reply has to be
+        self.columns = columns  # by chat its variant's name, from left to right
+        self.blind = blind  # what the columns differ in is hidden; they stand in no order
         self._turns = [trials.turns_of(prompt) for prompt in trial.prompts]
         self._prompts = {prompt.id: prompt for prompt in trial.prompts}
         self._variants = {variant.name: variant for variant in trial.variants}

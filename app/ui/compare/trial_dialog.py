@@ -171,14 +171,9 @@ def _narrow(choice: QComboBox, least: int) -> None:
 
 
 class CheckRow(QWidget):
-    """What each reply has to be.
+    """What each reply has to be."""
 
-    Signals:
-        changed(): that is another.
-        removed(): it is to go.
-    """
-
-    changed = Signal()
+    changed = Signal()  # that is another
 
     def __init__(self, told: Mapping[str, Any], parent: QWidget) -> None:
         """``told``: as a trial's file has it."""

@@ -36,11 +36,7 @@ DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
 
 
 class GoButton(QPushButton):
-    """Is pressed by Enter.
-
-    Attributes:
-        verb: what it does.
-    """
+    """Is pressed by Enter."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

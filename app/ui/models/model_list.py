@@ -133,11 +133,7 @@ class ElidedLabel(QLabel):
 
 
 class ModelList(QWidget):
-    """A row for each remembered model; removing one leaves its files alone and can be undone.
-
-    Attributes:
-        removed: what can be brought back, the latest last.
-    """
+    """A row for each remembered model; removing one leaves its files alone and can be undone."""
 
     def __init__(
         self,
@@ -151,7 +147,8 @@ class ModelList(QWidget):
         self._library = library
         self._loader = library.loader if library is not None else None
         self._open_folder = open_folder
-        self.removed: list[tuple[int, str]] = []  # where it stood, and which
+        # what can be brought back, the latest last: where it stood, and which
+        self.removed: list[tuple[int, str]] = []
         self.rows: list[ModelRow] = []
         self._column = down(spacing=0)
         self.guide = ModelRow(GUIDE, self)

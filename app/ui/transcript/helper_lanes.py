@@ -155,15 +155,9 @@ class LaneHead(PaintedButton):
 
 
 class HelperLane(QWidget):
-    """One helper: its head, and unfolded its question and all of its text.
+    """One helper: its head, and unfolded its question and all of its text."""
 
-    Signals:
-        resized(): ``arrange`` would give another height now.
-        stopped(): it is to end.
-    """
-
-    resized = Signal()
-    stopped = Signal()
+    resized = Signal()  # `arrange` would give another height now
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -173,7 +167,6 @@ class HelperLane(QWidget):
         self.stop.setObjectName("link")
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(tr("Stop this helper"))
-        self.stop.clicked.connect(self.stopped)
         self.view = TextView(QTextDocument(), self)
         self.view.setAccessibleName(tr("Reply"))
         self.view.hide()
@@ -223,17 +216,12 @@ class HelperLane(QWidget):
 
 
 class HelperLanes(QWidget):
-    """All lanes of one call.
-
-    Signals:
-        resized(): ``arrange`` would give another height now.
-        stopped(number): this helper is to end, counted from 0.
-    """
+    """All lanes of one call."""
 
     GAP = 4
     FRAME_MS = 80  # eight that write at once are not laid out anew with each word of each
-    resized = Signal()
-    stopped = Signal(int)
+    resized = Signal()  # `arrange` would give another height now
+    stopped = Signal(int)  # (number): this helper is to end, counted from 0
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -244,7 +232,7 @@ class HelperLanes(QWidget):
         self._soon.timeout.connect(lambda: self.show_lanes(self._waiting))
         for number, lane in enumerate(self.lanes):
             lane.resized.connect(self.resized)
-            lane.stopped.connect(lambda n=number: self.stopped.emit(n))
+            lane.stop.clicked.connect(lambda _=False, n=number: self.stopped.emit(n))
         theme().changed.connect(self.update)
 
     def show_soon(self, lanes: Sequence[Lane]) -> None:
