@@ -52,16 +52,11 @@ from engine.text.tools import Tool, ToolResult
 
 
 class Session:
-    """One isolated conversation with its own KV cache.
-
-    Attributes:
-        id: as given to `Engine.open_session`, or made up.
-        model: the model it talks to.
-    """
+    """One isolated conversation with its own KV cache."""
 
     def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
-        self.id = session_id
-        self.model = model
+        self.id = session_id  # as given to `Engine.open_session`, or made up
+        self.model = model  # the model it talks to
         self._mailbox = mailbox
 
     def send(

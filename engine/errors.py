@@ -39,18 +39,13 @@ CANNOT_HEAR = "cannot_hear"
 
 
 class EngineError(Exception):
-    """An error with a code for programs and a plain sentence for people.
-
-    Attributes:
-        code: one of the constants of this module.
-        message: what happened and, where there is one, the way on.
-        reason: what of several that the code may mean, where it matters for the way on; else "".
-    """
+    """An error with a code for programs and a plain sentence for people."""
 
     def __init__(self, code: str, message: str, reason: str = "") -> None:
         super().__init__(code, message)
-        self.code = code
-        self.message = message
+        self.code = code  # one of the constants of this module
+        self.message = message  # what happened and, where there is one, the way on
+        # what of several that the code may mean, where it matters for the way on; else ""
         self.reason = reason
 
     def __str__(self) -> str:

@@ -117,17 +117,11 @@ class GetStats(Struct, frozen=True):
 
 
 class WorkDone(Struct, frozen=True):
-    """What came of work that was done on another thread.
+    """What came of work that was done on another thread."""
 
-    Attributes:
-        job: its number; 0 where nobody waits and the engine thread is only to look around.
-        value: what the work returned.
-        error: what it raised.
-    """
-
-    job: int = 0
-    value: Any = None
-    error: BaseException | None = None
+    job: int = 0  # its number; 0 where nobody waits and the engine thread is only to look around
+    value: Any = None  # what the work returned
+    error: BaseException | None = None  # what it raised
 
 
 class Stop(Struct, frozen=True):
@@ -148,16 +142,12 @@ needed, as an image's is.
 
 @dataclass(frozen=True, eq=False)
 class _Medium:
-    """A file in a message that a model takes as it is.
+    """A file in a message that a model takes as it is."""
 
-    Attributes:
-        file: its bytes; or what reads them, on any thread and each time anew, so that nobody holds
-            those of a long conversation. It gives None where they are not there any more.
-        name: the digest, where it is known without the bytes.
-    """
-
+    # its bytes; or what reads them, on any thread and each time anew, so that nobody holds those of
+    # a long conversation. It gives None where they are not there any more.
     file: bytes | Callable[[], bytes | None] = dataclasses.field(repr=False)
-    name: str = ""
+    name: str = ""  # the digest, where it is known without the bytes
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.digest == other.digest
@@ -238,16 +228,12 @@ def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
 
 
 class RawPrompt(Struct, frozen=True):
-    """What a model is to continue as it stands, without a chat template.
+    """What a model is to continue as it stands, without a chat template."""
 
-    Attributes:
-        text: is tokenised, after the token that the tokenizer puts first. Special tokens in it are
-            such: whoever sends one writes the template's part, too, and puts no other's text in.
-        tokens: where there is no text.
-    """
-
+    # is tokenised, after the token that the tokenizer puts first. Special tokens in it are such:
+    # whoever sends one writes the template's part, too, and puts no other's text in.
     text: str | None = None
-    tokens: tuple[int, ...] = ()
+    tokens: tuple[int, ...] = ()  # where there is no text
 
 
 class Added(Struct, frozen=True):
@@ -275,31 +261,21 @@ class FinishReason(StrEnum):
 
 
 class ReplyStats(Struct, frozen=True):
-    """What one reply cost. Times in seconds, counts in tokens.
+    """What one reply cost. Times in seconds, counts in tokens."""
 
-    Attributes:
-        prompt_tokens: the whole prompt, history included.
-        reused_tokens: how many of them were in the session's KV cache already.
-        generated_tokens: reasoning included, the end-of-turn token not.
-        ttft_s: from `send` to the first token.
-        decode_s: from the first to the last token.
-        tokens_per_s: tokens after the first, divided by `decode_s`; 0 for a single token.
-        dropped_messages: how many of the oldest messages the model did not see, because they did
-            not fit into its context any more (sessions with `on_overflow="slide"`).
-        reasoning_tokens: how many of the generated ones are reasoning.
-        rebuilt: the cache had been dropped for memory and was made anew by prefill, which may
-            round differently from decoding (matters only to reproducible sessions).
-    """
-
-    prompt_tokens: int = 0
-    reused_tokens: int = 0
-    generated_tokens: int = 0
-    ttft_s: float = 0.0
-    decode_s: float = 0.0
-    tokens_per_s: float = 0.0
+    prompt_tokens: int = 0  # the whole prompt, history included
+    reused_tokens: int = 0  # how many of them were in the session's KV cache already
+    generated_tokens: int = 0  # reasoning included, the end-of-turn token not
+    ttft_s: float = 0.0  # from `send` to the first token
+    decode_s: float = 0.0  # from the first to the last token
+    tokens_per_s: float = 0.0  # tokens after the first, divided by `decode_s`; 0 for a single token
+    # the cache had been dropped for memory and was made anew by prefill, which may round
+    # differently from decoding (matters only to reproducible sessions)
     rebuilt: bool = False
+    # how many of the oldest messages the model did not see, because they did not fit into its
+    # context any more (sessions with `on_overflow="slide"`)
     dropped_messages: int = 0
-    reasoning_tokens: int = 0
+    reasoning_tokens: int = 0  # how many of the generated ones are reasoning
 
 
 class ReplyEvent(Struct, frozen=True):
@@ -310,45 +286,32 @@ class ReplyEvent(Struct, frozen=True):
 
 
 class PromptProgress(ReplyEvent, frozen=True):
-    """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before.
-
-    Attributes:
-        queue_position: how many prompts come before this one; 0 means it is being read.
-        queued: it waits for memory that other replies hold; its reading has not begun.
-    """
+    """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before."""
 
     done: int
     total: int
     reused: int
-    queue_position: int = 0
-    queued: bool = False
+    queue_position: int = 0  # how many prompts come before this one; 0 means it is being read
+    queued: bool = False  # it waits for memory that other replies hold; its reading has not begun
 
 
 class TokenOdds(Struct, frozen=True):
-    """How probable a token was to the model, before any sampling setting.
-
-    Attributes:
-        data: the bytes that it stands for, which may be a part of a character.
-        logprob: the natural logarithm of its probability.
-        top: the most probable tokens in its place, the first one before the others.
-    """
+    """How probable a token was to the model, before any sampling setting."""
 
     id: int
-    data: bytes
-    logprob: float
+    data: bytes  # the bytes that it stands for, which may be a part of a character
+    logprob: float  # the natural logarithm of its probability
+    # the most probable tokens in its place, the first one before the others
     top: tuple[TokenOdds, ...] = ()
 
 
 class TextDelta(ReplyEvent, frozen=True):
-    """New text at the end of the reply's answer, reasoning or tool call.
-
-    Attributes:
-        odds: of the answer's tokens up to here that were not told yet, where they were asked for.
-            A delta with odds may have no text.
-    """
+    """New text at the end of the reply's answer, reasoning or tool call."""
 
     text: str
     kind: Kind
+    # of the answer's tokens up to here that were not told yet, where they were asked for. A delta
+    # with odds may have no text.
     odds: tuple[TokenOdds, ...] = ()
 
 
@@ -357,14 +320,10 @@ class ToolCallStarted(ReplyEvent, frozen=True):
 
     Each call that has started ends with one `ToolCallFinished` or `ToolCallFailed`, before the
     reply's last event.
-
-    Attributes:
-        id: of the call: the model's own, or made up. No other call in its conversation has it.
-        name: of the tool.
     """
 
-    id: str
-    name: str
+    id: str  # of the call: the model's own, or made up. No other call in its conversation has it.
+    name: str  # of the tool
 
 
 class ToolCallDelta(ReplyEvent, frozen=True):
@@ -375,46 +334,32 @@ class ToolCallDelta(ReplyEvent, frozen=True):
 
 
 class ToolCallFinished(ReplyEvent, frozen=True):
-    """A tool call is complete. It names a tool that was offered.
-
-    Attributes:
-        arguments: a JSON object, as text.
-    """
+    """A tool call is complete. It names a tool that was offered."""
 
     id: str
     name: str
-    arguments: str
+    arguments: str  # a JSON object, as text
 
 
 class ToolCallFailed(ReplyEvent, frozen=True):
-    """What was to be a tool call is none: it cannot be read, or the answer ended within it.
-
-    Attributes:
-        name: of the tool; empty where it is not known. Then it has not been told to start.
-        text: as the model wrote it between its markers.
-        message: what is wrong with it.
-        arguments: a JSON object, as text, of a call of a tool that was not offered; else empty.
-    """
+    """What was to be a tool call is none: it cannot be read, or the answer ended within it."""
 
     id: str
-    name: str
-    text: str
-    message: str
+    name: str  # of the tool; empty where it is not known. Then it has not been told to start.
+    text: str  # as the model wrote it between its markers
+    message: str  # what is wrong with it
+    # a JSON object, as text, of a call of a tool that was not offered; else empty
     arguments: str = ""
 
 
 class Finished(ReplyEvent, frozen=True):
-    """The reply's last event: it ended as asked.
-
-    Attributes:
-        stop: the stop string that ended it, if one did.
-        message: the assistant's turn as the session keeps it, not to be changed. A caller that
-            sends whole conversations sends it back as it is. None where nothing is kept.
-    """
+    """The reply's last event: it ended as asked."""
 
     reason: FinishReason
     stats: ReplyStats
-    stop: str | None = None
+    stop: str | None = None  # the stop string that ended it, if one did
+    # the assistant's turn as the session keeps it, not to be changed. A caller that sends whole
+    # conversations sends it back as it is. None where nothing is kept.
     message: Message | None = None
 
 

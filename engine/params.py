@@ -35,21 +35,16 @@ LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
 class FormLimits(Struct, frozen=True):
     """How far an answer may go where its JSON schema sets no limit of its own.
 
-    Attributes:
-        digits: of a whole number, or before a number's point; 1 to 18.
-        decimals: digits after a number's point; at least 0.
-        characters: of a text without a pattern or format; at least 1.
-        items: of an array, or properties of an object that the schema does not name; at least 1.
-        depth: arrays and objects within each other where the schema admits any JSON; at least 0.
-
     Raises:
         ValueError: names the field and says what it may be.
     """
 
-    digits: int = 15
-    decimals: int = 9
-    characters: int = 4096
+    digits: int = 15  # of a whole number, or before a number's point; 1 to 18
+    decimals: int = 9  # digits after a number's point; at least 0
+    characters: int = 4096  # of a text without a pattern or format; at least 1
+    # of an array, or properties of an object that the schema does not name; at least 1
     items: int = 256
+    # arrays and objects within each other where the schema admits any JSON; at least 0
     depth: int = 4
 
     def __post_init__(self) -> None:

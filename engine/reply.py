@@ -28,16 +28,11 @@ Listener = Callable[[Event], None]
 
 
 class Reply:
-    """One answer being generated. Iterate over it for its events, as often as you like.
-
-    Attributes:
-        id: unique in this process.
-        session_id: whose answer it is.
-    """
+    """One answer being generated. Iterate over it for its events, as often as you like."""
 
     def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
-        self.id = uuid.uuid4().hex
-        self.session_id = session_id
+        self.id = uuid.uuid4().hex  # unique in this process
+        self.session_id = session_id  # whose answer it is
         self._mailbox = mailbox
         self._on_event = on_event
         self._events: list[Event] = []

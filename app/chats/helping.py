@@ -35,22 +35,16 @@ _AT_WORK = {
 
 
 class _Round(Struct):
-    """The helpers of one call.
-
-    Attributes:
-        model: the reference of the one that has asked.
-        options: what it was asked with.
-        path: what the chat has read, the call last, for helpers that go on from there.
-        at_work: those that answer, by the number of their lane.
-        since: when each of these wrote its first word, by `monotonic`.
-    """
+    """The helpers of one call."""
 
     call: Call
-    model: str
-    options: ChatOptions
-    path: list[Message]
+    model: str  # the reference of the one that has asked
+    options: ChatOptions  # what it was asked with
+    path: list[Message]  # what the chat has read, the call last, for helpers that go on from there
     clock: QTimer
+    # those that answer, by the number of their lane
     at_work: dict[int, Answering] = field(default_factory=dict)
+    # when each of these wrote its first word, by `monotonic`
     since: dict[int, float] = field(default_factory=dict)
 
 

@@ -38,21 +38,14 @@ _TOLD = {
 
 
 class Lane(Struct):
-    """One helper.
-
-    Attributes:
-        text: its answer so far.
-        why: it has failed for this reason, a sentence for a person.
-        tokens: that it has written, as far as is known.
-        rate: tokens a second, 0 while that is not known.
-    """
+    """One helper."""
 
     question: str
     state: LaneState = LaneState.WAITING
-    text: str = ""
-    why: str = ""
-    tokens: int = 0
-    rate: float = 0.0
+    text: str = ""  # its answer so far
+    why: str = ""  # it has failed for this reason, a sentence for a person
+    tokens: int = 0  # that it has written, as far as is known
+    rate: float = 0.0  # tokens a second, 0 while that is not known
 
     @property
     def over(self) -> bool:

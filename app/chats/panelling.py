@@ -24,9 +24,6 @@ class Panelling(QObject):
 
     Their sessions are forks of the chat's: the engine reads what they begin with once, and what
     they have read is there if one of them is kept.
-
-    Attributes:
-        lanes: by the column's message, who writes it.
     """
 
     def __init__(
@@ -40,7 +37,7 @@ class Panelling(QObject):
         super().__init__(chat)
         self._saved, self._loader, self._main, self._chat = saved, loader, main, chat
         self._front, self._kept = False, ""
-        self.lanes: dict[str, Answering] = {}
+        self.lanes: dict[str, Answering] = {}  # by the column's message, who writes it
 
     @property
     def running(self) -> list[Answering]:

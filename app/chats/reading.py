@@ -53,19 +53,14 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class Other(Struct, frozen=True):
-    """Another chat as it can be read now.
-
-    Attributes:
-        lines: who says it ("user" or "assistant"), and what, of each message that is complete.
-        writing: whether a reply is being written after them.
-        gone: why it cannot be read, as a few words; "" where it can.
-    """
+    """Another chat as it can be read now."""
 
     id: str
     title: str
+    # who says it ("user" or "assistant"), and what, of each message that is complete
     lines: tuple[tuple[str, str], ...] = ()
-    writing: bool = False
-    gone: str = ""
+    writing: bool = False  # whether a reply is being written after them
+    gone: str = ""  # why it cannot be read, as a few words; "" where it can
 
     @property
     def why_not(self) -> str:
@@ -128,12 +123,7 @@ def _what_is_new(of: Other, read: _Read | None, last: int) -> tuple[int, News] |
 
 
 class Others:
-    """The chats that one chat reads.
-
-    Attributes:
-        seen: what was found of each that is followed when that was looked at last, and what of it
-            the next message brings.
-    """
+    """The chats that one chat reads."""
 
     def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, InUse]) -> None:
         """``in_use``: the chats that are in use, by their ids; it changes."""
@@ -141,6 +131,8 @@ class Others:
         self._store = store
         self._in_use = in_use
         self._known: dict[str, tuple[ChatRecord | None, Message | None, Other]] = {}
+        # what was found of each that is followed when that was looked at last, and what of it the
+        # next message brings
         self.seen: dict[str, tuple[Other, Attachment | None]] = {}
 
     @property

@@ -73,23 +73,15 @@ def guide() -> str:
 
 
 class Cell(Struct, frozen=True):
-    """One answer.
+    """One answer."""
 
-    Attributes:
-        text: what it says so far.
-        note: in a few words why it is not complete; "" for an answer that is.
-        message_id: where it stands in the column's chat; "" while it has not been asked for.
-        failed: there will be no answer, for a reason that is the model's.
-        verdicts: by the words of each check, of those that have come to something.
-        checks: how many there are.
-    """
-
-    text: str = ""
-    note: str = ""
-    message_id: str = ""
-    failed: bool = False
+    text: str = ""  # what it says so far
+    note: str = ""  # in a few words why it is not complete; "" for an answer that is
+    message_id: str = ""  # where it stands in the column's chat; "" while it has not been asked for
+    failed: bool = False  # there will be no answer, for a reason that is the model's
+    # by the words of each check, of those that have come to something
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    checks: int = 0
+    checks: int = 0  # how many there are
 
     @property
     def verdict(self) -> Verdict | None:

@@ -40,21 +40,16 @@ from app.markdown.rows import (
 
 
 class MarkdownStyle(Struct, frozen=True):
-    """Everything the renderer asks about looks. Colours are "#rrggbb", sizes pixels.
-
-    Attributes:
-        border: hairlines of tables and rules. quote_bar: the bar left of a quotation.
-        code_background: behind code blocks; inline_code_background: behind `code` in a line.
-        accent: links.
-    """
+    """Everything the renderer asks about looks. Colours are "#rrggbb", sizes pixels."""
 
     # text, muted: body text; quotations, list markers and code labels
     text: str = "#1f1f1e"
     muted: str = "#6b6a66"
+    # hairlines of tables and rules. quote_bar: the bar left of a quotation.
     border: str = "#dddcd7"
-    code_background: str = "#f6f5f1"
-    inline_code_background: str = "#efeeea"
-    accent: str = "#2a62c9"
+    code_background: str = "#f6f5f1"  # behind code blocks
+    inline_code_background: str = "#efeeea"  # behind `code` in a line
+    accent: str = "#2a62c9"  # links
     quote_bar: str = "#d3d1ca"
     dark: bool = False  # chooses the colours of highlighted code
     # font_family, code_family: "" takes the system's

@@ -25,27 +25,18 @@ _HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
 class ServerConfig(Struct, frozen=True):
-    """How to reach one server: a program with its arguments, or an address.
-
-    Attributes:
-        command, args: the program to start; never read by a shell.
-        env: added to the allow-listed environment.
-        cwd: where it is started; empty for the person's home.
-        url: the address of a server that speaks streamable HTTP.
-        headers: sent with every request to it.
-        timeout: seconds that one call may take.
-        enabled: whether its tools are offered.
-    """
+    """How to reach one server: a program with its arguments, or an address."""
 
     name: str
+    # command, args: the program to start; never read by a shell
     command: str = ""
     args: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()
-    cwd: str = ""
-    url: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-    timeout: float = CALL_S
-    enabled: bool = True
+    env: tuple[tuple[str, str], ...] = ()  # added to the allow-listed environment
+    cwd: str = ""  # where it is started; empty for the person's home
+    url: str = ""  # the address of a server that speaks streamable HTTP
+    headers: tuple[tuple[str, str], ...] = ()  # sent with every request to it
+    timeout: float = CALL_S  # seconds that one call may take
+    enabled: bool = True  # whether its tools are offered
 
     @property
     def shown(self) -> str:

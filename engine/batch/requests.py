@@ -17,15 +17,11 @@ _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
 class Defaults(Struct, frozen=True):
-    """The values for lines that do not give their own.
+    """The values for lines that do not give their own."""
 
-    Attributes:
-        sampling: fields of `SamplingParams`. A seed among them is used for every line.
-        seed: the seed of a line that names none is made from this and the line's number.
-    """
-
+    # fields of `SamplingParams`. A seed among them is used for every line.
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
+    seed: int = 0  # the seed of a line that names none is made from this and the line's number
     system: str | None = None
     reasoning: bool | None = None
 

@@ -92,16 +92,11 @@ class Parser:
 
 
 class Answer(Struct, frozen=True):
-    """What became of a request: an answer, or an error as {"code", "message"}.
+    """What became of a request: an answer, or an error as {"code", "message"}."""
 
-    Attributes:
-        content: the fields of the record that tell of it; the same in every run.
-        latency_s: from sending the request to its last token, waiting in the engine included.
-    """
-
-    content: dict[str, Any]
+    content: dict[str, Any]  # the fields of the record that tell of it; the same in every run
     stats: ReplyStats
-    latency_s: float
+    latency_s: float  # from sending the request to its last token, waiting in the engine included
 
     @property
     def failed(self) -> bool:
@@ -131,13 +126,7 @@ class _Flight:
 
 
 class Runner:
-    """Keeps `concurrency` requests going.
-
-    Attributes:
-        model: what answers; another record after a breakdown.
-        tokens: about how many tokens have come so far, of unfinished answers too.
-        ended: what the engine thread is through with.
-    """
+    """Keeps `concurrency` requests going."""
 
     def __init__(
         self,
@@ -149,14 +138,14 @@ class Runner:
     ) -> None:
         """`way`: as `Session.prioritise` takes it."""
         self._engine = engine
-        self.model = model
+        self.model = model  # what answers; another record after a breakdown
         self._way = way
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[_Flight] = set()
         self._suspects: deque[Request] = deque()  # one of them has broken the engine
-        self.tokens = 0
-        self.ended: SimpleQueue[_Flight] = SimpleQueue()
+        self.tokens = 0  # about how many tokens have come so far, of unfinished answers too
+        self.ended: SimpleQueue[_Flight] = SimpleQueue()  # what the engine thread is through with
 
     def run(
         self,

@@ -51,45 +51,31 @@ PERSON_TOKENS = 32
 
 
 class Crowd(Struct, frozen=True):
-    """Who is there, and for how long.
-
-    Attributes:
-        beginning: words of what all agents' conversations begin with.
-        every: seconds between a person's answer and the next question.
-        seconds: how long it goes on; what is unfinished then is broken off.
-        tasks: after which an agent leaves; 0: it stays until the end.
-        person_key: the person's own, where the server has keys.
-    """
+    """Who is there, and for how long."""
 
     agents: int
-    beginning: int = 600
-    every: float = 1.0
-    seconds: float = 60.0
-    tasks: int = 0
-    person_key: str = ""
+    beginning: int = 600  # words of what all agents' conversations begin with
+    every: float = 1.0  # seconds between a person's answer and the next question
+    seconds: float = 60.0  # how long it goes on; what is unfinished then is broken off
+    tasks: int = 0  # after which an agent leaves; 0: it stays until the end
+    person_key: str = ""  # the person's own, where the server has keys
 
 
 class Tally(Struct):
-    """What came of it, over all rounds at one server. Times are in seconds.
-
-    Attributes:
-        firsts, gaps: the person's, from a question to its first token and between two pieces.
-        turns: agents' answers that came whole, sub-agents' too.
-        written: tokens, by agent; its sub-agents' are its own.
-        prompts, read: tokens of the agents' prompts, and those that were in no cache.
-        new: those that no turn before has shown the server.
-        failed: requests, by what went wrong.
-    """
+    """What came of it, over all rounds at one server. Times are in seconds."""
 
     seconds: float = 0.0
+    # firsts, gaps: the person's, from a question to its first token and between two pieces
     firsts: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
-    turns: int = 0
+    turns: int = 0  # agents' answers that came whole, sub-agents' too
+    # tokens, by agent; its sub-agents' are its own
     written: Counter[tuple[int, int]] = field(default_factory=Counter)
+    # prompts, read: tokens of the agents' prompts, and those that were in no cache
     prompts: int = 0
     read: int = 0
-    new: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
+    new: int = 0  # those that no turn before has shown the server
+    failed: Counter[str] = field(default_factory=Counter)  # requests, by what went wrong
 
     @property
     def figures(self) -> dict[str, float | None]:

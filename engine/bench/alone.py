@@ -32,23 +32,18 @@ Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
 class Turn(Struct, frozen=True):
-    """A prompt that a chat was given, and its reply.
-
-    Attributes:
-        ended: "failed" if the chat or the model was taken away during the reply. "refused" if the
-            conversation was too long for the context, or the model cannot have such a session.
-        rebuilt: whether the chat's cache had been evicted and computed again before this turn.
-        dropped: how many messages were left out of the prompt to fit it into the context.
-        code: the error's, if there was one.
-    """
+    """A prompt that a chat was given, and its reply."""
 
     prompt: Prompt
     params: SamplingParams
     tokens: tuple[int, ...]
+    # "failed" if the chat or the model was taken away during the reply. "refused" if the
+    # conversation was too long for the context, or the model cannot have such a session.
     ended: Ended
+    # whether the chat's cache had been evicted and computed again before this turn
     rebuilt: bool = False
-    dropped: int = 0
-    code: str = ""
+    dropped: int = 0  # how many messages were left out of the prompt to fit it into the context
+    code: str = ""  # the error's, if there was one
 
     @property
     def counts(self) -> bool:
@@ -83,27 +78,18 @@ class Chat(Struct):
 
 
 class Outcome(Struct):
-    """What a comparison found.
+    """What a comparison found."""
 
-    Attributes:
-        replies: how many were compared.
-        cancelled: of them, those that did not run to their end.
-        ties: replies that differ from a token on whose logit was within `TIE` of another's.
-        different: how many distinct replies there were. Few would mean that the test sees little.
-        rebuilt: replies on a cache that had been computed again.
-        slid: replies to conversations whose oldest messages had been dropped.
-        refused: replies that were refused in company and alone.
-        faults: replies that differ for no known reason. It must be empty.
-    """
-
-    replies: int = 0
+    replies: int = 0  # how many were compared
     tokens: int = 0
-    cancelled: int = 0
-    ties: int = 0
+    cancelled: int = 0  # of them, those that did not run to their end
+    ties: int = 0  # replies that differ from a token on whose logit was within `TIE` of another's
+    # how many distinct replies there were. Few would mean that the test sees little.
     different: int = 0
-    rebuilt: int = 0
-    slid: int = 0
-    refused: int = 0
+    rebuilt: int = 0  # replies on a cache that had been computed again
+    slid: int = 0  # replies to conversations whose oldest messages had been dropped
+    refused: int = 0  # replies that were refused in company and alone
+    # replies that differ for no known reason. It must be empty.
     faults: list[str] = field(default_factory=list)
 
 

@@ -34,21 +34,13 @@ QUESTION = 24
 
 
 class Play(Struct, frozen=True):
-    """What came of the questions, in one of the ways.
+    """What came of the questions, in one of the ways."""
 
-    Attributes:
-        first: seconds from asking to the last chat's first token, forks or copies included.
-        rate: tokens/s of all chats together, each from its first token to its last.
-        cpu: seconds of processor time from asking to the last token.
-        growth: bytes that MLX holds more than with the beginning alone, once all have answered.
-        anew: tokens that the chat read that read most: its question, where it read no beginning.
-    """
-
-    first: float
-    rate: float
-    cpu: float
-    growth: int
-    anew: int
+    first: float  # seconds from asking to the last chat's first token, forks or copies included
+    rate: float  # tokens/s of all chats together, each from its first token to its last
+    cpu: float  # seconds of processor time from asking to the last token
+    growth: int  # bytes that MLX holds more than with the beginning alone, once all have answered
+    anew: int  # tokens that the chat read that read most: its question, where it read no beginning
 
 
 def run(

@@ -20,19 +20,13 @@ class Length(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """An engine with memory for `predicted` chats of `tokens` tokens, given two chats more.
-
-    Attributes:
-        kept: how many of the chats were in memory at the end.
-        owed: the bytes that they take, as the engine counts them.
-        in_use: the bytes that MLX held beside the weights.
-    """
+    """An engine with memory for `predicted` chats of `tokens` tokens, given two chats more."""
 
     tokens: int
     predicted: int
-    kept: int
-    owed: int
-    in_use: int
+    kept: int  # how many of the chats were in memory at the end
+    owed: int  # the bytes that they take, as the engine counts them
+    in_use: int  # the bytes that MLX held beside the weights
 
 
 class Capacity(Struct, frozen=True):

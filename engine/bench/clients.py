@@ -25,39 +25,28 @@ _WORDS = (
 
 
 class Turn(Struct):
-    """One request: when it was sent, when its pieces came, and what went wrong if anything did.
-
-    Attributes:
-        long: the one whose prompt is longer than the others'.
-        tokens: as the server counts them; the number of pieces where it does not say.
-        prompt, cached: tokens, as the server counts them; 0 where it does not say.
-    """
+    """One request: when it was sent, when its pieces came, and what went wrong if anything did."""
 
     sent: float
     number: int = 0
-    long: bool = False
+    long: bool = False  # the one whose prompt is longer than the others'
     moments: list[float] = field(default_factory=list)
-    tokens: int = 0
+    tokens: int = 0  # as the server counts them; the number of pieces where it does not say
+    # prompt, cached: tokens, as the server counts them; 0 where it does not say
     prompt: int = 0
     cached: int = 0
     error: str = ""
 
 
 class Wish(Struct, frozen=True):
-    """What every client asks of a server.
+    """What every client asks of a server."""
 
-    Attributes:
-        url: up to `/v1`.
-        turns: requests of each client, one after another, in one conversation.
-        sessions: each client names a session of its own.
-    """
-
-    url: str
+    url: str  # up to `/v1`
     key: str = ""
     model: str = ""
     tokens: int = 64
-    turns: int = 1
-    sessions: bool = False
+    turns: int = 1  # requests of each client, one after another, in one conversation
+    sessions: bool = False  # each client names a session of its own
     seconds: float = 300.0
 
     @classmethod

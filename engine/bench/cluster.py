@@ -22,34 +22,22 @@ _WITHIN = 120.0  # seconds for the collectives
 
 
 class Connection(Struct, frozen=True):
-    """What the collectives of a group give.
-
-    Attributes:
-        latency_s: of a sum over all ranks of one number.
-        step_s: of one of 16 KB, a row's activations in a large model.
-        bytes_per_s: of an array of 16 MB that is summed over all ranks.
-        backend: "ring" or "jaccl".
-    """
+    """What the collectives of a group give."""
 
     ranks: int
-    latency_s: float
-    step_s: float
-    bytes_per_s: float
-    backend: str
+    latency_s: float  # of a sum over all ranks of one number
+    step_s: float  # of one of 16 KB, a row's activations in a large model
+    bytes_per_s: float  # of an array of 16 MB that is summed over all ranks
+    backend: str  # "ring" or "jaccl"
 
 
 class Speed(Struct, frozen=True):
-    """How fast so many chats of a model are answered.
-
-    Attributes:
-        prefill: tokens of prompts read a second, all chats together.
-        decode: tokens written a second, all chats together.
-    """
+    """How fast so many chats of a model are answered."""
 
     ranks: int
     chats: int
-    prefill: float
-    decode: float
+    prefill: float  # tokens of prompts read a second, all chats together
+    decode: float  # tokens written a second, all chats together
 
 
 def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:

@@ -81,30 +81,19 @@ REWRITING = tuple(
 
 
 class Rate(Struct, frozen=True):
-    """Of the tokens after the first of each answer.
+    """Of the tokens after the first of each answer."""
 
-    Attributes:
-        tokens_per_s: by the clock.
-        cpu_per_token: seconds of processor time of the whole process.
-    """
-
-    tokens_per_s: float
-    cpu_per_token: float
+    tokens_per_s: float  # by the clock
+    cpu_per_token: float  # seconds of processor time of the whole process
 
 
 class Gain(Struct, frozen=True):
-    """One chat, medians over the rounds.
+    """One chat, medians over the rounds."""
 
-    Attributes:
-        plain: without drafts.
-        always: with drafts in every pass.
-        chosen: with drafts as the engine decides.
-        drafted, held: tokens drafted in the rounds of `chosen`, and those that the chat has said.
-    """
-
-    plain: Rate
-    always: Rate
-    chosen: Rate
+    plain: Rate  # without drafts
+    always: Rate  # with drafts in every pass
+    chosen: Rate  # with drafts as the engine decides
+    # drafted, held: tokens drafted in the rounds of `chosen`, and those that the chat has said
     drafted: int
     held: int
 

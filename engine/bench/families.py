@@ -42,31 +42,21 @@ SEEING = ", seeing"
 
 
 class Finding(Struct, frozen=True):
-    """The result for one architecture.
-
-    Attributes:
-        caches: the classes of its layers' caches.
-        step: "shared", "rows" or "alone"; "" if the model could not be built or loaded.
-        shares_prefix: whether several sessions can share a prefix.
-        token_by_token: whether its prompts must be read token by token.
-        difference: the largest difference of a logit between together and alone; None if its
-            sessions do not share a step.
-        spread: the logits' standard deviation, to compare the difference with.
-        equal: whether all greedy tokens were equal.
-        own: the largest difference to a logit of mlx-vlm's own call, of a model from there.
-        why: why it could not be built, loaded or compared.
-    """
+    """The result for one architecture."""
 
     architecture: str
-    caches: str = ""
-    step: str = ""
-    shares_prefix: bool = False
-    token_by_token: bool = False
+    caches: str = ""  # the classes of its layers' caches
+    step: str = ""  # "shared", "rows" or "alone"; "" if the model could not be built or loaded
+    shares_prefix: bool = False  # whether several sessions can share a prefix
+    token_by_token: bool = False  # whether its prompts must be read token by token
+    # the largest difference of a logit between together and alone; None if its sessions do not
+    # share a step
     difference: float | None = None
-    spread: float | None = None
-    equal: bool | None = None
+    spread: float | None = None  # the logits' standard deviation, to compare the difference with
+    equal: bool | None = None  # whether all greedy tokens were equal
+    # the largest difference to a logit of mlx-vlm's own call, of a model from there
     own: float | None = None
-    why: str = ""
+    why: str = ""  # why it could not be built, loaded or compared
 
     @property
     def keeps_little(self) -> bool:

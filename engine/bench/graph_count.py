@@ -27,21 +27,13 @@ _PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # of the first inp
 
 
 class Count(Struct):
-    """What one step costs.
+    """What one step costs."""
 
-    Attributes:
-        launches: primitives that launch work.
-        read: bytes of their inputs; of what is written into, nothing.
-        copied: bytes that are written by primitives which only move.
-        waits: how often Python waits for the device.
-        kinds: launches by primitive.
-    """
-
-    launches: int = 0
-    read: int = 0
-    copied: int = 0
-    waits: int = 0
-    kinds: dict[str, int] = field(default_factory=dict)
+    launches: int = 0  # primitives that launch work
+    read: int = 0  # bytes of their inputs; of what is written into, nothing
+    copied: int = 0  # bytes that are written by primitives which only move
+    waits: int = 0  # how often Python waits for the device
+    kinds: dict[str, int] = field(default_factory=dict)  # launches by primitive
 
     def add(self, kind: str, launches: int = 1) -> None:
         """Add the launches of one node."""

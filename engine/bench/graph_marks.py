@@ -36,15 +36,11 @@ ELEMENTWISE = _names(
 
 
 class Mark(Struct, frozen=True):
-    """What a node stands for that was put in the place of others.
-
-    Attributes:
-        read: bytes, where they are not those of all its inputs.
-    """
+    """What a node stands for that was put in the place of others."""
 
     kind: str
     launches: int
-    read: int | None = None
+    read: int | None = None  # bytes, where they are not those of all its inputs
 
 
 _marks: list[Mark] = []

@@ -26,20 +26,13 @@ PREFIX = 2000
 
 @dataclass(frozen=True)
 class Case:
-    """What the chats of a step are.
-
-    Attributes:
-        lengths: tokens of each chat.
-        prefix: tokens of them that all have in common.
-        bits: in which keys and values are kept.
-        chunk: tokens of a prompt of another chat that are read beside the step.
-    """
+    """What the chats of a step are."""
 
     name: str
-    lengths: tuple[int, ...] = field(repr=False)
-    prefix: int = 0
-    bits: int | None = None
-    chunk: int = 0
+    lengths: tuple[int, ...] = field(repr=False)  # tokens of each chat
+    prefix: int = 0  # tokens of them that all have in common
+    bits: int | None = None  # in which keys and values are kept
+    chunk: int = 0  # tokens of a prompt of another chat that are read beside the step
 
 
 def cases(chats: int) -> list[Case]:

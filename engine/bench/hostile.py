@@ -32,27 +32,19 @@ _STEADY = 24  # tokens that each neighbour has before the input comes
 
 
 class Ordeal(Struct, frozen=True):
-    """What one input did to its neighbours, and how it ended. All times are in seconds.
+    """What one input did to its neighbours, and how it ended. All times are in seconds."""
 
-    Attributes:
-        fault: see `hostile_inputs.Input`.
-        median, longest: the neighbours' gaps between two tokens from its coming to its end, and
-            for a second after that.
-        code: of the error that it ended with; "" where it ended well.
-        words: of that error.
-        took: until it had ended.
-        expected: whether that was the code to be expected.
-        server: the same of `mlx_lm.server`; None where it takes no such input, or was not asked.
-    """
-
-    fault: str
+    fault: str  # see `hostile_inputs.Input`
     name: str
+    # median, longest: the neighbours' gaps between two tokens from its coming to its end, and for a
+    # second after that
     median: float
     longest: float
-    code: str
-    words: str
-    took: float
-    expected: bool
+    code: str  # of the error that it ended with; "" where it ended well
+    words: str  # of that error
+    took: float  # until it had ended
+    expected: bool  # whether that was the code to be expected
+    # the same of `mlx_lm.server`; None where it takes no such input, or was not asked
     server: Rival | None = None
 
     @property

@@ -119,19 +119,12 @@ def _pages(count: int, circle: bool = False) -> bytes:
 
 
 class Picture(Struct, frozen=True):
-    """A file to be shown.
+    """A file to be shown."""
 
-    Attributes:
-        name: what the chat does that sends it.
-        file: what it is called.
-        make: gives its bytes.
-        seen: whether it can be seen; otherwise it is refused with a sentence.
-    """
-
-    name: str
-    file: str
-    make: Callable[[], bytes]
-    seen: bool
+    name: str  # what the chat does that sends it
+    file: str  # what it is called
+    make: Callable[[], bytes]  # gives its bytes
+    seen: bool  # whether it can be seen; otherwise it is refused with a sentence
 
 
 _DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'

@@ -31,22 +31,16 @@ FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
 class Input(Struct, frozen=True):
-    """One hostile input.
+    """One hostile input."""
 
-    Attributes:
-        fault: the fault that it caused, by its number in the list of faults.
-        name: what a person would call it.
-        code: of the error that it is to end with.
-        prepare: writes what it needs into a folder; returns how an engine is given it. Where it
-            takes a hostile model that can be loaded, that model is loaded by the call.
-        request: the same for a server of OpenAI's interface, with what `prepare` has written into
-            that folder; None where `mlx_lm.server` takes no such input.
-    """
-
-    fault: str
-    name: str
-    code: str
+    fault: str  # the fault that it caused, by its number in the list of faults
+    name: str  # what a person would call it
+    code: str  # of the error that it is to end with
+    # writes what it needs into a folder; returns how an engine is given it. Where it takes a
+    # hostile model that can be loaded, that model is loaded by the call.
     prepare: Callable[[Path, Engine], Ask]
+    # the same for a server of OpenAI's interface, with what `prepare` has written into that folder;
+    # None where `mlx_lm.server` takes no such input
     request: Callable[[Path], dict[str, Any]] | None = None
 
 

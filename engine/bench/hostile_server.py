@@ -37,18 +37,13 @@ _PATIENCE = 120.0
 
 
 class Rival(Struct, frozen=True):
-    """What an input did to the clients of `mlx_lm.server`. Times in seconds.
+    """What an input did to the clients of `mlx_lm.server`. Times in seconds."""
 
-    Attributes:
-        median, longest: the neighbours' gaps, as in `hostile.Ordeal`.
-        took: until the request had ended; `LIMIT` where it had not.
-        how: it ended.
-    """
-
+    # median, longest: the neighbours' gaps, as in `hostile.Ordeal`
     median: float
     longest: float
-    took: float
-    how: str
+    took: float  # until the request had ended; `LIMIT` where it had not
+    how: str  # it ended
 
     @property
     def ended(self) -> bool:

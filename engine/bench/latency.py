@@ -19,18 +19,15 @@ class LongPrompt(Struct, frozen=True):
     """A long prompt arrives while three chats stream; a short one is sent right after it.
 
     All times are in seconds.
-
-    Attributes:
-        median_before: the median gap between two tokens of a streaming chat before it arrived.
-        median, p99, longest: the gaps while it was read.
-        first_long, first_short: from sending the two prompts to their first tokens.
     """
 
     prompt_tokens: int
-    median_before: float
+    median_before: float  # the median gap between two tokens of a streaming chat before it arrived
+    # median, p99, longest: the gaps while it was read
     median: float
     p99: float
     longest: float
+    # first_long, first_short: from sending the two prompts to their first tokens
     first_long: float
     first_short: float
 
@@ -110,20 +107,16 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
 
 
 class Many(Struct, frozen=True):
-    """Several chats that continue one text, compared with a single chat that does.
-
-    Attributes:
-        tokens: the length of the text.
-        one, last: seconds from sending to the first token, for the single chat and for the last
-            of several.
-        nbytes_one, nbytes: bytes of KV cache of the single chat and of all of them together.
-    """
+    """Several chats that continue one text, compared with a single chat that does."""
 
     what: str
     chats: int
-    tokens: int
+    tokens: int  # the length of the text
+    # one, last: seconds from sending to the first token, for the single chat and for the last of
+    # several
     one: float
     last: float
+    # nbytes_one, nbytes: bytes of KV cache of the single chat and of all of them together
     nbytes_one: int
     nbytes: int
 

@@ -41,19 +41,15 @@ LAUNCH = "from mlx._distributed_utils.launch import main; main()"
 
 
 class Found(Struct, frozen=True):
-    """One line of the table.
-
-    Attributes:
-        read, decoded: tokens of a second: of the prompts until all first tokens have come, and of
-            one chat after its first; medians. 0 where there was no answer.
-        wrong: what happened instead.
-    """
+    """One line of the table."""
 
     who: str
     chats: int
+    # read, decoded: tokens of a second: of the prompts until all first tokens have come, and of one
+    # chat after its first; medians. 0 where there was no answer.
     read: float = 0.0
     decoded: float = 0.0
-    wrong: str = ""
+    wrong: str = ""  # what happened instead
 
 
 class Launched(Server):

@@ -24,21 +24,14 @@ _STEPS = 4  # of each contender in a round, after one that does not count
 
 
 class Steps(Struct, frozen=True):
-    """Seconds of a step of so many chats of one length, medians.
-
-    Attributes:
-        slots: all of them in slots, whatever their length.
-        own: from caches of their own.
-        batch: a turn of `BatchGenerator`.
-        attention: of all layers, by itself; 0 where its shape is not known.
-    """
+    """Seconds of a step of so many chats of one length, medians."""
 
     chats: int
     tokens: int
-    slots: float
-    own: float
-    batch: float
-    attention: float
+    slots: float  # all of them in slots, whatever their length
+    own: float  # from caches of their own
+    batch: float  # a turn of `BatchGenerator`
+    attention: float  # of all layers, by itself; 0 where its shape is not known
 
 
 def run(

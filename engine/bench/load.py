@@ -30,30 +30,23 @@ _BAR = 32  # characters of the longest
 
 
 class Load(Struct, frozen=True):
-    """One server under one kind of traffic. Times are in seconds; None where nothing came.
-
-    Attributes:
-        failed: requests that got no whole answer, by what went wrong.
-        rate: tokens per second: all tokens from the first request to the last token.
-        first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
-            prompt's left out.
-        first_long: of the long prompt.
-        second_p50: of the second and later turns.
-        gap_p50, gap_p99, gap_max: between two pieces of one answer.
-    """
+    """One server under one kind of traffic. Times are in seconds; None where nothing came."""
 
     server: str
     traffic: str
     clients: int
     requests: int
-    failed: dict[str, int]
-    rate: float
+    failed: dict[str, int]  # requests that got no whole answer, by what went wrong
+    rate: float  # tokens per second: all tokens from the first request to the last token
+    # first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
+    # prompt's left out
     first_p50: float | None
     first_p90: float | None
     first_p99: float | None
     first_max: float | None
-    first_long: float | None
-    second_p50: float | None
+    first_long: float | None  # of the long prompt
+    second_p50: float | None  # of the second and later turns
+    # gap_p50, gap_p99, gap_max: between two pieces of one answer
     gap_p50: float | None
     gap_p99: float | None
     gap_max: float | None

@@ -65,20 +65,15 @@ FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
 
 
 class Peak(Struct, frozen=True):
-    """One measurement.
-
-    Attributes:
-        estimated: the bytes told before the model was loaded; measured: the peak of what MLX held.
-        why: why there is no measurement.
-    """
+    """One measurement."""
 
     family: str
     context: int
     kv_bits: int | None
     chats: int
-    estimated: int = 0
-    measured: int = 0
-    why: str = ""
+    estimated: int = 0  # the bytes told before the model was loaded
+    measured: int = 0  # the peak of what MLX held
+    why: str = ""  # why there is no measurement
 
     @property
     def off(self) -> float:

@@ -30,14 +30,11 @@ _LIMIT = 900.0  # seconds for all ranks
 
 
 class Cost(Struct, frozen=True):
-    """One line of the table.
-
-    Attributes:
-        with_record, without: seconds of a step, the median over the rounds.
-    """
+    """One line of the table."""
 
     ranks: int
     chats: int
+    # with_record, without: seconds of a step, the median over the rounds
     with_record: float
     without: float
 

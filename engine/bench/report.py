@@ -38,18 +38,13 @@ _PROMPT = 64
 
 
 class Figure(Struct, frozen=True):
-    """One measured figure.
-
-    Attributes:
-        wanted: what it should be; None where there is no such figure.
-        more: more is better.
-    """
+    """One measured figure."""
 
     name: str
     value: float
     unit: str
-    wanted: float | None = None
-    more: bool = True
+    wanted: float | None = None  # what it should be; None where there is no such figure
+    more: bool = True  # more is better
 
     @property
     def held(self) -> bool:

@@ -286,19 +286,13 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 
 
 class Family(Struct, frozen=True):
-    """A model that sees.
-
-    Attributes:
-        words: of its vocabulary, from id 261 on.
-        written: what its template writes for an image.
-        processor: what its folder says of images.
-        scale: as of `write_model`. Gemma's many norms fall into a rut with large weights.
-    """
+    """A model that sees."""
 
     config: dict[str, Any]
-    words: tuple[str, ...]
-    written: str
-    processor: dict[str, Any]
+    words: tuple[str, ...]  # of its vocabulary, from id 261 on
+    written: str  # what its template writes for an image
+    processor: dict[str, Any]  # what its folder says of images
+    # as of `write_model`. Gemma's many norms fall into a rut with large weights.
     scale: float = 2.0
 
 

@@ -19,20 +19,16 @@ from engine.params import SamplingParams
 
 
 class Row(Struct, frozen=True):
-    """One line of the table: `chats` chats of the given prompt lengths, rates in tokens/s.
-
-    Attributes:
-        equal: Stretto's rate with as many chats of equal length.
-        own: by how many seconds a token of the long chat takes longer than one of a short chat
-            when each runs alone: the cost of its own attention, which cannot be shared.
-    """
+    """One line of the table: `chats` chats of the given prompt lengths, rates in tokens/s."""
 
     chats: int
     lengths: str
     stretto: float
     alone: float
     batch: float
-    equal: float
+    equal: float  # Stretto's rate with as many chats of equal length
+    # by how many seconds a token of the long chat takes longer than one of a short chat when each
+    # runs alone: the cost of its own attention, which cannot be shared
     own: float = 0.0
 
     @property

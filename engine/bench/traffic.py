@@ -41,27 +41,22 @@ Peak = Callable[[Callable[[], None]], int]
 
 
 class Figures(Struct, frozen=True):
-    """One contender under one kind of traffic. Times are in seconds.
-
-    Attributes:
-        rate: tokens per second: all tokens over the time from the first request to the last token.
-        first_p50, first_max: from sending to the first token, the long prompt's left out.
-        first_long: the same for the long prompt, if there is one.
-        gap_p50, gap_p99, gap_max: between two tokens of one answer.
-        memory: the most bytes of caches and scratch memory.
-    """
+    """One contender under one kind of traffic. Times are in seconds."""
 
     contender: str
     traffic: str
     chats: int
+    # tokens per second: all tokens over the time from the first request to the last token
     rate: float
+    # first_p50, first_max: from sending to the first token, the long prompt's left out
     first_p50: float
     first_max: float
-    first_long: float | None
+    first_long: float | None  # the same for the long prompt, if there is one
+    # gap_p50, gap_p99, gap_max: between two tokens of one answer
     gap_p50: float
     gap_p99: float
     gap_max: float
-    memory: int
+    memory: int  # the most bytes of caches and scratch memory
 
 
 def kinds(

@@ -72,40 +72,30 @@ class DamagedError(Exception):
 
 
 class Record(Struct, frozen=True):
-    """What a file's header says.
+    """What a file's header says."""
 
-    Attributes:
-        fingerprint: of the model, and of how it keeps its keys.
-        tokens: what had been fed.
-        cuts, ledger: as in `SessionKV`.
-        boundary: at how many tokens the copy for going back was made; -1 where there is none.
-        name: the file's, without its ending.
-    """
-
-    fingerprint: str
-    tokens: list[int]
+    fingerprint: str  # of the model, and of how it keeps its keys
+    tokens: list[int]  # what had been fed
+    # cuts, ledger: as in `SessionKV`
     cuts: list[int]
     ledger: Ledger
-    boundary: int
+    boundary: int  # at how many tokens the copy for going back was made; -1 where there is none
     shape: Any
-    name: str = ""
+    name: str = ""  # the file's, without its ending
 
 
 class Image(Struct, frozen=True):
     """A cache ready to be written by any thread: a header, and the bytes of evaluated arrays.
 
     The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
-
-    Attributes:
-        held: what it keeps in memory; another's shared prefix may be among it.
-        parts: for each array of the file those that it is made of, which follow each other along
-            the third axis. They may be slices: what is not in one piece is copied a little at a
-            time while it is written.
     """
 
     header: bytes
+    # for each array of the file those that it is made of, which follow each other along the third
+    # axis. They may be slices: what is not in one piece is copied a little at a time while it is
+    # written.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
-    held: Part
+    held: Part  # what it keeps in memory; another's shared prefix may be among it
 
     @property
     def nbytes(self) -> int:
@@ -276,13 +266,10 @@ def _are_counts(values: Any, most: int) -> bool:
 
 
 class Contents(Struct, frozen=True):
-    """A file's header, and its arrays as they lie on disk: bytes, not MLX's.
-
-    Attributes:
-        parts: by number, the type and shape of an array and its bytes.
-    """
+    """A file's header, and its arrays as they lie on disk: bytes, not MLX's."""
 
     record: Record
+    # by number, the type and shape of an array and its bytes
     parts: dict[str, tuple[str, list[int], bytearray]]
 
 

@@ -16,19 +16,14 @@ from msgspec.structs import replace
 
 
 class Layer(Struct, frozen=True):
-    """What one cache keeps of one session, in numbers.
+    """What one cache keeps of one session, in numbers."""
 
-    Attributes:
-        keys, values: for each token.
-        window: the most tokens that are kept; None for all.
-        state: that does not grow.
-        plain: it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits.
-    """
-
+    # keys, values: for each token
     keys: int = 0
     values: int = 0
-    window: int | None = None
-    state: int = 0
+    window: int | None = None  # the most tokens that are kept; None for all
+    state: int = 0  # that does not grow
+    # it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits
     plain: bool = True
 
     @property
@@ -38,31 +33,20 @@ class Layer(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """What a config says of a model's size.
+    """What a config says of a model's size."""
 
-    Attributes:
-        caches: in the order of the layers; some layers have none, some two.
-        heads: of the queries.
-        width: of a head's values.
-        inner: the widest array of a feed-forward layer, in numbers a token.
-        latent: keys are kept compressed.
-        grouped: several heads of the queries share one of the keys.
-        slots: chats that decode together can share a buffer (`engine.cache.slots`).
-        scanned: numbers that a recurrent layer takes for each token of a chunk that it reads; 0
-            where it takes no more than attention does.
-        scan_heads: that compare each token of a chunk with each other (Mamba 2); 0 where none do.
-    """
-
-    caches: tuple[Layer, ...]
+    caches: tuple[Layer, ...]  # in the order of the layers; some layers have none, some two
     hidden: int
-    heads: int
-    width: int
-    inner: int
-    latent: bool
-    grouped: bool
-    slots: bool
+    heads: int  # of the queries
+    width: int  # of a head's values
+    inner: int  # the widest array of a feed-forward layer, in numbers a token
+    latent: bool  # keys are kept compressed
+    grouped: bool  # several heads of the queries share one of the keys
+    slots: bool  # chats that decode together can share a buffer (`engine.cache.slots`)
+    # numbers that a recurrent layer takes for each token of a chunk that it reads; 0 where it takes
+    # no more than attention does
     scanned: int
-    scan_heads: int
+    scan_heads: int  # that compare each token of a chunk with each other (Mamba 2); 0 where none do
 
 
 def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:

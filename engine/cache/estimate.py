@@ -53,14 +53,10 @@ Verdict = Literal["yes", "tight", "no"]
 
 
 class MemoryEstimate(Struct, frozen=True):
-    """What a session's caches of one model cost.
+    """What a session's caches of one model cost."""
 
-    Attributes:
-        fixed: bytes that do not grow (recurrent states).
-        layers: for each growing cache, bytes per token and the most tokens that it keeps.
-    """
-
-    fixed: int
+    fixed: int  # bytes that do not grow (recurrent states)
+    # for each growing cache, bytes per token and the most tokens that it keeps
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int) -> int:
@@ -125,23 +121,17 @@ def _slot_estimate(
 
 
 class Weights(Struct, frozen=True):
-    """A model's weights.
+    """A model's weights."""
 
-    Attributes:
-        nbytes: as they lie on disk.
-        wide: in float32, which CPUs prefer; `nbytes` where nothing is known of their types.
-        largest: bytes of the largest single one.
-        adapter, adapter_wide: the same of an adapter's arrays, 0 without one.
-        rebuilt: numbers of the largest layer that an adapter computes anew in every pass (DoRA).
-        shared: bytes of them that are in memory already, for others; not those of the adapter.
-    """
-
-    nbytes: int
-    wide: int
-    largest: int = 0
+    nbytes: int  # as they lie on disk
+    wide: int  # in float32, which CPUs prefer; `nbytes` where nothing is known of their types
+    largest: int = 0  # bytes of the largest single one
+    # adapter, adapter_wide: the same of an adapter's arrays, 0 without one
     adapter: int = 0
     adapter_wide: int = 0
+    # numbers of the largest layer that an adapter computes anew in every pass (DoRA)
     rebuilt: int = 0
+    # bytes of them that are in memory already, for others; not those of the adapter
     shared: int = 0
 
     def held(self, wide: bool) -> int:
@@ -151,49 +141,34 @@ class Weights(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """A way in which a model would fit.
+    """A way in which a model would fit."""
 
-    Attributes:
-        what: "context" (a smaller one), "kv_bits" (keys and values in fewer bits), "chats" (fewer)
-            or "unload" (another model that nobody is using).
-        value: the tokens, bits or chats; 0 for "unload".
-        model: the id of the model to unload.
-        total: bytes that it would take, or that would be free.
-    """
-
+    # "context" (a smaller one), "kv_bits" (keys and values in fewer bits), "chats" (fewer) or
+    # "unload" (another model that nobody is using)
     what: Literal["context", "kv_bits", "chats", "unload"]
-    value: int
-    total: int
-    model: str = ""
+    value: int  # the tokens, bits or chats; 0 for "unload"
+    total: int  # bytes that it would take, or that would be free
+    model: str = ""  # the id of the model to unload
 
 
 class Fit(Struct, frozen=True):
-    """What a model will take, in bytes, and whether there is room. Of several ranks: of each.
+    """What a model will take, in bytes, and whether there is room. Of several ranks: of each."""
 
-    Attributes:
-        weights: that are added to what is in memory, as the machine would hold them.
-        adapter: those of them that are an adapter's.
-        shared: weights that are in memory already, for other variants of the model, and that
-            `weights` therefore does not count.
-        per_token: by which a chat grows with each token, once its windows are full.
-        caches: of all chats together.
-        working: buffers of the largest pass.
-        free: what may be taken of the budget now.
-        exact: whether the config said what is kept; else the caches are a guess by the weights.
-        offers: ways to make it fit, the least change first; none where it fits.
-    """
-
-    weights: int
-    per_token: int
-    caches: int
-    working: int
+    weights: int  # that are added to what is in memory, as the machine would hold them
+    per_token: int  # by which a chat grows with each token, once its windows are full
+    caches: int  # of all chats together
+    working: int  # buffers of the largest pass
     context: int
     chats: int
     kv_bits: int | None
-    free: int = 0
+    free: int = 0  # what may be taken of the budget now
+    # whether the config said what is kept; else the caches are a guess by the weights
     exact: bool = True
+    # ways to make it fit, the least change first; none where it fits
     offers: tuple[Offer, ...] = ()
-    adapter: int = 0
+    adapter: int = 0  # those of them that are an adapter's
+    # weights that are in memory already, for other variants of the model, and that `weights`
+    # therefore does not count
     shared: int = 0
 
     @property
@@ -218,21 +193,15 @@ class Loaded(Struct, frozen=True):
 
 
 class _Case(Struct, frozen=True):
-    """How a model is to be used, as of `fit`.
-
-    Attributes:
-        itemsize: bytes of a number as the model computes.
-        wide: its weights are held in float32.
-        fused: attention is one operation, without scores in memory.
-    """
+    """How a model is to be used, as of `fit`."""
 
     context: int
     chats: int
     kv_bits: int | None
-    itemsize: int
-    wide: bool
+    itemsize: int  # bytes of a number as the model computes
+    wide: bool  # its weights are held in float32
     chunk: int
-    fused: bool
+    fused: bool  # attention is one operation, without scores in memory
     slots: SlotPolicy
 
 

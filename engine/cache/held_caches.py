@@ -36,31 +36,20 @@ class Snapshot(Struct):
 
 
 class Part(NamedTuple):
-    """What caches hold, in bytes.
+    """What caches hold, in bytes."""
 
-    Attributes:
-        own: what comes back when these caches are dropped, whoever else there is.
-        group: the number of what they hold together with others; 0 for nothing.
-        shared: bytes of that. They come back with the last of the group.
-    """
-
-    own: int
-    group: int = 0
-    shared: int = 0
+    own: int  # what comes back when these caches are dropped, whoever else there is
+    group: int = 0  # the number of what they hold together with others; 0 for nothing
+    shared: int = 0  # bytes of that. They come back with the last of the group.
 
 
 class Watch:
-    """Of which caches the figures may have changed since the last look.
-
-    Attributes:
-        changed: whose bytes are to be counted again.
-        untold: whose figures are to be reported again.
-        moved: whose tokens have changed otherwise than by a decode step.
-    """
+    """Of which caches the figures may have changed since the last look."""
 
     def __init__(self) -> None:
-        self.changed: set[HeldCaches] = set()
-        self.untold: set[HeldCaches] = set()
+        self.changed: set[HeldCaches] = set()  # whose bytes are to be counted again
+        self.untold: set[HeldCaches] = set()  # whose figures are to be reported again
+        # whose tokens have changed otherwise than by a decode step
         self.moved: set[HeldCaches] = set()
 
     def forget(self, kv: HeldCaches) -> None:
@@ -71,24 +60,21 @@ class Watch:
 
 
 class HeldCaches:
-    """The caches of one session, and with whom it shares their memory.
-
-    Attributes:
-        layers: the caches wherever their keys and values are; empty when there are none.
-        slots: the buffer whose slots hold the keys and values at the moment, else None.
-        stack: the stack that holds the recurrent states at the moment, else None.
-        shared_prefix: the shared prefix that the caches go on from, else None.
-        watch: notified whenever the bytes may have changed; None where no sum is kept.
-    """
+    """The caches of one session, and with whom it shares their memory."""
 
     def __init__(self) -> None:
+        # the buffer whose slots hold the keys and values at the moment, else None
         self.slots: SlotBuffer | None = None
+        # the stack that holds the recurrent states at the moment, else None
         self.stack: StateStack | None = None
+        # the shared prefix that the caches go on from, else None
         self.shared_prefix: SharedPrefix | None = None
+        # the caches wherever their keys and values are; empty when there are none
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[HeldCaches] | None = None
         self._sharing = 0  # the number of those together
+        # notified whenever the bytes may have changed; None where no sum is kept
         self.watch: Watch | None = None
         self._measured: int | None = None  # bytes of the arrays; None when they may have changed
 
@@ -256,16 +242,12 @@ class Tally:
 
     What several hold together (a shared prefix, a fork that has not written) is counted once, and
     comes back with the last that holds it.
-
-    Attributes:
-        watch: tells which of them may have changed.
-        nbytes: of all of them together.
-        groups: by number, how many of them hold something together, and its bytes.
     """
 
     def __init__(self) -> None:
-        self.watch = Watch()
-        self.nbytes = 0
+        self.watch = Watch()  # tells which of them may have changed
+        self.nbytes = 0  # of all of them together
+        # by number, how many of them hold something together, and its bytes
         self.groups: dict[int, tuple[int, int]] = {}
         self._counted: dict[HeldCaches, Part] = {}
 

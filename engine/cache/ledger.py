@@ -26,26 +26,19 @@ class CacheKey(NamedTuple):
 
     The kind comes first because callers, files and servers name sessions as they like: no name of
     theirs may be the key of something else.
-
-    Attributes:
-        name: the session's id, the number of a kept prefix, the id of the model that is drafted
-            for, or that of a model and the digest of an image.
     """
 
     kind: Literal["session", "prefix", "draft", "image"]
+    # the session's id, the number of a kept prefix, the id of the model that is drafted for, or
+    # that of a model and the digest of an image
     name: str
 
 
 class Offer(Struct, frozen=True):
-    """What another session, or the prefix cache, holds of a session's prompt.
+    """What another session, or the prefix cache, holds of a session's prompt."""
 
-    Attributes:
-        donor: whose caches hold it.
-        length: how many of the prompt's first tokens it can hand on.
-    """
-
-    donor: CacheKey
-    length: int
+    donor: CacheKey  # whose caches hold it
+    length: int  # how many of the prompt's first tokens it can hand on
 
 
 def fixed_cuts(length: int, stop: int | None) -> list[int]:
@@ -97,16 +90,12 @@ class Ledger(Struct, frozen=True):
 
     A model may generate other tokens than its tokenizer makes of the same text. A later prompt
     that begins with the same text is given the same tokens for it, so that nothing is read twice.
-
-    Attributes:
-        text: the prompts and answers, as rendered by the template.
-        tokens: the ids that stand for `text`.
-        boundaries: ascending pairs (characters, tokens): so many tokens stand for so many
-            characters. These are the ends of the prompts and of the answers.
     """
 
-    text: str = ""
-    tokens: Sequence[int] = ()
+    text: str = ""  # the prompts and answers, as rendered by the template
+    tokens: Sequence[int] = ()  # the ids that stand for `text`
+    # ascending pairs (characters, tokens): so many tokens stand for so many characters. These are
+    # the ends of the prompts and of the answers.
     boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:

@@ -79,9 +79,6 @@ class Offload:
 
     Methods are for the engine thread, but for `look`, `read` and `remove`, which workers call.
 
-    Attributes:
-        wake: called by the writer when something has been written: `settle` frees it.
-
     Args:
         folder: where they lie; None writes nothing. Made when needed, for its owner only.
         limit: bytes that they may take together, those apart as much again; the least recently
@@ -91,6 +88,7 @@ class Offload:
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
+        # called by the writer when something has been written: `settle` frees it
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the three below

@@ -36,24 +36,15 @@ MOST_ASKED = 32
 
 
 class Reader(Struct, frozen=True):
-    """A session whose prompt is being read, as the prefix index sees it.
+    """A session whose prompt is being read, as the prefix index sees it."""
 
-    Attributes:
-        kind: sessions of one kind can go on from each other's caches.
-        tokens: the prompt's.
-        prompt: the same, `packed`.
-        boundary: how many of them come before the opening of the answer.
-        system: how many of them any chat with the same system message begins with.
-        fixed: it is reproducible: only what was read in the very chunks that it would read itself
-            will do.
-    """
-
-    kind: tuple[object, ...]
+    kind: tuple[object, ...]  # sessions of one kind can go on from each other's caches
     kv: SessionKV
-    tokens: Sequence[int]
-    prompt: bytes
-    boundary: int
-    system: int
+    tokens: Sequence[int]  # the prompt's
+    prompt: bytes  # the same, `packed`
+    boundary: int  # how many of them come before the opening of the answer
+    system: int  # how many of them any chat with the same system message begins with
+    # it is reproducible: only what was read in the very chunks that it would read itself will do
     fixed: bool
 
     @property
@@ -65,45 +56,32 @@ class Reader(Struct, frozen=True):
 
 
 class _Node:
-    """Tokens after those of its parent, and who holds exactly so many.
-
-    Attributes:
-        edge: the tokens, `packed`; empty for the root.
-        depth: bytes from the root to the edge's end.
-        holders: whose tokens end here, or who can go back to here.
-    """
+    """Tokens after those of its parent, and who holds exactly so many."""
 
     __slots__ = ("children", "depth", "edge", "holders", "parent")
 
     def __init__(self, edge: bytes, parent: _Node | None) -> None:
-        self.edge = edge
+        self.edge = edge  # the tokens, `packed`; empty for the root
         self.parent = parent
+        # bytes from the root to the edge's end
         self.depth: int = len(edge) + (parent.depth if parent is not None else 0)
         self.children: dict[bytes, _Node] = {}
-        self.holders: set[_Holder] = set()
+        self.holders: set[_Holder] = set()  # whose tokens end here, or who can go back to here
 
 
 class _Holder(Struct, eq=False):
-    """Whoever's caches hold tokens.
-
-    Attributes:
-        nodes: where it is in the tree: where its tokens end, and at its snapshot.
-        used_at: as of `time.monotonic`, of a kept prefix.
-    """
+    """Whoever's caches hold tokens."""
 
     key: CacheKey
     kind: tuple[object, ...]
     kv: SessionKV
+    # where it is in the tree: where its tokens end, and at its snapshot
     nodes: tuple[_Node, ...] = ()
-    used_at: float = 0.0
+    used_at: float = 0.0  # as of `time.monotonic`, of a kept prefix
 
 
 class PrefixIndex:
     """All that can be handed on between chats, and the prefixes that are kept for those to come.
-
-    Attributes:
-        kept: the prefixes that are kept, by the keys that `drop` takes.
-        version: changes with who holds what.
 
     Args:
         limit: bytes that the kept prefixes may take.
@@ -111,8 +89,9 @@ class PrefixIndex:
     """
 
     def __init__(self, limit: int, moved: set[HeldCaches]) -> None:
+        # the prefixes that are kept, by the keys that `drop` takes
         self.kept: dict[CacheKey, _Holder] = {}
-        self.version = 0
+        self.version = 0  # changes with who holds what
         self._limit = limit
         self._moved = moved
         self._made = 0

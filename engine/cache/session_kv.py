@@ -37,29 +37,23 @@ from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV
 
 
 class SessionKV(HeldCaches):
-    """The caches of one session and the tokens that they hold.
-
-    Attributes:
-        make: gives empty caches.
-        shares_prefix: whether the model can read from a `SharedPrefix`.
-        tokens: the token ids fed so far, in order. They stay known when the caches are dropped.
-        cuts: the lengths at which chunks of prompts ended, as far as the tokens from the first on
-            were read in chunks. The tokens after the last cut were generated.
-        ledger: the text that the tokens stand for.
-        on_disk: how many tokens the session's file holds, if it is up to date; otherwise -1.
-        rebuilt: whether the last `begin` had to read a prompt again because of a `drop`.
-        unmoved: how many of the tokens are as they were when the prefix index looked last.
-    """
+    """The caches of one session and the tokens that they hold."""
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         super().__init__()
-        self.make = make
-        self.shares_prefix = shares_prefix
+        self.make = make  # gives empty caches
+        self.shares_prefix = shares_prefix  # whether the model can read from a `SharedPrefix`
+        # the token ids fed so far, in order. They stay known when the caches are dropped.
         self.tokens: list[int] = []
+        # the lengths at which chunks of prompts ended, as far as the tokens from the first on were
+        # read in chunks. The tokens after the last cut were generated.
         self.cuts: list[int] = []
-        self.ledger = Ledger()
+        self.ledger = Ledger()  # the text that the tokens stand for
+        # whether the last `begin` had to read a prompt again because of a `drop`
         self.rebuilt = False
+        # how many tokens the session's file holds, if it is up to date; otherwise -1
         self.on_disk = -1
+        # how many of the tokens are as they were when the prefix index looked last
         self.unmoved = 0
         self._dropped = False
         self._before: tuple[list[tuple[Any, Any]], int] | None = None  # as `remember` left it

@@ -34,24 +34,17 @@ numbers = itertools.count(1)
 
 
 class SharedPrefix:
-    """The keys and values that several sessions begin with.
-
-    Attributes:
-        keys, values: one array `[1, key heads, length + 1, head dim]` a layer. What stands in the
-            last place is of no token: a product with keys has room there for a score of others.
-        both: a layer's keys and values side by side where it has one key head, else None. Latent
-            attention multiplies its queries with both at once.
-        length: tokens.
-        nbytes: of all of these.
-        number: by which its bytes are counted once, however many hold it.
-        holders: whoever goes on from it. Only their number matters here.
-    """
+    """The keys and values that several sessions begin with."""
 
     __slots__ = ("__weakref__", "both", "holders", "keys", "length", "nbytes", "number", "values")
 
     def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
+        # keys, values: one array `[1, key heads, length + 1, head dim]` a layer. What stands in the
+        # last place is of no token: a product with keys has room there for a score of others.
         self.keys: list[mx.array] = []
         self.values: list[mx.array] = []
+        # a layer's keys and values side by side where it has one key head, else None. Latent
+        # attention multiplies its queries with both at once.
         self.both: list[mx.array | None] = []
         for pair in pairs:
             heads, width = pair[0].shape[1], pair[0].shape[3]
@@ -61,9 +54,11 @@ class SharedPrefix:
             self.values.append(values)
             self.both.append(both)
         mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
-        self.length = length
+        self.length = length  # tokens
+        # of all of these
         self.nbytes = sum(a.nbytes // (length + 1) * length for a in (*self.keys, *self.values))
-        self.number = next(numbers)
+        self.number = next(numbers)  # by which its bytes are counted once, however many hold it
+        # whoever goes on from it. Only their number matters here.
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
 
@@ -71,25 +66,18 @@ class SharedPrefixKV:
     """One layer's cache of a session that goes on from a shared prefix.
 
     A model may use it as it uses mlx-lm's `KVCache`.
-
-    Attributes:
-        shared_prefix: whose keys and values come first.
-        layer: which of its layers.
-        base: how many of the shared prefix's tokens this session begins with.
-        keys, values: the session's own, `[1, key heads, capacity, head dim]`; None before the
-            first of its own tokens.
-        offset: tokens in all, the `base` included.
-        step: tokens by which `keys` and `values` grow.
     """
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
-        self.shared_prefix = shared_prefix
-        self.layer = layer
-        self.base = base
+        self.shared_prefix = shared_prefix  # whose keys and values come first
+        self.layer = layer  # which of its layers
+        self.base = base  # how many of the shared prefix's tokens this session begins with
+        # keys, values: the session's own, `[1, key heads, capacity, head dim]`; None before the
+        # first of its own tokens
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
-        self.offset = base
-        self.step = GROWTH_TOKENS
+        self.offset = base  # tokens in all, the `base` included
+        self.step = GROWTH_TOKENS  # tokens by which `keys` and `values` grow
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         before = self.offset - self.base
@@ -183,23 +171,17 @@ class SharedPrefixKV:
 
 
 class Beginnings:
-    """Which shared prefixes the rows of a step go on from: the same in every layer.
-
-    Attributes:
-        rows: of each row the shared prefix, and with how many of its tokens it begins.
-        groups: the rows that begin with the same.
-        order: the rows of one group after the other; None where they lie so.
-        back: puts what is in that order back into the rows' own.
-    """
+    """Which shared prefixes the rows of a step go on from: the same in every layer."""
 
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
-        self.rows = rows
+        self.rows = rows  # of each row the shared prefix, and with how many of its tokens it begins
         groups: dict[tuple[int, int], list[int]] = {}
         for row, (prefix, base) in enumerate(rows):
             groups.setdefault((id(prefix), base), []).append(row)
-        self.groups = list(groups.values())
+        self.groups = list(groups.values())  # the rows that begin with the same
+        # the rows of one group after the other; None where they lie so
         self.order: mx.array | None = None
-        self.back: mx.array | None = None
+        self.back: mx.array | None = None  # puts what is in that order back into the rows' own
         order = [row for members in self.groups for row in members]
         if order != list(range(len(order))):
             self.order = mx.array(order)
@@ -227,16 +209,7 @@ def _up_to(array: mx.array, length: int) -> mx.array:
 
 
 class Split:
-    """Keys or values of one layer, of one session or several, in two arrays instead of one.
-
-    Attributes:
-        beginnings: what each session begins with.
-        shared: that of each group of these, `[1, key heads, base + 1, head dim]`: what is in the
-            last place is of no token.
-        own: what comes after these, `[sessions, key heads, tokens, head dim]`.
-        place: of which layer of the shared prefixes these are the keys (0) or values (1); None
-            where a model has changed them.
-    """
+    """Keys or values of one layer, of one session or several, in two arrays instead of one."""
 
     def __init__(
         self,
@@ -245,9 +218,13 @@ class Split:
         own: mx.array,
         place: tuple[int, int] | None = None,
     ) -> None:
-        self.beginnings = beginnings
+        self.beginnings = beginnings  # what each session begins with
+        # that of each group of these, `[1, key heads, base + 1, head dim]`: what is in the last
+        # place is of no token
         self.shared = shared
-        self.own = own
+        self.own = own  # what comes after these, `[sessions, key heads, tokens, head dim]`
+        # of which layer of the shared prefixes these are the keys (0) or values (1); None where a
+        # model has changed them
         self.place = place
 
     @property
@@ -298,27 +275,18 @@ class SplitFactor(mx.array):
 
 
 class Product:
-    """The product of queries with `Split` keys, not made yet: attention adds it to its scores.
-
-    Attributes:
-        left: `[sessions, heads, 1, width]`.
-        keys: of as many sessions.
-    """
+    """The product of queries with `Split` keys, not made yet: attention adds it to its scores."""
 
     def __init__(self, left: mx.array, keys: Split) -> None:
-        self.left = left
-        self.keys = keys
+        self.left = left  # `[sessions, heads, 1, width]`
+        self.keys = keys  # of as many sessions
 
 
 class Joined:
-    """Several arrays for one: the tokens of each, `[1, key heads, tokens, head dim]`, in order.
-
-    Attributes:
-        parts: these arrays.
-    """
+    """Several arrays for one: the tokens of each, `[1, key heads, tokens, head dim]`, in order."""
 
     def __init__(self, parts: list[mx.array]) -> None:
-        self.parts = parts
+        self.parts = parts  # these arrays
 
     @property
     def dtype(self) -> mx.Dtype:

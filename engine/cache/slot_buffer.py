@@ -17,37 +17,26 @@ log = logging.getLogger(__name__)
 
 
 class Occupant(Stacked, Protocol):
-    """What the slots need to know of a session's caches.
+    """What the slots need to know of a session's caches."""
 
-    Attributes:
-        slots: the buffer that holds its keys and values, or None.
-    """
-
-    slots: SlotBuffer | None
+    slots: SlotBuffer | None  # the buffer that holds its keys and values, or None
 
 
 class SlotBuffer:
-    """The slots of sessions of like length, whose caches are of the same forms.
-
-    Attributes:
-        policy: which caches have slots, and how the buffer grows.
-        forms: of the layers that have slots.
-        firsts: of each form its first layer. The layers of a form are in step
-            (`slot_layer.in_step`), so that one stands for all.
-        occupants: the sessions' caches; the index is the slot.
-        caches: of each occupant the caches of those layers.
-        layers: of each of those layers its arrays `[slots * key heads, capacity, width]`, keys
-            before values, in which the heads of a slot follow each other: a step's token is written
-            by one operation with one index a row. The first `len(occupants)` slots are in use.
-            Layers may differ in capacity.
-    """
+    """The slots of sessions of like length, whose caches are of the same forms."""
 
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
-        self.policy = policy
-        self.forms = forms
+        self.policy = policy  # which caches have slots, and how the buffer grows
+        self.forms = forms  # of the layers that have slots
+        # of each form its first layer. The layers of a form are in step (`slot_layer.in_step`), so
+        # that one stands for all.
         self.firsts = {form: forms.index(form) for form in forms}
-        self.occupants: list[Occupant] = []
-        self.caches: list[list[Any]] = []
+        self.occupants: list[Occupant] = []  # the sessions' caches; the index is the slot
+        self.caches: list[list[Any]] = []  # of each occupant the caches of those layers
+        # of each of those layers its arrays `[slots * key heads, capacity, width]`, keys before
+        # values, in which the heads of a slot follow each other: a step's token is written by one
+        # operation with one index a row. The first `len(occupants)` slots are in use. Layers may
+        # differ in capacity.
         self.layers: list[list[mx.array]] = []
         self._slots = 0
         self._nbytes: int | None = 0  # of the layers; None when they have changed

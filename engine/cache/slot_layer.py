@@ -20,21 +20,13 @@ from engine.cache.shared_prefix import SharedPrefixKV
 
 
 class Form(NamedTuple):
-    """What is alike of caches whose keys may lie in one buffer.
+    """What is alike of caches whose keys may lie in one buffer."""
 
-    Attributes:
-        window: the most tokens that it holds; 0 where there is no limit.
-        keep: of a window, how many of the first tokens stay.
-        bits: in which keys are kept; 0 for the model's own type.
-        group: numbers that share a scale.
-        own: they are those after a shared prefix.
-    """
-
-    window: int = 0
-    keep: int = 0
-    bits: int = 0
-    group: int = 0
-    own: bool = False
+    window: int = 0  # the most tokens that it holds; 0 where there is no limit
+    keep: int = 0  # of a window, how many of the first tokens stay
+    bits: int = 0  # in which keys are kept; 0 for the model's own type
+    group: int = 0  # numbers that share a scale
+    own: bool = False  # they are those after a shared prefix
 
 
 def form_of(cache: Any) -> Form | None:

@@ -16,30 +16,24 @@ BLOCK = 64
 
 
 class SlotPolicy(Struct, frozen=True):
-    """Which chats may share a buffer.
+    """Which chats may share a buffer."""
 
-    Attributes:
-        below: chats of fewer tokens may sit in slots; None for chats of every length.
-        classes: chats whose lengths are unlike sit in buffers of their own. Without it there is
-            one buffer, and those that do not fit into it keep their own caches.
-        together: tokens. With classes, chats that differ by no more may share a buffer; without,
-            those that are no longer.
-        some_layers: also of models of which only some layers can have slots, those layers do.
-        windows: layers that keep a window's keys can have slots.
-        bits: so can layers that keep keys in few bits; without it chats that have such layers keep
-            their own caches.
-        states: recurrent states stay stacked between steps, of chats of every length.
-        most: bytes of keys and values that chats may enter one buffer with, where there is one;
-            None for any. Whoever enters may have all of it copied, while nobody gets a token.
-    """
-
-    below: int | None
+    below: int | None  # chats of fewer tokens may sit in slots; None for chats of every length
+    # chats whose lengths are unlike sit in buffers of their own. Without it there is one buffer,
+    # and those that do not fit into it keep their own caches.
     classes: bool
+    # tokens. With classes, chats that differ by no more may share a buffer; without, those that are
+    # no longer.
     together: int = 256
+    # also of models of which only some layers can have slots, those layers do
     some_layers: bool = False
-    windows: bool = False
+    windows: bool = False  # layers that keep a window's keys can have slots
+    # so can layers that keep keys in few bits; without it chats that have such layers keep their
+    # own caches
     bits: bool = False
-    states: bool = False
+    states: bool = False  # recurrent states stay stacked between steps, of chats of every length
+    # bytes of keys and values that chats may enter one buffer with, where there is one; None for
+    # any. Whoever enters may have all of it copied, while nobody gets a token.
     most: int | None = None
 
     def may_hold(self, length: int) -> bool:

@@ -32,18 +32,14 @@ _Forms = dict[int, tuple[Form, ...]]
 
 
 class Slots:
-    """The slots of one model's sessions.
-
-    Attributes:
-        policy: which sessions sit together; what it says holds from the next `assign` on.
-        buffers: one for each class of like lengths; an empty one is removed by `assign`.
-        stack: the recurrent states of the sessions that decode together.
-    """
+    """The slots of one model's sessions."""
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
+        # which sessions sit together; what it says holds from the next `assign` on
         self.policy = policy
+        # one for each class of like lengths; an empty one is removed by `assign`
         self.buffers: list[SlotBuffer] = []
-        self.stack = StateStack()
+        self.stack = StateStack()  # the recurrent states of the sessions that decode together
 
     @property
     def occupants(self) -> list[Occupant]:

@@ -18,13 +18,9 @@ log = logging.getLogger(__name__)
 
 
 class Stacked(Protocol):
-    """What the stack needs to know of a session's caches.
+    """What the stack needs to know of a session's caches."""
 
-    Attributes:
-        stack: that holds its recurrent states, or None.
-    """
-
-    stack: StateStack | None
+    stack: StateStack | None  # that holds its recurrent states, or None
 
     @property
     def layers(self) -> Sequence[Any]:
@@ -35,17 +31,12 @@ class Stacked(Protocol):
 
 
 class StateStack:
-    """The recurrent states of one model's sessions that decode together.
-
-    Attributes:
-        members: the sessions' caches, in the order of their rows.
-        caches: of each of them those of its recurrent layers.
-        layers: of each of those layers its states `[members, ...]`.
-    """
+    """The recurrent states of one model's sessions that decode together."""
 
     def __init__(self) -> None:
-        self.members: list[Stacked] = []
-        self.caches: list[list[Any]] = []
+        self.members: list[Stacked] = []  # the sessions' caches, in the order of their rows
+        self.caches: list[list[Any]] = []  # of each of them those of its recurrent layers
+        # of each of those layers its states `[members, ...]`
         self.layers: list[list[mx.array]] = []
 
     @property

@@ -110,15 +110,11 @@ def terminable() -> Iterator[None]:
 
 
 class Line:
-    """One line that is redrawn in place. It draws nothing into a file or a pipe.
-
-    Attributes:
-        shown: whether the stream is a terminal.
-    """
+    """One line that is redrawn in place. It draws nothing into a file or a pipe."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.shown = stream.isatty()
+        self.shown = stream.isatty()  # whether the stream is a terminal
 
     def draw(self, text: str) -> None:
         """Show this text, cut to the terminal's width, in place of the last one."""

@@ -36,27 +36,17 @@ class Known(Struct, frozen=True):
 
 
 class Report(Struct):
-    """What the doctor has found.
+    """What the doctor has found."""
 
-    Attributes:
-        versions: of the packages that matter; "" where one is not installed.
-        mlx_lm: where it was loaded from, its version, and why an overlay was refused.
-        missing: what mlx-lm requires and is not there, and what else would help.
-        backend: device, BLAS, and bytes of memory.
-        patches: name, whether it is on, why not and what that loses.
-        adapters: why LoRA adapters cannot be opened; "" where they can.
-        families: how many ran; 0 where they were left out.
-        differences: what is not as with the pinned versions, a sentence each.
-    """
-
-    versions: dict[str, str]
-    mlx_lm: dict[str, str]
-    missing: list[str]
-    backend: dict[str, Any]
-    patches: list[dict[str, Any]]
-    adapters: str = ""
-    families: int = 0
+    versions: dict[str, str]  # of the packages that matter; "" where one is not installed
+    mlx_lm: dict[str, str]  # where it was loaded from, its version, and why an overlay was refused
+    missing: list[str]  # what mlx-lm requires and is not there, and what else would help
+    backend: dict[str, Any]  # device, BLAS, and bytes of memory
+    patches: list[dict[str, Any]]  # name, whether it is on, why not and what that loses
+    adapters: str = ""  # why LoRA adapters cannot be opened; "" where they can
+    families: int = 0  # how many ran; 0 where they were left out
     ran: int = 0
+    # what is not as with the pinned versions, a sentence each
     differences: list[str] = field(default_factory=list)
 
 

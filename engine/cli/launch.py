@@ -41,19 +41,14 @@ class Agent(Struct, frozen=True):
     In all texts $url, $key, $model, $folder and numbers of tokens stand for what is so: $context
     for all, $prompt and $answer for its parts, $recent for the end of a conversation that stays
     when the rest is made shorter, $window for what Qwen Code is told.
-
-    Attributes:
-        program: what it is called on the command line.
-        install: the command that installs it.
-        environment: its variables. What is empty is taken away.
-        arguments: before those of the person.
-        files: in its folder, each as JSON. What else it keeps in them is left there.
     """
 
-    program: str
-    install: str
+    program: str  # what it is called on the command line
+    install: str  # the command that installs it
+    # its variables. What is empty is taken away.
     environment: Mapping[str, str] = field(default_factory=dict)
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str] = ()  # before those of the person
+    # in its folder, each as JSON. What else it keeps in them is left there.
     files: Mapping[str, Any] = field(default_factory=dict)
 
 

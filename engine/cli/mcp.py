@@ -79,16 +79,11 @@ class _Open(Struct, eq=False):
 
 
 class Chats(Struct, eq=False):
-    """The models and named sessions behind the tools. Lives on one event loop.
-
-    Attributes:
-        paths: of the models; they are loaded when they are first asked.
-        limit: the most tokens of an answer.
-    """
+    """The models and named sessions behind the tools. Lives on one event loop."""
 
     engine: Engine
-    paths: Sequence[str]
-    limit: int | None = 1024
+    paths: Sequence[str]  # of the models; they are loaded when they are first asked
+    limit: int | None = 1024  # the most tokens of an answer
     _open: dict[str, _Open] = field(default_factory=dict)
 
     @property

@@ -111,17 +111,12 @@ class Files(Offload):
 
 
 class _Cache(Struct):
-    """What a cache of rank 0's is here.
-
-    Attributes:
-        fingerprint: of its files.
-        prompt: what is being read into it.
-    """
+    """What a cache of rank 0's is here."""
 
     kv: SessionKV
     model: LoadedModel
-    fingerprint: str
-    prompt: list[int] = field(default_factory=list)
+    fingerprint: str  # of its files
+    prompt: list[int] = field(default_factory=list)  # what is being read into it
 
 
 class Follower:

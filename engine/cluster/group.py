@@ -103,15 +103,11 @@ def as_name(numbers: Sequence[int]) -> str:
 
 
 class Group:
-    """MLX's group of all ranks, made from `MLX_RANK` and `MLX_HOSTFILE`, or from JACCL's names.
-
-    Attributes:
-        mlx: MLX's own object.
-        rank, size: this process's number, and how many there are.
-    """
+    """MLX's group of all ranks, made from `MLX_RANK` and `MLX_HOSTFILE`, or from JACCL's names."""
 
     def __init__(self, backend: str = "ring") -> None:
-        self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
+        self.mlx: Any = mx.distributed.init(strict=True, backend=backend)  # MLX's own object
+        # rank, size: this process's number, and how many there are
         self.rank = int(self.mlx.rank())
         self.size = int(self.mlx.size())
 

@@ -42,29 +42,21 @@ class HostError(ValueError):
 
 
 class Host(Struct, frozen=True):
-    """One machine.
+    """One machine."""
 
-    Attributes:
-        name: how the person calls it.
-        address: where `ssh` reaches it, "user@machine:port"; `LOCAL` is this machine, without ssh.
-        program: a Python that has Stretto, or the built program; "" for `stretto` on the other
-            machine's path, and for what runs here on this one.
-        source: the folder of Stretto's sources, for a Python that has not installed it.
-        ip: under which the other ranks reach it; "" for the address by which ssh did.
-        ports: first and last of those where its ranks may listen.
-        models: the folder there for copies of models.
-        backend: what carries the collectives: "ring" (TCP), or "jaccl" (RDMA over Thunderbolt).
-        rdma: its RDMA devices to each host of the group in order, None to itself; for jaccl.
-    """
-
-    name: str
+    name: str  # how the person calls it
+    # where `ssh` reaches it, "user@machine:port"; `LOCAL` is this machine, without ssh
     address: str = LOCAL
+    # a Python that has Stretto, or the built program; "" for `stretto` on the other machine's path,
+    # and for what runs here on this one
     program: str = ""
-    source: str = ""
-    ip: str = ""
-    ports: tuple[int, int] = PORTS
-    models: str = MODELS
+    source: str = ""  # the folder of Stretto's sources, for a Python that has not installed it
+    ip: str = ""  # under which the other ranks reach it; "" for the address by which ssh did
+    ports: tuple[int, int] = PORTS  # first and last of those where its ranks may listen
+    models: str = MODELS  # the folder there for copies of models
+    # what carries the collectives: "ring" (TCP), or "jaccl" (RDMA over Thunderbolt)
     backend: str = "ring"
+    # its RDMA devices to each host of the group in order, None to itself; for jaccl
     rdma: tuple[str | None, ...] = ()
 
     def __post_init__(self) -> None:

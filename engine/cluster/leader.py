@@ -41,13 +41,10 @@ _LOOK = 0.01  # seconds between two looks whether followers that load have answe
 
 
 class Journal:
-    """The orders since the last record.
-
-    Attributes:
-        fault: what raised while caches were changed: the ranks may not have the same any more.
-    """
+    """The orders since the last record."""
 
     def __init__(self) -> None:
+        # what raised while caches were changed: the ranks may not have the same any more
         self.fault: BaseException | None = None
         self._orders: deque[Order] = deque()  # caches may be freed on any thread
         self._depth = 0
@@ -106,11 +103,7 @@ class Journal:
 
 
 class SpreadKV(SessionKV):
-    """A session's caches on rank 0: whatever is done to them is noted in the journal.
-
-    Attributes:
-        number: by which records name them.
-    """
+    """A session's caches on rank 0: whatever is done to them is noted in the journal."""
 
     def __init__(
         self,
@@ -122,7 +115,7 @@ class SpreadKV(SessionKV):
     ) -> None:
         super().__init__(make, shares_prefix)
         self._journal, self._model, self._bits = journal, model, bits
-        self.number = journal.number()
+        self.number = journal.number()  # by which records name them
         journal.opened(self)
         journal.add(Do.OPEN, self.number, model, shares_prefix, bits)
 

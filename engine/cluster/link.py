@@ -120,14 +120,10 @@ The field "answer" is a future, and None on the way. The relay keeps all of them
 
 
 class Asked(Struct, frozen=True):
-    """A command on its way to rank 0.
-
-    Attributes:
-        number: of what comes back for it; 0 where nothing does.
-    """
+    """A command on its way to rank 0."""
 
     command: Command
-    number: int = 0
+    number: int = 0  # of what comes back for it; 0 where nothing does
 
 
 class Unasked(Struct, frozen=True):

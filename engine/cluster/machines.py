@@ -238,18 +238,13 @@ def from_ifconfig(said: str) -> dict[str, str]:
 
 
 class Report(Struct, frozen=True):
-    """What is known of a host.
-
-    Attributes:
-        told: as `describe` gives it; {} where the host did not answer.
-        faults: what keeps it from taking a rank, in sentences.
-        notes: what is good to know.
-    """
+    """What is known of a host."""
 
     host: Host
+    # as `describe` gives it; {} where the host did not answer
     told: Mapping[str, Any] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # what keeps it from taking a rank, in sentences
+    notes: tuple[str, ...] = ()  # what is good to know
 
     @property
     def good(self) -> bool:
@@ -377,18 +372,12 @@ def find_model(path: Path, contents: str, models: str) -> Path:
 
 
 class Copied(Struct, frozen=True):
-    """Where a host has a model now.
-
-    Attributes:
-        folder: there.
-        nbytes: of its files.
-        by: "rsync" or "scp"; "" where it was there already.
-    """
+    """Where a host has a model now."""
 
     host: Host
-    folder: str
-    nbytes: int
-    by: str
+    folder: str  # there
+    nbytes: int  # of its files
+    by: str  # "rsync" or "scp"; "" where it was there already
 
 
 def copy(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> Copied:

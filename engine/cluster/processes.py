@@ -54,26 +54,19 @@ _MOST_SAID = 65_536  # bytes that a shell may say before the rank begins
 
 
 class Rank(Struct):
-    """A rank that has said what it is.
-
-    Attributes:
-        hello: what it said: versions, bytes of memory, where it can be reached.
-        process: None where it was not started by this program; the `ssh` of one elsewhere.
-        host: the name of the machine, where it is not the one that all ranks are on.
-        held: bytes that MLX holds there, as it last said.
-        steps: how far it is; grows while it works.
-        heard_at, moved_at: when it was last heard of, and when it was last seen to go on.
-    """
+    """A rank that has said what it is."""
 
     number: int
     link: Link
-    hello: dict[str, Any]
+    hello: dict[str, Any]  # what it said: versions, bytes of memory, where it can be reached
+    # None where it was not started by this program; the `ssh` of one elsewhere
     process: subprocess.Popen[bytes] | None = None
-    host: str = ""
-    held: int = 0
-    steps: int = 0
+    host: str = ""  # the name of the machine, where it is not the one that all ranks are on
+    held: int = 0  # bytes that MLX holds there, as it last said
+    steps: int = 0  # how far it is; grows while it works
     busy: bool = False
     loading: bool = True
+    # heard_at, moved_at: when it was last heard of, and when it was last seen to go on
     heard_at: float = field(default_factory=time.monotonic)
     moved_at: float = field(default_factory=time.monotonic)
 

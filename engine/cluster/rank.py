@@ -125,12 +125,10 @@ class Pulse:
     """A thread that says how far this rank is.
 
     A rank that loads may be silent for long. One that hangs just after that must not be.
-
-    Attributes:
-        state: gives how far it is, whether it works, and whether it loads.
     """
 
     def __init__(self, link: Link) -> None:
+        # gives how far it is, whether it works, and whether it loads
         self.state: Callable[[], tuple[int, bool, bool]] = lambda: (0, True, True)
         self._link = link
         threading.Thread(target=self._beat, name="stretto-rank-pulse", daemon=True).start()

@@ -350,16 +350,13 @@ class _Patience:
     """Counts the connections that broke. A hub that never gets on is given up.
 
     A hub that ignores Range begins anew each time. Only what goes beyond the best try counts.
-
-    Attributes:
-        pause: seconds to wait before the next connection.
     """
 
     def __init__(self, have: int) -> None:
         self._best = have
         self._fruitless = 0  # connections in a row that brought nothing new
         self._meagre = 0  # connections in a row that brought little or nothing
-        self.pause = 0.0
+        self.pause = 0.0  # seconds to wait before the next connection
 
     def ended(self, have: int) -> None:
         """A connection has ended with so many bytes there."""

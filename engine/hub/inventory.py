@@ -96,35 +96,22 @@ Stop = Callable[[], bool]
 
 
 class FolderFacts(Struct, frozen=True):
-    """One folder. What it does not say is empty, 0 or None.
+    """One folder. What it does not say is empty, 0 or None."""
 
-    Attributes:
-        nbytes: of all files in it, links followed, each file once.
-        architecture: the `model_type` of its config.
-        bits: of its quantized weights; where layers differ, of most of them.
-        group_size: how many weights share a scale.
-        mixed: whether layers are quantized differently.
-        dtype: of weights that are not quantized, as "bfloat16".
-        context: tokens, as the engine would take it.
-        capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
-        licence: as its README or config names it.
-        problem: why it cannot be loaded, as a sentence; "" where nothing is known against it.
-        gone: whether there is no such folder.
-        others: names of things in it that no model has, a few of them, cleaned.
-    """
-
-    nbytes: int = 0
-    architecture: str = ""
-    bits: int | None = None
-    group_size: int | None = None
-    mixed: bool = False
-    dtype: str = ""
-    context: int = 0
+    nbytes: int = 0  # of all files in it, links followed, each file once
+    architecture: str = ""  # the `model_type` of its config
+    bits: int | None = None  # of its quantized weights; where layers differ, of most of them
+    group_size: int | None = None  # how many weights share a scale
+    mixed: bool = False  # whether layers are quantized differently
+    dtype: str = ""  # of weights that are not quantized, as "bfloat16"
+    context: int = 0  # tokens, as the engine would take it
+    # of `REASONING`, `TOOLS` and `IMAGES`, by its template and config
     capabilities: frozenset[str] = frozenset()
-    licence: str = ""
+    licence: str = ""  # as its README or config names it
+    # why it cannot be loaded, as a sentence; "" where nothing is known against it
     problem: str = ""
-    gone: bool = False
-    others: tuple[str, ...] = ()
+    gone: bool = False  # whether there is no such folder
+    others: tuple[str, ...] = ()  # names of things in it that no model has, a few of them, cleaned
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
@@ -404,25 +391,18 @@ def _of_mlx_lm(home: Path, environment: Mapping[str, str]) -> list[Path]:
 
 
 class Installed(Struct, frozen=True):
-    """One model.
+    """One model."""
 
-    Attributes:
-        ref: how it is named to load it: a hub id (``owner/name``, ``owner/name@revision``) or a
-            folder.
-        name: to be shown; cleaned and short.
-        folder: that holds its files.
-        removes: the folder to be removed if the model is. In the hub's cache it is that of the
-            repository, as revisions share files.
-        shares: the refs of the other revisions that would go with it.
-    """
-
+    # how it is named to load it: a hub id (``owner/name``, ``owner/name@revision``) or a folder
     ref: str
-    name: str
-    folder: Path
+    name: str  # to be shown; cleaned and short
+    folder: Path  # that holds its files
     source: Source
     facts: FolderFacts
+    # the folder to be removed if the model is. In the hub's cache it is that of the repository, as
+    # revisions share files.
     removes: Path
-    shares: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()  # the refs of the other revisions that would go with it
 
 
 class Inventory:

@@ -72,36 +72,24 @@ _MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of 
 
 
 class HubFacts(Struct, frozen=True):
-    """What the hub says of a model.
+    """What the hub says of a model."""
 
-    Attributes:
-        downloads: of the last month; 0 where unknown.
-        updated: the day of the last change as ISO 8601, "" where unknown.
-        licence: its short name, "" where none is named.
-        gated: whether the hub gives it only to people who asked for it.
-        reasoning, tools, images: what it was made for, by its template and its task.
-    """
-
-    downloads: int = 0
-    updated: str = ""
-    licence: str = ""
-    gated: bool = False
+    downloads: int = 0  # of the last month; 0 where unknown
+    updated: str = ""  # the day of the last change as ISO 8601, "" where unknown
+    licence: str = ""  # its short name, "" where none is named
+    gated: bool = False  # whether the hub gives it only to people who asked for it
+    # reasoning, tools, images: what it was made for, by its template and its task
     reasoning: bool = False
     tools: bool = False
     images: bool = False
 
 
 class HubFile(Struct, frozen=True):
-    """A file as the hub lists it.
-
-    Attributes:
-        size: in bytes.
-        digest: SHA-256 of a large file; of a small one git's SHA-1. Also its ETag.
-    """
+    """A file as the hub lists it."""
 
     name: str
-    size: int
-    digest: str
+    size: int  # in bytes
+    digest: str  # SHA-256 of a large file; of a small one git's SHA-1. Also its ETag.
 
     def hasher(self) -> _Hash:
         """A hash object. After it has read the whole file it gives ``digest``."""
@@ -112,30 +100,20 @@ class HubFile(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class HubModel:
-    """A model on the hub.
-
-    Attributes:
-        revision: as it was asked for;  commit: what that stands for now.
-        files: what would be downloaded, small ones first.
-        architecture: the `model_type` of its config.
-        known: whether the installed mlx-lm has that architecture.
-        bits: how many bits its quantized weights have, or None.
-        gated: whether the hub wants an access token of an account that was let in.
-        facts: what else the hub says of it.
-        context: most tokens that a prompt and its reply may have together, 0 where none is named.
-        config: its `config.json`, as anybody may have written it.
-    """
+    """A model on the hub."""
 
     repo: str
-    revision: str
-    commit: str
-    files: tuple[HubFile, ...]
-    architecture: str
-    known: bool
-    bits: int | None
-    gated: bool
-    facts: HubFacts = field(default_factory=HubFacts)
+    revision: str  # as it was asked for
+    commit: str  # what that stands for now
+    files: tuple[HubFile, ...]  # what would be downloaded, small ones first
+    architecture: str  # the `model_type` of its config
+    known: bool  # whether the installed mlx-lm has that architecture
+    bits: int | None  # how many bits its quantized weights have, or None
+    gated: bool  # whether the hub wants an access token of an account that was let in
+    facts: HubFacts = field(default_factory=HubFacts)  # what else the hub says of it
+    # most tokens that a prompt and its reply may have together, 0 where none is named
     context: int = 0
+    # its `config.json`, as anybody may have written it
     config: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -150,19 +128,12 @@ class HubModel:
 
 
 class Found(Struct, frozen=True):
-    """One model that a search has found.
+    """One model that a search has found."""
 
-    Attributes:
-        repo: its id.
-        size: bytes of its weights, about; 0 where unknown. `look_up` is exact.
-        precision: "4-bit", "BF16"; "" where unknown.
-        architecture: the `model_type` of its config.
-    """
-
-    repo: str
-    size: int
-    precision: str
-    architecture: str
+    repo: str  # its id
+    size: int  # bytes of its weights, about; 0 where unknown. `look_up` is exact.
+    precision: str  # "4-bit", "BF16"; "" where unknown
+    architecture: str  # the `model_type` of its config
     facts: HubFacts
 
 

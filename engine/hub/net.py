@@ -46,15 +46,11 @@ _BAD_TOKEN = "The hub does not take this access token. Check it."
 
 
 class BrokenError(Exception):
-    """The connection broke, or could not be made. It may be tried again.
-
-    Attributes:
-        cause: the client's own error.
-    """
+    """The connection broke, or could not be made. It may be tried again."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
-        self.cause = cause
+        self.cause = cause  # the client's own error
 
 
 class _SlowError(Exception):
@@ -62,21 +58,17 @@ class _SlowError(Exception):
 
 
 class _RefusedError(Exception):
-    """The hub's answer has a status that is an error. Its body is not read.
-
-    Attributes:
-        status: of HTTP.
-        code: the hub's own word for the cause, empty where there is none.
-        sent_token: whether the hub was given an access token.
-        wait_s: how many seconds the hub wants to be left alone; 0 where it does not say.
-    """
+    """The hub's answer has a status that is an error. Its body is not read."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__(f"status {answer.status_code}")
-        self.status: int = answer.status_code
+        self.status: int = answer.status_code  # of HTTP
+        # the hub's own word for the cause, empty where there is none
         self.code: str = answer.headers.get("X-Error-Code", "")
+        # whether the hub was given an access token
         self.sent_token = "authorization" in answer.request.headers
         wait = answer.headers.get("Retry-After", "")  # in seconds, or a date, which is rare
+        # how many seconds the hub wants to be left alone; 0 where it does not say
         self.wait_s = int(wait) if re.fullmatch(r"[0-9]{1,6}", wait) else 0
 
 

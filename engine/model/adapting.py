@@ -34,27 +34,17 @@ LEAVES = {"lora_a", "lora_b", "m"}
 
 
 class Adapter(Struct, frozen=True):
-    """An adapter's folder that has been looked at and can be loaded.
-
-    Attributes:
-        identity: the same for the same unchanged folder.
-        kind: "lora" or "dora".
-        layers: how many of the last layers it changes; none or fewer means all.
-        parameters: "rank", "scale", "dropout" and "keys", as mlx-lm takes them.
-        nbytes: of its arrays as they lie on disk.
-        wide: those with all numbers in float32.
-        contents: names its files' contents.
-    """
+    """An adapter's folder that has been looked at and can be loaded."""
 
     folder: Path
-    identity: tuple[object, ...]
+    identity: tuple[object, ...]  # the same for the same unchanged folder
     name: str
-    kind: str
-    layers: int
-    parameters: dict[str, Any]
-    nbytes: int
-    wide: int
-    contents: str
+    kind: str  # "lora" or "dora"
+    layers: int  # how many of the last layers it changes; none or fewer means all
+    parameters: dict[str, Any]  # "rank", "scale", "dropout" and "keys", as mlx-lm takes them
+    nbytes: int  # of its arrays as they lie on disk
+    wide: int  # those with all numbers in float32
+    contents: str  # names its files' contents
 
 
 def examine(

@@ -31,18 +31,13 @@ _starting = threading.Lock()  # two engines may start at once
 
 
 class Backend(Struct, frozen=True):
-    """What the engine runs on.
+    """What the engine runs on."""
 
-    Attributes:
-        device: "cpu", "metal" or "cuda".
-        blas: "OpenBLAS", or "system" elsewhere than on Linux, or "reference" for the slow one in
-            MLX's Linux wheel, with the reason in brackets.
-        memory: bytes the engine may plan with: the GPU's recommended working set or the free RAM.
-    """
-
-    device: str
+    device: str  # "cpu", "metal" or "cuda"
+    # "OpenBLAS", or "system" elsewhere than on Linux, or "reference" for the slow one in MLX's
+    # Linux wheel, with the reason in brackets
     blas: str
-    memory: int
+    memory: int  # bytes the engine may plan with: the GPU's recommended working set or the free RAM
 
     @property
     def prefers_float32(self) -> bool:

@@ -34,11 +34,7 @@ class _Phase(Enum):
 
 
 class Constraint:
-    """The form of one reply's answer, followed token by token.
-
-    Attributes:
-        complete: nothing can follow but the end of the turn.
-    """
+    """The form of one reply's answer, followed token by token."""
 
     def __init__(self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int) -> None:
         self._matcher = matcher
@@ -46,7 +42,7 @@ class Constraint:
         self._text = text
         self._opens_reasoning = opens_reasoning  # a token id, -1 where there is none
         self._phase = _Phase.REASONING if text.kind == "reasoning" else _Phase.OPENING
-        self.complete = False
+        self.complete = False  # nothing can follow but the end of the turn
 
     def accept(self, token: int) -> None:
         """Follow a token that has been chosen and whose text has been added to the reply's.

@@ -161,9 +161,6 @@ class Drafter:
 class Head(Drafter):
     """A model's own prediction head in the place of a small model; see `engine.model.head`.
 
-    Attributes:
-        followed: the text that it has read, and what the model's passes have told it of that.
-
     Raises:
         Exception: whatever is raised where the two do not fit together.
     """
@@ -171,6 +168,7 @@ class Head(Drafter):
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
         super().__init__(model, for_model, ids)
         caches = for_model.new_caches()
+        # the text that it has read, and what the model's passes have told it of that
         self.followed = Followed(model.net, for_model.net, for_model.can.body, caches)
         self.kv = self.followed.kv
 
@@ -210,14 +208,10 @@ class Head(Drafter):
 
 
 class Check:
-    """What one pass over a draft came to.
-
-    Attributes:
-        fed: the token that was pending, and those drafted after it.
-    """
+    """What one pass over a draft came to."""
 
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
-        self.fed = fed
+        self.fed = fed  # the token that was pending, and those drafted after it
         self._logits = logits
         self._chosen = chosen
 

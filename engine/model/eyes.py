@@ -44,36 +44,27 @@ for. Others that are not there any more are made again."""
 
 
 class Patches(Struct, frozen=True):
-    """An image as a tower is given it.
+    """An image as a tower is given it."""
 
-    Attributes:
-        pixels: what the tower is given, by name.
-        layout: what stands for the image in a prompt: words of the vocabulary, and between them how
-            many tokens of its own.
-        grid: rows and columns of its tokens, where positions follow from them.
-    """
-
-    pixels: Mapping[str, Any]
+    pixels: Mapping[str, Any]  # what the tower is given, by name
+    # what stands for the image in a prompt: words of the vocabulary, and between them how many
+    # tokens of its own
     layout: Sequence[str | int]
+    # rows and columns of its tokens, where positions follow from them
     grid: tuple[int, int] = (0, 0)
 
 
 @dataclass(eq=False)
 class Sight:
-    """An image or a recording as one model takes it.
-
-    Attributes:
-        ids: that stand for it; those from `FIRST` on for its own tokens.
-        whole: they see those behind them, too: they are read in one pass.
-        grid: rows and columns of its tokens, where positions follow from them.
-        pixels: what the tower is given, by name, until it is; None afterwards.
-    """
+    """An image or a recording as one model takes it."""
 
     digest: str
-    ids: tuple[int, ...]
+    ids: tuple[int, ...]  # that stand for it; those from `FIRST` on for its own tokens
+    # rows and columns of its tokens, where positions follow from them
     grid: tuple[int, int] = (0, 0)
+    # what the tower is given, by name, until it is; None afterwards
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
-    whole: bool = False
+    whole: bool = False  # they see those behind them, too: they are read in one pass
 
     @functools.cached_property
     def own(self) -> np.ndarray:
@@ -86,17 +77,11 @@ Placed = tuple[int, Sight]
 
 
 class Fed(Struct, frozen=True):
-    """What of a session is fed in a pass.
+    """What of a session is fed in a pass."""
 
-    Attributes:
-        images: of its tokens, the first ones first.
-        start: how many tokens come before.
-        count: tokens that are fed.
-    """
-
-    images: Sequence[Placed]
-    start: int
-    count: int = 1
+    images: Sequence[Placed]  # of its tokens, the first ones first
+    start: int  # how many tokens come before
+    count: int = 1  # tokens that are fed
 
 
 class Kind(abc.ABC):
@@ -201,15 +186,13 @@ class Look:
 
     Args:
         words: the ids of the tokenizer's added words.
-
-    Attributes:
-        placeholder: the id of the token that a template writes for an image.
-        written: by the words that it writes for images and recordings, their ids.
     """
 
     def __init__(self, kind: Kind, words: Mapping[str, int]) -> None:
         self.kind = kind
+        # the id of the token that a template writes for an image
         self.placeholder = words[kind.placeholder]
+        # by the words that it writes for images and recordings, their ids
         self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
         self._known: OrderedDict[str, Sight] = OrderedDict()
@@ -288,17 +271,12 @@ class _Held(Struct):
 
 
 class Eyes:
-    """The tower of a loaded model, and the embeddings that it has made. Engine thread only.
-
-    Attributes:
-        encoded: how many images the tower has seen.
-        held: by their digests, the embeddings that are kept.
-    """
+    """The tower of a loaded model, and the embeddings that it has made. Engine thread only."""
 
     def __init__(self, net: Any, kind: Kind, placeholder: int) -> None:
         self.kind = kind
-        self.encoded = 0
-        self.held: dict[str, _Held] = {}
+        self.encoded = 0  # how many images the tower has seen
+        self.held: dict[str, _Held] = {}  # by their digests, the embeddings that are kept
         self._net = net
         self._placeholder = placeholder
 

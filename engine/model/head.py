@@ -43,16 +43,13 @@ class Followed:
         body: the part of that which gives hidden states.
         caches: the target's, empty.
 
-    Attributes:
-        kv: the head's own caches.
-
     Raises:
         Exception: whatever is raised where the two do not fit together.
     """
 
     def __init__(self, net: Any, target: Any, body: Any, caches: Caches) -> None:
         self._net, self._target = net, target
-        self.kv = SessionKV(net.make_cache)
+        self.kv = SessionKV(net.make_cache)  # the head's own caches
         self.drop()
         states = body(mx.array([[0]]), cache=caches)  # never evaluated: shapes are known without
         self._feed(states, [0])

@@ -41,15 +41,12 @@ class Trust:
     A fault may have been one reply's, or the moment's; what fails whenever it is tried costs less
     and less.
 
-    Attributes:
-        faults: how often it has failed.
-
     Args:
         allowed: so many failures that have not been forgiven make it rest.
     """
 
     def __init__(self, allowed: int) -> None:
-        self.faults = 0
+        self.faults = 0  # how often it has failed
         self._allowed = allowed
         self._counted = 0  # that have not been forgiven
         self._well = 0  # passes since the last failure, or since one was forgiven
@@ -88,30 +85,21 @@ class TextCodec(Struct):
 
     It is what workers are given of a model: one that held the model itself would keep its weights
     in memory after it was unloaded, and free them on its own thread.
-
-    Attributes:
-        tokenizer: mlx-lm's `TokenizerWrapper`, or what is known of it (`KnownTokenizer`).
-        eos: ids that end a turn.
-        rows: how many ids the model knows; None where that cannot be found out.
-        reader: who renders and tokenises prompts; None for this process.
-        form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
-        form_tokens: the parts of the tokenizer for `forms` (`text.form_tokens`), None where it has
-            none.
-        forms: llguidance's tokenizer, made when an answer of a given form is first asked for.
-        forms_lock: held while it is made.
-        look: makes images into what the model takes; None where it does not see.
     """
 
     info: Model
-    tokenizer: Any
-    eos: frozenset[int]
-    rows: int | None = None
-    reader: Reader | None = None
+    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or what is known of it (`KnownTokenizer`)
+    eos: frozenset[int]  # ids that end a turn
+    rows: int | None = None  # how many ids the model knows; None where that cannot be found out
+    reader: Reader | None = None  # who renders and tokenises prompts; None for this process
+    # why a form of an answer cannot be used, found out where it cannot do harm
     form_refusal: Callable[[SamplingParams], str] | None = None
+    # the parts of the tokenizer for `forms` (`text.form_tokens`), None where it has none
     form_tokens: Callable[[], Told | None] = lambda: None
+    # llguidance's tokenizer, made when an answer of a given form is first asked for
     forms: Any = None
-    forms_lock: threading.Lock = field(default_factory=threading.Lock)
-    look: Look | None = None
+    forms_lock: threading.Lock = field(default_factory=threading.Lock)  # held while it is made
+    look: Look | None = None  # makes images into what the model takes; None where it does not see
 
 
 def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
@@ -119,48 +107,35 @@ def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) ->
 
 
 class LoadedModel(Struct, weakref=True):
-    """A model with everything of it that lives on the engine thread.
+    """A model with everything of it that lives on the engine thread."""
 
-    Attributes:
-        info: what everybody else sees of it.
-        net: the model itself, an `mlx.nn.Module`.
-        can: what it was found to be able to do.
-        text: its tokenizer and what belongs to it.
-        examined: the folder as it was looked at before (`loader.Examined`).
-        base: whose weights it shares where it is a variant.
-        ranks: over how many it is spread; this process has a part of it where they are several.
-        feed: hands the pending tokens of a pass's rows to all ranks, where it is spread.
-        new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
-            and of the bits that its keys are kept in (None for the model's own type).
-        slots: where the keys of sessions that decode together lie, if the model can take that.
-        kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
-        sharing: shared steps, as far as they raise: after a few faults its sessions step alone
-            for a while.
-        eyes: its tower and the embeddings of images; None where it does not see.
-        drafter: drafts for a chat that runs alone (`drafting.Drafter`), or from what chats hold
-            (`lookup.Lookup`); None where nothing does.
-        used_at: when it was asked for something last, on the monotonic clock.
-        asked_for: somebody has loaded it for itself, not only to draft for another.
-        is_head: it is another's prediction head, which only drafts for that.
-    """
-
-    info: Model
-    net: Any
-    can: Abilities
-    text: TextCodec
-    examined: Any = None
-    base: LoadedModel | None = None
+    info: Model  # what everybody else sees of it
+    net: Any  # the model itself, an `mlx.nn.Module`
+    can: Abilities  # what it was found to be able to do
+    text: TextCodec  # its tokenizer and what belongs to it
+    examined: Any = None  # the folder as it was looked at before (`loader.Examined`)
+    base: LoadedModel | None = None  # whose weights it shares where it is a variant
+    # over how many it is spread; this process has a part of it where they are several
     ranks: int = 1
+    # hands the pending tokens of a pass's rows to all ranks, where it is spread
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
+    # makes a session's caches of what gives empty ones, of whether it shares a prefix, and of the
+    # bits that its keys are kept in (None for the model's own type)
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
+    # where the keys of sessions that decode together lie, if the model can take that
     slots: Slots | None = None
+    # by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`)
     kept_in: dict[int, Any] = field(default_factory=dict)
+    # shared steps, as far as they raise: after a few faults its sessions step alone for a while
     sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
-    eyes: Eyes | None = None
+    eyes: Eyes | None = None  # its tower and the embeddings of images; None where it does not see
+    # drafts for a chat that runs alone (`drafting.Drafter`), or from what chats hold
+    # (`lookup.Lookup`); None where nothing does
     drafter: Any = None
+    # when it was asked for something last, on the monotonic clock
     used_at: float = field(default_factory=time.monotonic)
-    asked_for: bool = False
-    is_head: bool = False
+    asked_for: bool = False  # somebody has loaded it for itself, not only to draft for another
+    is_head: bool = False  # it is another's prediction head, which only drafts for that
 
     @property
     def drafting_model(self) -> LoadedModel | None:

@@ -44,26 +44,17 @@ PAUSE = 0.02
 
 
 class Examined(Struct, frozen=True):
-    """A model folder that has been looked at and can be loaded.
-
-    Attributes:
-        identity: the same for the same unchanged folder.
-        nbytes: of its weights as they lie on disk.
-        contents: names its files' contents.
-        tokenizer: mlx-lm's `TokenizerWrapper`, loaded, or what is known of it.
-        largest_id: that the tokenizer has, where that has been found out.
-        look: makes images into what the model takes; None where it does not see.
-    """
+    """A model folder that has been looked at and can be loaded."""
 
     folder: Path
-    identity: tuple[object, ...]
+    identity: tuple[object, ...]  # the same for the same unchanged folder
     name: str
     config: dict[str, Any]
-    nbytes: int
-    contents: str
-    tokenizer: Any
-    largest_id: int | None = None
-    look: Look | None = None
+    nbytes: int  # of its weights as they lie on disk
+    contents: str  # names its files' contents
+    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, loaded, or what is known of it
+    largest_id: int | None = None  # that the tokenizer has, where that has been found out
+    look: Look | None = None  # makes images into what the model takes; None where it does not see
 
 
 def examine(

@@ -102,16 +102,13 @@ def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
 
 
 class _Noted:
-    """The pieces of a pass, in the order in which they are to be evaluated.
-
-    Attributes:
-        pieces: of each its kind, by which its time is foreseen, and its cost; what is only brought
-            together for them has none, and is evaluated by itself.
-    """
+    """The pieces of a pass, in the order in which they are to be evaluated."""
 
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._most, self.element = PIECE[device], ELEMENT[device]
+        # of each its kind, by which its time is foreseen, and its cost; what is only brought
+        # together for them has none, and is evaluated by itself
         self.pieces: list[tuple[str, float, list[mx.array]]] = []
 
     def add(self, *arrays: mx.array) -> None:

@@ -45,40 +45,24 @@ weights."""
 
 
 class Ways(Struct, frozen=True):
-    """What sessions of a model can have in common.
+    """What sessions of a model can have in common."""
 
-    Attributes:
-        step: how they share a decode step: SHARED, ROWS or ALONE.
-        slots: their keys and states can be in `Slots` meanwhile.
-        shares_prefix: they can go on from one `SharedPrefix`.
-        mixes: a chunk of a prompt can be read in one pass with a step of others.
-    """
-
-    step: str
-    slots: bool = False
-    shares_prefix: bool = False
-    mixes: bool = False
+    step: str  # how they share a decode step: SHARED, ROWS or ALONE
+    slots: bool = False  # their keys and states can be in `Slots` meanwhile
+    shares_prefix: bool = False  # they can go on from one `SharedPrefix`
+    mixes: bool = False  # a chunk of a prompt can be read in one pass with a step of others
 
 
 class Abilities(Struct, frozen=True):
-    """What a model was found to be able to do.
+    """What a model was found to be able to do."""
 
-    Attributes:
-        make_cache: gives a session's empty caches.
-        estimate: what they cost.
-        token_by_token: prompts cannot be read in chunks.
-        leaves_out_rows: only rows whose logits are wanted go through the output layer.
-        rows: how many ids the model knows; None where that cannot be found out.
-        body: the part of it that gives hidden states; None where none does.
-    """
-
-    make_cache: Callable[[], Caches]
-    estimate: MemoryEstimate
+    make_cache: Callable[[], Caches]  # gives a session's empty caches
+    estimate: MemoryEstimate  # what they cost
     ways: Ways
-    token_by_token: bool
-    leaves_out_rows: bool
-    rows: int | None
-    body: Any
+    token_by_token: bool  # prompts cannot be read in chunks
+    leaves_out_rows: bool  # only rows whose logits are wanted go through the output layer
+    rows: int | None  # how many ids the model knows; None where that cannot be found out
+    body: Any  # the part of it that gives hidden states; None where none does
 
     def slots(self) -> Slots | None:
         """Where its chats sit together, if they can."""
@@ -258,20 +242,13 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
 
 
 class _Tried(Struct, frozen=True):
-    """What the ways of sharing are compared by.
-
-    Attributes:
-        sessions: after their prompts.
-        alone: the same, after the steps as well.
-        steps: the tokens of each session, step by step.
-        expected: each step's logits, `[sessions, ids]`.
-    """
+    """What the ways of sharing are compared by."""
 
     net: Any
-    sessions: list[Caches]
-    alone: list[Caches]
-    steps: list[list[int]]
-    expected: list[mx.array]
+    sessions: list[Caches]  # after their prompts
+    alone: list[Caches]  # the same, after the steps as well
+    steps: list[list[int]]  # the tokens of each session, step by step
+    expected: list[mx.array]  # each step's logits, `[sessions, ids]`
 
 
 def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
@@ -491,20 +468,16 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
 
 
 class _Watch:
-    """Which modules were given certain objects, in a pass of the model alone.
-
-    Attributes:
-        known: the objects' ids.
-        inside: the modules running now that were given one, the outermost first.
-        outermost, second: the modules at the first and the second place of `inside`, by id.
-        hands_on: ids of the outermost modules that gave an object to another.
-    """
+    """Which modules were given certain objects, in a pass of the model alone."""
 
     def __init__(self, known: set[int]) -> None:
-        self.known = known
+        self.known = known  # the objects' ids
+        # the modules running now that were given one, the outermost first
         self.inside: list[Any] = []
+        # outermost, second: the modules at the first and the second place of `inside`, by id
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
+        # ids of the outermost modules that gave an object to another
         self.hands_on: set[int] = set()
 
     def enter(self, module: Any) -> None:

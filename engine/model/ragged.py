@@ -39,15 +39,11 @@ Kept = mx.array | tuple[mx.array, ...] | Split
 
 
 class Rows:
-    """One array for each row, `[1, key heads, tokens, head dim]` for keys and values.
-
-    Attributes:
-        caches: that the rows come from.
-    """
+    """One array for each row, `[1, key heads, tokens, head dim]` for keys and values."""
 
     def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
         self.rows = rows
-        self.caches = caches
+        self.caches = caches  # that the rows come from
 
     @property
     def dtype(self) -> Any:
@@ -96,21 +92,15 @@ class WithChunks:
     """Keys or values of a pass that reads chunks of prompts, beside rows that decode or alone.
 
     Attention takes what is made of them, and masks, in the same shape.
-
-    Attributes:
-        decoding: the rows that decode; None where none does.
-        chunks: for each prompt, all keys or values of its session.
-        caches: of the prompts' sessions.
-        counts: tokens in each chunk.
     """
 
     def __init__(
         self, decoding: Any, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
     ) -> None:
-        self.decoding = decoding
-        self.chunks = chunks
-        self.caches = caches
-        self.counts = counts
+        self.decoding = decoding  # the rows that decode; None where none does
+        self.chunks = chunks  # for each prompt, all keys or values of its session
+        self.caches = caches  # of the prompts' sessions
+        self.counts = counts  # tokens in each chunk
 
     @property
     def dtype(self) -> Any:
@@ -157,20 +147,14 @@ class _ChunkFactor(Factor):
 
 
 class Filled:
-    """How far slots are filled, in layers of one form, once a step has written its token.
-
-    Attributes:
-        occupied: how many rows are in slots.
-        lengths: tokens in each slot.
-        longest: the largest of them.
-        mask: true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots
-            are equally long.
-    """
+    """How far slots are filled, in layers of one form, once a step has written its token."""
 
     def __init__(self, caches: Sequence[Any]) -> None:
-        self.occupied = len(caches)
-        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)
-        self.longest = max(self.lengths)
+        self.occupied = len(caches)  # how many rows are in slots
+        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)  # tokens in each slot
+        self.longest = max(self.lengths)  # the largest of them
+        # true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots are
+        # equally long
         self.mask: mx.array | None = None
         self._at = [slot_layer.next_place(cache) for cache in caches]
         self._places: dict[int, tuple[mx.array, mx.array]] = {}
@@ -200,16 +184,11 @@ class Filled:
 
 
 class SlotStep:
-    """A buffer of slots in one step, made once for all layers before any of them is written.
-
-    Attributes:
-        occupied: how many rows are in slots.
-        offsets: tokens that those rows have been given, this step's included.
-        beginnings: the shared prefixes that those rows go on from; None where they have none.
-    """
+    """A buffer of slots in one step, made once for all layers before any of them is written."""
 
     def __init__(self, buffer: SlotBuffer) -> None:
-        self.occupied = len(buffer.occupants)
+        self.occupied = len(buffer.occupants)  # how many rows are in slots
+        # tokens that those rows have been given, this step's included
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         self._filled = {
@@ -217,6 +196,7 @@ class SlotStep:
             for form, first in buffer.firsts.items()
         }
         begun = [first for form, first in buffer.firsts.items() if form.own]
+        # the shared prefixes that those rows go on from; None where they have none
         self.beginnings = (
             Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
             if begun
@@ -256,13 +236,7 @@ class SlotStep:
 
 
 class SlotRows(Rows):
-    """Keys or values of which the first rows are in slots: one operation for a buffer.
-
-    Attributes:
-        parts: for each buffer of slots how far it is filled, and one layer's keys or values,
-            `[occupied, key heads, longest, width]`; in few bits three arrays.
-        others: the arrays of the rows that are not in slots.
-    """
+    """Keys or values of which the first rows are in slots: one operation for a buffer."""
 
     def __init__(
         self,
@@ -270,8 +244,10 @@ class SlotRows(Rows):
         others: list[Any],
         caches: Sequence[Any],
     ) -> None:
+        # for each buffer of slots how far it is filled, and one layer's keys or values, `[occupied,
+        # key heads, longest, width]`; in few bits three arrays
         self.parts = parts
-        self.others = others
+        self.others = others  # the arrays of the rows that are not in slots
         self.caches = caches
 
     @functools.cached_property

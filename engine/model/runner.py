@@ -54,17 +54,12 @@ class Answer(Protocol):
 
 
 class Reading(Struct, frozen=True):
-    """The next tokens of a session's prompt.
-
-    Attributes:
-        ends: the last of them is the prompt's last, and what follows it is wanted.
-        images: of the whole prompt.
-    """
+    """The next tokens of a session's prompt."""
 
     kv: SessionKV
     tokens: list[int]
-    ends: bool = False
-    images: Sequence[Placed] = ()
+    ends: bool = False  # the last of them is the prompt's last, and what follows it is wanted
+    images: Sequence[Placed] = ()  # of the whole prompt
 
 
 class Unsampled(Struct, frozen=True):

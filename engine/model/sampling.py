@@ -49,18 +49,13 @@ def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
 
 
 class Sampler:
-    """Chooses the tokens of one reply.
-
-    Attributes:
-        params: the reply's.
-        seed: theirs, or one from the system's entropy.
-        shape: the steps that it takes; None when it takes the most probable token.
-        changes_logits: whether `change` does anything without a constraint's mask.
-    """
+    """Chooses the tokens of one reply."""
 
     def __init__(self, params: SamplingParams) -> None:
-        self.params = params
+        self.params = params  # the reply's
+        # theirs, or one from the system's entropy
         self.seed = secrets.randbits(63) if params.seed is None else params.seed
+        # the steps that it takes; None when it takes the most probable token
         self.shape: Shape | None = None
         # Dividing by a smaller temperature would overflow; its limit is the most probable token.
         if params.temperature >= 1e-6:
@@ -71,6 +66,7 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
+        # whether `change` does anything without a constraint's mask
         self.changes_logits = params.uses_history or bool(params.logit_bias)
 
     def __call__(

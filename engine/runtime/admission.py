@@ -44,15 +44,10 @@ class Eviction(Struct, frozen=True):
 
 
 class Promise(NamedTuple):
-    """What running replies come to take at their longest.
+    """What running replies come to take at their longest."""
 
-    Attributes:
-        own: bytes of each one's own caches, all together.
-        groups: by number, the bytes of what they hold together with others.
-    """
-
-    own: int
-    groups: Mapping[int, int]
+    own: int  # bytes of each one's own caches, all together
+    groups: Mapping[int, int]  # by number, the bytes of what they hold together with others
 
     @property
     def nbytes(self) -> int:

@@ -54,13 +54,9 @@ _FADES = 0.9  # the weight of a pass among later ones, with each that follows
 
 
 class Rate(Struct):
-    """Seconds a token, the latest passes first.
+    """Seconds a token, the latest passes first."""
 
-    Attributes:
-        passes: how many it has seen.
-    """
-
-    passes: int = 0
+    passes: int = 0  # how many it has seen
     _seconds: float = 0.0
     _tokens: float = 0.0
 
@@ -85,13 +81,11 @@ class Costs(Struct):
     """What the rows of looked up tokens cost: so much for a pass, and so much for each of them.
 
     A line through the passes, the latest first, in the time that a plain step takes for a token.
-
-    Attributes:
-        sums: of weights, rows, their squares, costs, and costs with rows.
-        quiet, rest: tokens of a chat since the last pass, and after how many one is tried again.
     """
 
+    # of weights, rows, their squares, costs, and costs with rows
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
+    # quiet, rest: tokens of a chat since the last pass, and after how many one is tried again
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0

@@ -49,19 +49,13 @@ _lock = threading.Lock()  # workers of several engines, and several of one, exam
 
 
 class Candidate(Struct, frozen=True):
-    """A model that can be loaded, with what the children have found out about its tokenizer.
-
-    Attributes:
-        adapter: makes it a variant.
-        wide: bytes of its weights with all floating-point numbers in float32.
-        share: what each rank would hold, where it is to be spread over several.
-    """
+    """A model that can be loaded, with what the children have found out about its tokenizer."""
 
     examined: Examined
     checked: CheckedTokenizer
-    adapter: Adapter | None = None
-    wide: int = 0
-    share: Weights | None = None
+    adapter: Adapter | None = None  # makes it a variant
+    wide: int = 0  # bytes of its weights with all floating-point numbers in float32
+    share: Weights | None = None  # what each rank would hold, where it is to be spread over several
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -176,20 +170,15 @@ def as_load_error(error: BaseException) -> EngineError:
 
 
 class _Found(Struct, frozen=True):
-    """What the folders tell.
+    """What the folders tell."""
 
-    Attributes:
-        folder, name: the model's.
-        identity: by which it is known whether it is loaded already.
-        contents: of the model's folder, as of `fingerprint.contents`; "" where nobody asks.
-    """
-
+    # folder, name: the model's
     folder: Path
     name: str
-    identity: tuple[object, ...]
+    identity: tuple[object, ...]  # by which it is known whether it is loaded already
     facts: Facts
     adapter: AdapterFacts | None
-    contents: str
+    contents: str  # of the model's folder, as of `fingerprint.contents`; "" where nobody asks
 
 
 class Estimating:

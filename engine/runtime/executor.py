@@ -34,16 +34,13 @@ class Read(Struct, frozen=True):
 
 
 class Token(Struct, frozen=True):
-    """A session took part in a step.
-
-    Attributes:
-        token: the one that was pending, which is known now; None where the prompt's last was.
-        following: the lazy token after it, its sampler's error, or None where the pending token was
-            the last that is wanted and was not fed.
-    """
+    """A session took part in a step."""
 
     session: str
+    # the one that was pending, which is known now; None where the prompt's last was
     token: int | None
+    # the lazy token after it, its sampler's error, or None where the pending token was the last
+    # that is wanted and was not fed
     following: Following | None
 
 
@@ -55,31 +52,23 @@ class Drafted(Struct, frozen=True):
 
 
 class Failed(Struct, frozen=True):
-    """Something raised, in Python or on the device.
+    """Something raised, in Python or on the device."""
 
-    Attributes:
-        sessions: all that took part: whose fault it was is not known where they are several.
-        drafted: it was a pass over a draft, whose fault it may be.
-    """
-
+    # all that took part: whose fault it was is not known where they are several
     sessions: tuple[str, ...]
     error: BaseException
-    drafted: bool = False
+    drafted: bool = False  # it was a pass over a draft, whose fault it may be
 
 
 Outcome = Read | Token | Drafted | Failed
 
 
 class Run(Struct):
-    """What came of a plan.
+    """What came of a plan."""
 
-    Attributes:
-        outcomes: in the order in which they are to be delivered.
-        timing: for the scheduler.
-    """
-
+    # in the order in which they are to be delivered
     outcomes: list[Outcome] = field(default_factory=list)
-    timing: Timing = field(default_factory=Timing)
+    timing: Timing = field(default_factory=Timing)  # for the scheduler
 
     @property
     def errors(self) -> list[BaseException]:

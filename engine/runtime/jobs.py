@@ -45,15 +45,12 @@ class _Arrived(Struct, frozen=True):
 
 
 class Restoring:
-    """The caches that are being restored; each for a reply that waits for it.
-
-    Attributes:
-        arrived: whose files have been read, and whose arrays are to be made.
-    """
+    """The caches that are being restored; each for a reply that waits for it."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
+        # whose files have been read, and whose arrays are to be made
         self.arrived: deque[_Arrived] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
@@ -118,20 +115,14 @@ def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
 
 
 class _Job(Struct, eq=False, weakref=True):
-    """A request whose texts have been tokenised.
-
-    Attributes:
-        begun: there is room for its caches.
-        caches: of the text that is being read.
-        done: how many of its tokens have been read.
-    """
+    """A request whose texts have been tokenised."""
 
     command: Embed
     texts: list[list[int]]
-    begun: bool = False
-    caches: Caches | None = None
+    begun: bool = False  # there is room for its caches
+    caches: Caches | None = None  # of the text that is being read
     total: Any = None
-    done: int = 0
+    done: int = 0  # how many of its tokens have been read
     vectors: list[bytes] = field(default_factory=list)
 
 

@@ -35,17 +35,13 @@ class _Image(Struct, eq=False):
 
 
 class Looking:
-    """The images that are being looked at, for replies that wait for them.
-
-    Attributes:
-        images: whose pixels are there; the first is looked at.
-    """
+    """The images that are being looked at, for replies that wait for them."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
         self._coming: set[Key] = set()  # a worker makes their pixels
-        self.images: deque[_Image] = deque()
+        self.images: deque[_Image] = deque()  # whose pixels are there; the first is looked at
 
     def start(self, request: Request) -> None:
         """Have those images looked at that are still to be read; the request waits for them."""

@@ -49,20 +49,13 @@ AHEAD = 256
 
 
 class Room(NamedTuple):
-    """Where the bytes of a budget are at one moment.
-
-    Attributes:
-        fixed: weights, and what loads and embeddings have reserved.
-        promise: what running replies come to take at their longest.
-        idle: of all caches that no reply uses, what running replies hold with them left out.
-        leaving: of caches that nobody has any more, and that are still being written to disk.
-    """
+    """Where the bytes of a budget are at one moment."""
 
     budget: int
-    fixed: int
-    promise: Promise
-    idle: int
-    leaving: int
+    fixed: int  # weights, and what loads and embeddings have reserved
+    promise: Promise  # what running replies come to take at their longest
+    idle: int  # of all caches that no reply uses, what running replies hold with them left out
+    leaving: int  # of caches that nobody has any more, and that are still being written to disk
 
     @property
     def taken(self) -> int:
@@ -77,14 +70,6 @@ class Room(NamedTuple):
 class Memory:
     """What the models and sessions of one engine hold, and may come to hold.
 
-    Attributes:
-        budget: bytes that weights and caches may take together.
-        offload: caches on disk, of chats that had to make room or were closed.
-        prefixes: who holds which tokens, and the prefixes that are kept for chats to come.
-        tally: what the caches of chats that are not answering take.
-        adapted: models of which variants are being made.
-        version: changes whenever room may have been made.
-
     Args:
         models, sessions, requests: by id, as `State` has them, which changes them.
     """
@@ -97,12 +82,13 @@ class Memory:
         sessions: Mapping[str, SessionState],
         requests: Mapping[str, Request],
     ) -> None:
-        self.budget = budget
-        self.offload = offload
-        self.tally = Tally()
+        self.budget = budget  # bytes that weights and caches may take together
+        self.offload = offload  # caches on disk, of chats that had to make room or were closed
+        self.tally = Tally()  # what the caches of chats that are not answering take
+        # who holds which tokens, and the prefixes that are kept for chats to come
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
-        self.adapted: list[LoadedModel] = []
-        self.version = 0
+        self.adapted: list[LoadedModel] = []  # models of which variants are being made
+        self.version = 0  # changes whenever room may have been made
         self._models, self._sessions, self._requests = models, sessions, requests
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 

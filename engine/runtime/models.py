@@ -289,20 +289,16 @@ class Loading:
 
 
 class ModelReading(Struct, eq=False, weakref=True):  # the same only as itself
-    """A model that is wanted: by one or several callers, once it has been examined.
-
-    Attributes:
-        base: the loaded model that it is made a variant of.
-        arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
-        probed: where to keep what will be found out of it; None where that is known.
-    """
+    """A model that is wanted: by one or several callers, once it has been examined."""
 
     key: str
     callers: list[Load]
     candidate: Candidate
     pieces: Pieces | None = None
-    base: LoadedModel | None = None
+    base: LoadedModel | None = None  # the loaded model that it is made a variant of
+    # of the model as far as it has come, to be freed in pieces if it comes no further
     arrays: list[Any] = field(default_factory=list)
+    # where to keep what will be found out of it; None where that is known
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
@@ -343,13 +339,10 @@ PIECE = 32 * 2**20
 
 
 class Leaving:
-    """What is still to be freed.
-
-    Attributes:
-        going: arrays, and what is called when they are gone.
-    """
+    """What is still to be freed."""
 
     def __init__(self) -> None:
+        # arrays, and what is called when they are gone
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:

@@ -40,17 +40,7 @@ class Waiting(Struct, frozen=True):
 
 
 class Pacing:
-    """How prompts are paced, learned from how long their chunks took.
-
-    Attributes:
-        gap_budget: seconds that reading may add between two tokens of the others.
-        idle_budget: seconds that a chunk may take while nothing decodes. It bounds how late a
-            stop or a new chat is noticed.
-        ageing: how many tokens shorter a prompt counts for every second that it has waited, as
-            long as nothing is known of how fast its model reads, and at least.
-        preference: how many tokens shorter it counts for each step of priority.
-        gathering: seconds that a chat's first token may wait for prompts that came with its own.
-    """
+    """How prompts are paced, learned from how long their chunks took."""
 
     def __init__(
         self,
@@ -60,10 +50,16 @@ class Pacing:
         preference: float = 4096.0,
         gathering: float = 1.0,
     ) -> None:
+        # seconds that reading may add between two tokens of the others
         self.gap_budget = gap_budget
+        # seconds that a chunk may take while nothing decodes. It bounds how late a stop or a new
+        # chat is noticed.
         self.idle_budget = idle_budget
+        # how many tokens shorter a prompt counts for every second that it has waited, as long as
+        # nothing is known of how fast its model reads, and at least
         self.ageing = ageing
-        self.preference = preference
+        self.preference = preference  # how many tokens shorter it counts for each step of priority
+        # seconds that a chat's first token may wait for prompts that came with its own
         self.gathering = gathering
         # By model, in tokens. They are learned while others decode, while nothing does, and in
         # passes that also decode (there counted with the rows of the others).

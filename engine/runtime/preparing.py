@@ -49,29 +49,22 @@ MOST_EXTRA = 2**15
 
 
 class Job(Struct, frozen=True):
-    """What was sent, and what of the session it depends on, as of that moment.
-
-    Attributes:
-        context: tokens that the prompt and the answer may have together.
-        asked: what goes after the history, the whole conversation, or what is to be continued as
-            it stands.
-        gone: the oldest messages, which did not fit any more the last time.
-        ledger: which text the session's tokens stand for.
-        look: reads the header of the session's cache on disk; None where it needs none.
-        template: what the template is given beside the messages.
-    """
+    """What was sent, and what of the session it depends on, as of that moment."""
 
     model: TextCodec
     system: str | None
     reasoning: bool | None
     slides: bool
-    context: int
+    context: int  # tokens that the prompt and the answer may have together
     history: list[Message]
-    gone: list[Message]
-    ledger: Ledger
+    gone: list[Message]  # the oldest messages, which did not fit any more the last time
+    ledger: Ledger  # which text the session's tokens stand for
+    # what goes after the history, the whole conversation, or what is to be continued as it stands
     asked: Asked
     params: SamplingParams
+    # reads the header of the session's cache on disk; None where it needs none
     look: Callable[[], Record | None] | None = None
+    # what the template is given beside the messages
     template: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -57,27 +57,17 @@ the context, few such answers would fit beside each other."""
 
 
 class Prepared(Struct, frozen=True):
-    """What a worker has made of a request: all that a reply needs before it may begin.
+    """What a worker has made of a request: all that a reply needs before it may begin."""
 
-    Attributes:
-        messages: the whole conversation, without the messages in `gone`.
-        gone: the oldest messages, which the prompt leaves out.
-        tokens: of the prompt, in a list to which the answer's are added.
-        longest: the most tokens that the answer may have.
-        ledger: which text the session's tokens stand for, as it goes on with it.
-        constraint: binds the answer to the form that was asked for.
-        images: where they stand among the prompt's tokens.
-    """
-
-    messages: list[Message]
-    gone: list[Message]
+    messages: list[Message]  # the whole conversation, without the messages in `gone`
+    gone: list[Message]  # the oldest messages, which the prompt leaves out
     prompt: Prompt
-    tokens: list[int]
+    tokens: list[int]  # of the prompt, in a list to which the answer's are added
     text: ReplyText
-    longest: int
-    ledger: Ledger
-    constraint: Constraint | None = None
-    images: Sequence[Placed] = ()
+    longest: int  # the most tokens that the answer may have
+    ledger: Ledger  # which text the session's tokens stand for, as it goes on with it
+    constraint: Constraint | None = None  # binds the answer to the form that was asked for
+    images: Sequence[Placed] = ()  # where they stand among the prompt's tokens
 
 
 _LONGEST_CHARACTER = 4
@@ -457,27 +447,7 @@ class Request:
 
 
 class SessionState(Struct, eq=False, dict=True):  # the same only as itself
-    """One isolated conversation.
-
-    Attributes:
-        history: the messages so far, the session's system message not among them.
-        estimate: what its caches cost in bytes.
-        kv_bits: the bits that keys and values are kept in; None for the model's own type.
-        on_overflow: what happens to a conversation that has outgrown the context.
-        context: tokens that the caller allows; None for as many as the model takes.
-        named: its id is the caller's, who may open it again after a restart.
-        domain: what it reads is shared with sessions of the same domain alone, and neither how
-            much of a prompt was reused nor how fast it was read tells of any other's.
-        begins_as: the id of another, from whose file it begins where it has none of its own.
-        scratch: it is for one reply only, and ends with it.
-        priority: whose prompts and whose waiting come first; 0 is usual.
-        program, share: as of `Session.prioritise`.
-        gone: the oldest messages, which did not fit any more when they were last sent.
-        request: the one that is being answered, if any.
-        moment: the present of its prompts, in seconds since 1970. It stands for the rest of the
-            day, so that a template that tells the time begins every prompt with the same text.
-        used_at: when it last worked, for deciding whose cache goes first under memory pressure.
-    """
+    """One isolated conversation."""
 
     id: str
     model: LoadedModel
@@ -485,21 +455,30 @@ class SessionState(Struct, eq=False, dict=True):  # the same only as itself
     reproducible: bool
     reasoning: bool | None
     kv: SessionKV
-    estimate: MemoryEstimate
+    estimate: MemoryEstimate  # what its caches cost in bytes
+    # the bits that keys and values are kept in; None for the model's own type
     kv_bits: int | None = None
-    on_overflow: Overflow = "refuse"
-    context: int | None = None
-    scratch: bool = False
-    named: bool = False
+    on_overflow: Overflow = "refuse"  # what happens to a conversation that has outgrown the context
+    context: int | None = None  # tokens that the caller allows; None for as many as the model takes
+    scratch: bool = False  # it is for one reply only, and ends with it
+    named: bool = False  # its id is the caller's, who may open it again after a restart
+    # the messages so far, the session's system message not among them
     history: list[Message] = field(default_factory=list)
-    priority: int = 0
+    priority: int = 0  # whose prompts and whose waiting come first; 0 is usual
+    # program, share: as of `Session.prioritise`
     program: str = ""
     share: float = 0.0
+    # the oldest messages, which did not fit any more when they were last sent
     gone: list[Message] = field(default_factory=list)
-    request: Request | None = None
+    request: Request | None = None  # the one that is being answered, if any
+    # what it reads is shared with sessions of the same domain alone, and neither how much of a
+    # prompt was reused nor how fast it was read tells of any other's
     domain: str = ""
-    begins_as: str = ""
+    begins_as: str = ""  # the id of another, from whose file it begins where it has none of its own
+    # the present of its prompts, in seconds since 1970. It stands for the rest of the day, so that
+    # a template that tells the time begins every prompt with the same text.
     moment: float = 0.0
+    # when it last worked, for deciding whose cache goes first under memory pressure
     used_at: float = field(default_factory=time.monotonic)
 
     @cached_property

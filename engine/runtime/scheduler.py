@@ -52,18 +52,12 @@ _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
 class Scheduler:
-    """The policy of one engine.
-
-    Attributes:
-        pacing: sizes of chunks and the order of prompts.
-        drafting: whether chats have drafts.
-        step_seconds: what a decode step takes at present, with no chunk beside it.
-    """
+    """The policy of one engine."""
 
     def __init__(self, pacing: Pacing | None = None) -> None:
-        self.pacing = pacing or Pacing()
-        self.drafting = Drafting()
-        self.step_seconds = 0.0
+        self.pacing = pacing or Pacing()  # sizes of chunks and the order of prompts
+        self.drafting = Drafting()  # whether chats have drafts
+        self.step_seconds = 0.0  # what a decode step takes at present, with no chunk beside it
         self._turns = Turns()
         self._shares = Shares()
         self._round_over = True  # every model with chats that decode has had a turn

@@ -37,20 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class State:
-    """All sessions and models of one engine.
-
-    Attributes:
-        sessions: all of them, by id.
-        requests: those that are being answered, by their sessions' ids. A step looks at these
-            alone, so that thousands of idle sessions cost it nothing.
-        unended: the requests that have not had their last event, in whatever state.
-        ended: why there is no such session (any more), as an error's code and message. Not as an
-            exception: one that was raised holds all that its frames did.
-        told: what was reported last of each session, by id (`report`).
-        memory: what all of these hold.
-        meter: where the time goes.
-        leader: of the ranks over which this engine's models are spread; None where it is one.
-    """
+    """All sessions and models of one engine."""
 
     def __init__(
         self,
@@ -59,16 +46,24 @@ class State:
         cache_bytes: int = 0,
         leader: Leader | None = None,
     ) -> None:
+        # of the ranks over which this engine's models are spread; None where it is one
         self.leader = leader
         self.backend: Backend = backend.start()
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
-        self.sessions: dict[str, SessionState] = {}
+        self.sessions: dict[str, SessionState] = {}  # all of them, by id
+        # those that are being answered, by their sessions' ids. A step looks at these alone, so
+        # that thousands of idle sessions cost it nothing.
         self.requests: dict[str, Request] = {}
+        # the requests that have not had their last event, in whatever state
         self.unended: set[Request] = set()
+        # why there is no such session (any more), as an error's code and message. Not as an
+        # exception: one that was raised holds all that its frames did.
         self.ended: dict[str, tuple[str, str]] = {}
-        self.meter = Meter()
+        self.meter = Meter()  # where the time goes
+        # what was reported last of each session, by id (`report`)
         self.told: dict[str, dict[str, Any]] = {}
+        # what all of these hold
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
             (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),

@@ -45,44 +45,30 @@ _LONG = 2**16  # characters
 
 @dataclass(frozen=True)
 class CheckedTokenizer:
-    """A tokenizer that was loaded and tried, with what a child needs to use it.
+    """A tokenizer that was loaded and tried, with what a child needs to use it."""
 
-    Attributes:
-        key: names it among the children.
-        rows: ids from here on are refused in prompts; None where unknown.
-        largest_id: that it can produce, special tokens included.
-        longest_token: in characters.
-        known: its template and special tokens; None where it needs Python code of its own.
-        packed: the tokenizer itself.
-        table, tokens: for `KnownTokenizer`; None where the tokenizer itself is needed.
-    """
-
-    key: str
+    key: str  # names it among the children
     folder: str
-    rows: int | None
-    largest_id: int
-    longest_token: int
+    rows: int | None  # ids from here on are refused in prompts; None where unknown
+    largest_id: int  # that it can produce, special tokens included
+    longest_token: int  # in characters
     eos: list[int] | None
     defaults: Mapping[str, Any] | None = field(repr=False)
+    # its template and special tokens; None where it needs Python code of its own
     known: dict[str, Any] | None = field(repr=False)
-    packed: bytes = field(repr=False)
+    packed: bytes = field(repr=False)  # the tokenizer itself
+    # table, tokens: for `KnownTokenizer`; None where the tokenizer itself is needed
     table: dict[str, Any] | None = field(default=None, repr=False)
     tokens: bytes = field(default=b"", repr=False)
 
 
 class _Work(Struct, frozen=True):
-    """What a request may take, and how its failure is reported.
-
-    Attributes:
-        code: of the error.
-        what: the subject of the sentence.
-        refusal: what comes before the child's own sentence.
-    """
+    """What a request may take, and how its failure is reported."""
 
     limits: Limits
-    code: str
-    what: str
-    refusal: str = ""
+    code: str  # of the error
+    what: str  # the subject of the sentence
+    refusal: str = ""  # what comes before the child's own sentence
 
 
 class Confined:
@@ -387,14 +373,10 @@ def _packed(
 
 
 class Shared:
-    """The children that all engines of this process share. They end with it.
-
-    Attributes:
-        made: None until they are asked for.
-    """
+    """The children that all engines of this process share. They end with it."""
 
     def __init__(self) -> None:
-        self.made: Confined | None = None
+        self.made: Confined | None = None  # None until they are asked for
         self._lock = threading.Lock()
 
     def __call__(self) -> Confined:

@@ -71,44 +71,26 @@ _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
 
 class Facts(Struct, frozen=True):
-    """What a model's folder says, judged.
+    """What a model's folder says, judged."""
 
-    Attributes:
-        config: of `config.json`.
-        generation: of `generation_config.json`, {} without it.
-        files: the names of the weights' files.
-        size: their bytes.
-        rows: of the embedding, None where unknown.
-        wide: the weights' bytes with all floating-point numbers in float32.
-        largest: bytes of the largest tensor.
-    """
-
-    config: dict[str, Any]
-    generation: dict[str, Any]
-    files: list[str]
-    size: int
-    rows: int | None
-    wide: int = 0
-    largest: int = 0
+    config: dict[str, Any]  # of `config.json`
+    generation: dict[str, Any]  # of `generation_config.json`, {} without it
+    files: list[str]  # the names of the weights' files
+    size: int  # their bytes
+    rows: int | None  # of the embedding, None where unknown
+    wide: int = 0  # the weights' bytes with all floating-point numbers in float32
+    largest: int = 0  # bytes of the largest tensor
 
 
 class AdapterFacts(Struct, frozen=True):
-    """What an adapter's folder says, judged.
+    """What an adapter's folder says, judged."""
 
-    Attributes:
-        kind: "lora" or "dora".
-        layers: how many of the last layers it changes; none or fewer means all.
-        parameters: "rank", "scale", "dropout" and "keys", as mlx-lm takes them.
-        size: bytes of its arrays.
-        wide: those with all numbers in float32.
-        rebuilt: numbers of the largest layer whose weights a pass computes anew; 0 but for DoRA.
-    """
-
-    kind: str
-    layers: int
-    parameters: dict[str, Any]
-    size: int
-    wide: int
+    kind: str  # "lora" or "dora"
+    layers: int  # how many of the last layers it changes; none or fewer means all
+    parameters: dict[str, Any]  # "rank", "scale", "dropout" and "keys", as mlx-lm takes them
+    size: int  # bytes of its arrays
+    wide: int  # those with all numbers in float32
+    # numbers of the largest layer whose weights a pass computes anew; 0 but for DoRA
     rebuilt: int = 0
 
 

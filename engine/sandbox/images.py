@@ -35,22 +35,15 @@ _QUALITY = 85
 
 
 class Picture(Struct, frozen=True):
-    """An image as it was read.
+    """An image as it was read."""
 
-    Attributes:
-        format: of `FORMATS`.
-        width, height: of the file's image, upright.
-        size: of what is given: both in pixels.
-        rgb: its pixels, three bytes each, row by row; empty where none were asked for.
-        thumbnail: a small JPEG file; empty where none was asked for.
-    """
-
-    format: str
+    format: str  # of `FORMATS`
+    # width, height: of the file's image, upright
     width: int
     height: int
-    size: tuple[int, int]
-    rgb: bytes
-    thumbnail: bytes
+    size: tuple[int, int]  # of what is given: both in pixels
+    rgb: bytes  # its pixels, three bytes each, row by row; empty where none were asked for
+    thumbnail: bytes  # a small JPEG file; empty where none was asked for
 
 
 def is_image(head: bytes) -> bool:

@@ -97,10 +97,6 @@ class Child:
     """A running child, to be asked by one thread at a time. As a context it is ended after it.
 
     On Linux the kernel ends it with the *thread* that started it.
-
-    Attributes:
-        known: keys of the models that it has in memory, the one used last at the end.
-        spent: it was killed, or is about to end by itself: it takes no other request.
     """
 
     def __init__(self, kind: Kind = Kind.PROMPTS) -> None:
@@ -119,8 +115,9 @@ class Child:
         os.set_blocking(self._from, False)
         self._ready = False
         self._paced = kind.takes_seconds
+        # keys of the models that it has in memory, the one used last at the end
         self.known: OrderedDict[str, None] = OrderedDict()
-        self.spent = False
+        self.spent = False  # it was killed, or is about to end by itself: it takes no other request
 
     def __enter__(self) -> Child:
         return self

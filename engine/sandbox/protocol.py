@@ -44,17 +44,13 @@ class RefusedError(Exception):
 
 
 class TaskError(Exception):
-    """The work was not done. The text goes on a sentence: "took longer than 5 seconds".
-
-    Attributes:
-        cause: "time", "memory", "output", "crash", "fault" (of the child's code) or "cancelled".
-        signal: that ended a child which crashed.
-    """
+    """The work was not done. The text goes on a sentence: "took longer than 5 seconds"."""
 
     def __init__(self, cause: str, text: str, signal: int = 0) -> None:
         super().__init__(text)
+        # "time", "memory", "output", "crash", "fault" (of the child's code) or "cancelled"
         self.cause = cause
-        self.signal = signal
+        self.signal = signal  # that ended a child which crashed
 
 
 class DamagedError(Exception):
@@ -62,20 +58,15 @@ class DamagedError(Exception):
 
 
 class Limits(Struct, frozen=True):
-    """What a child may take for one request before it is killed.
+    """What a child may take for one request before it is killed."""
 
-    Attributes:
-        seconds: of processor time, so that a busy machine costs nobody an answer. By the clock it
-            may take `PATIENCE` times as long.
-        memory: bytes: of address space where the system limits that, else of resident memory; 0 for
-            no limit.
-        output: bytes of its answer.
-        written: bytes of each file that it writes; only a child that was started for that may.
-    """
-
+    # of processor time, so that a busy machine costs nobody an answer. By the clock it may take
+    # `PATIENCE` times as long.
     seconds: float
+    # bytes: of address space where the system limits that, else of resident memory; 0 for no limit
     memory: int
-    output: int
+    output: int  # bytes of its answer
+    # bytes of each file that it writes; only a child that was started for that may
     written: int = 0
 
     def exceeded(self, what: str) -> TaskError:

@@ -85,30 +85,21 @@ _FIRST = 24
 
 
 class Identity(Struct, frozen=True):
-    """What a request says of its agent.
+    """What a request says of its agent."""
 
-    Attributes:
-        guest: the id of its key.
-        program: a plain name.
-        own, group, parent: digests of ids: no other program's, and no other key's.
-        task: the first line of what it was asked for first; "" where there is none.
-        named: by an id, and not by how its conversation begins.
-        brings: the ids of calls, where it brings what these have given, and nothing that a person
-            has said since; () where it brings nothing such.
-        calls_tools: tools are offered.
-        lasting: it may ask again. False: it is a single question.
-    """
-
-    guest: str
-    program: str
+    guest: str  # the id of its key
+    program: str  # a plain name
+    # own, group, parent: digests of ids: no other program's, and no other key's
     own: str
     group: str
     parent: str
-    task: str
-    named: bool
+    task: str  # the first line of what it was asked for first; "" where there is none
+    named: bool  # by an id, and not by how its conversation begins
+    # the ids of calls, where it brings what these have given, and nothing that a person has said
+    # since; () where it brings nothing such
     brings: tuple[str, ...]
-    calls_tools: bool
-    lasting: bool
+    calls_tools: bool  # tools are offered
+    lasting: bool  # it may ask again. False: it is a single question.
 
 
 def program_of(agent: str) -> str:
@@ -255,46 +246,31 @@ def _first_line(text: str) -> str:
 
 
 class Seen(Struct, frozen=True):
-    """An agent as it stands.
+    """An agent as it stands."""
 
-    Attributes:
-        id: names it among the agents of one server.
-        group: the id of the agent with which its session began.
-        parent: the id of the agent whose sub-agent it is; 0 for none.
-        task: the first line of what it was asked for.
-        model: the name of its model, "" until that is loaded.
-        state: "waiting", "reading", "answering", "paused", "tool" (its own tools run), "idle",
-            "ended" (a sub-agent has given its answer) or "stopped".
-        loads: it waits for its model, and not for its turn.
-        seconds: since its request came, or its tools began.
-        done, total, known: of its newest prompt's tokens: those that are read, all, and those that
-            were in a cache before.
-        pieces: of the reply that is given, about one for each token.
-        written: of all its replies.
-        rate: tokens a second, at the moment.
-        room: tokens that its model's context holds; 0 where that is not known.
-        engine_sessions: the ids of the engine's sessions in which it is answered.
-        keeps: its conversation is known, and can be made a chat.
-    """
-
-    id: int
-    group: int
-    parent: int
+    id: int  # names it among the agents of one server
+    group: int  # the id of the agent with which its session began
+    parent: int  # the id of the agent whose sub-agent it is; 0 for none
     program: str
-    task: str
-    model: str = ""
+    task: str  # the first line of what it was asked for
+    model: str = ""  # the name of its model, "" until that is loaded
+    # "waiting", "reading", "answering", "paused", "tool" (its own tools run), "idle", "ended" (a
+    # sub-agent has given its answer) or "stopped"
     state: str = "waiting"
-    loads: bool = False
-    seconds: int = 0
+    loads: bool = False  # it waits for its model, and not for its turn
+    seconds: int = 0  # since its request came, or its tools began
+    # done, total, known: of its newest prompt's tokens: those that are read, all, and those that
+    # were in a cache before
     done: int = 0
     total: int = 0
     known: int = 0
-    pieces: int = 0
-    written: int = 0
-    rate: float = 0.0
-    room: int = 0
+    pieces: int = 0  # of the reply that is given, about one for each token
+    written: int = 0  # of all its replies
+    rate: float = 0.0  # tokens a second, at the moment
+    room: int = 0  # tokens that its model's context holds; 0 where that is not known
+    # the ids of the engine's sessions in which it is answered
     engine_sessions: tuple[str, ...] = ()
-    keeps: bool = False
+    keeps: bool = False  # its conversation is known, and can be made a chat
 
     @property
     def here(self) -> bool:
@@ -540,16 +516,12 @@ class Agents:
 
 
 class Requests:
-    """All requests for models. `all` may be called from any thread.
-
-    Attributes:
-        agents: whose they are.
-    """
+    """All requests for models. `all` may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._here: dict[Request, Agent | None] = {}
-        self.agents = Agents()
+        self.agents = Agents()  # whose they are
 
     @contextmanager
     def begin(

@@ -60,9 +60,6 @@ class Client:
     Args:
         api: that is asked, which gives errors their shape.
         streams: the client expects events.
-
-    Attributes:
-        headers: of the answer, beside its own.
     """
 
     def __init__(self, send: Send, api: API, streams: bool) -> None:
@@ -73,7 +70,7 @@ class Client:
         self._begun = False  # the response
         self._opened = False  # the answer within it
         self._ended = False
-        self.headers: Sequence[tuple[bytes, bytes]] = ()
+        self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
 
     def expects(self, writer: Writer) -> None:
         """The answer is written by that one from now on."""
@@ -159,9 +156,6 @@ class Replies:
         session: where the first choice is answered; those of the others are opened here.
         choices: as many as the request wants, those to one prompt beside each other.
         held: closes the sessions that are opened here, if they are open then.
-
-    Attributes:
-        last: how the first choice's reply has ended; None before that, or where it is not known.
     """
 
     def __init__(
@@ -182,6 +176,7 @@ class Replies:
         self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
         self._parts: dict[Choice, _Part] = {}
         self._forked: set[int] = set()  # prompts
+        # how the first choice's reply has ended; None before that, or where it is not known
         self.last: Finished | Failed | None = None
 
     def start(self) -> None:
@@ -304,16 +299,7 @@ class _Endpoint:
 
 
 class Answering:
-    """Answers all requests that are for a model.
-
-    Attributes:
-        served: the models.
-        silence: seconds that a body may pause.
-        requests: those that are answered or wait.
-        held: what all requests together hold.
-        priority: of their prompts, among all in the engine; see `Session.prioritise`.
-        shares: of the time, in per cent, by the name of the program or the key.
-    """
+    """Answers all requests that are for a model."""
 
     def __init__(
         self,
@@ -323,11 +309,12 @@ class Answering:
         metrics: Metrics,
         sharing: Sharing | None = None,
     ) -> None:
-        self.served = served
-        self.requests = Requests()
-        self.held = bodies.Held(sharing)
-        self.silence = bodies.SILENCE_SECONDS
-        self.priority = 0
+        self.served = served  # the models
+        self.requests = Requests()  # those that are answered or wait
+        self.held = bodies.Held(sharing)  # what all requests together hold
+        self.silence = bodies.SILENCE_SECONDS  # seconds that a body may pause
+        self.priority = 0  # of their prompts, among all in the engine; see `Session.prioritise`
+        # of the time, in per cent, by the name of the program or the key
         self.shares: Mapping[str, float] = {}
         self._engine = engine
         self._places = places

@@ -34,42 +34,29 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
 class Settings(Struct, frozen=True):
     """A server's limits. Validated here, trusted everywhere else.
 
-    Attributes:
-        host: the address it listens at. All but the loopback's need a key.
-        require_key: whether every request must bring a key.
-        origins: web pages that may ask it, as `https://example.org`. None by default.
-        aliases: names that mean another model, as `claude-*=MODEL`.
-        sessions: how many sessions with an id there may be.
-        policy: what happens to one more: it is refused, or takes the place of the idle session
-            that nobody has used for the longest time.
-        session_ttl: seconds after which an unused session is freed; 0 keeps it.
-        at_once: how many answers are given at once. One of these places is for requests without
-            a session. A request that wants several answers takes a place for each of them, at
-            most all.
-        queue: how many more requests may wait.
-        per_key: how many answers one key may have at once, or wait for; 0 sets no limit.
-        per_minute: how many requests a key may send in a minute; 0 sets no limit.
-        connections: how many there may be.
-        unload_after: seconds after which an unused model is unloaded; 0 keeps it.
-        may_unload: whether clients may unload models, which others may be using beside the server.
-
     Raises:
         ValueError: names the field and says what it may be.
     """
 
-    host: str = "127.0.0.1"
-    require_key: bool = False
+    host: str = "127.0.0.1"  # the address it listens at. All but the loopback's need a key.
+    require_key: bool = False  # whether every request must bring a key
+    # web pages that may ask it, as `https://example.org`. None by default.
     origins: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    sessions: int = 64
+    aliases: tuple[str, ...] = ()  # names that mean another model, as `claude-*=MODEL`
+    sessions: int = 64  # how many sessions with an id there may be
+    # what happens to one more: it is refused, or takes the place of the idle session that nobody
+    # has used for the longest time
     policy: Policy = "refuse"
-    session_ttl: float = 3600.0
+    session_ttl: float = 3600.0  # seconds after which an unused session is freed; 0 keeps it
+    # how many answers are given at once. One of these places is for requests without a session. A
+    # request that wants several answers takes a place for each of them, at most all.
     at_once: int = 64
-    queue: int = 1024
-    per_key: int = 0
-    per_minute: int = 0
-    connections: int = 2048
-    unload_after: float = 0.0
+    queue: int = 1024  # how many more requests may wait
+    per_key: int = 0  # how many answers one key may have at once, or wait for; 0 sets no limit
+    per_minute: int = 0  # how many requests a key may send in a minute; 0 sets no limit
+    connections: int = 2048  # how many there may be
+    unload_after: float = 0.0  # seconds after which an unused model is unloaded; 0 keeps it
+    # whether clients may unload models, which others may be using beside the server
     may_unload: bool = True
 
     def __post_init__(self) -> None:
@@ -104,15 +91,10 @@ _PLACE = "stretto.guest"
 
 
 class Guest(Struct, frozen=True):
-    """Whoever sends requests. Sessions and conversations of one are not seen by another.
+    """Whoever sends requests. Sessions and conversations of one are not seen by another."""
 
-    Attributes:
-        id: the key's; empty where no key is needed.
-        name: the key's, to be shown.
-    """
-
-    id: str = ""
-    name: str = ""
+    id: str = ""  # the key's; empty where no key is needed
+    name: str = ""  # the key's, to be shown
 
     @property
     def domain(self) -> str:
@@ -145,21 +127,13 @@ def standard_file() -> Path:
 
 
 class Key(Struct, frozen=True):
-    """What is kept of a key.
+    """What is kept of a key."""
 
-    Attributes:
-        id: names it; no part of the key.
-        name: whom it was made for.
-        digest: SHA-256 of the key, hexadecimal.
-        made: seconds since 1970.
-        revoked: the same, 0 while it is good.
-    """
-
-    id: str
-    name: str
-    digest: str
-    made: float
-    revoked: float = 0.0
+    id: str  # names it; no part of the key
+    name: str  # whom it was made for
+    digest: str  # SHA-256 of the key, hexadecimal
+    made: float  # seconds since 1970
+    revoked: float = 0.0  # the same, 0 while it is good
 
 
 class Keys:
@@ -315,16 +289,12 @@ class _Account(Struct):
 
 
 class Share:
-    """What one request has of its key's account; `most` answers at once, 0 for any number.
-
-    Attributes:
-        counted: as how many answers it counts.
-    """
+    """What one request has of its key's account; `most` answers at once, 0 for any number."""
 
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
         self._most = most
-        self.counted = 0
+        self.counted = 0  # as how many answers it counts
 
     def count(self, answers: int) -> None:
         """Let the request count as so many.

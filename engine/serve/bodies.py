@@ -43,15 +43,11 @@ class Held:
 
     Args:
         sharing: how much of it one of several keys may have.
-
-    Attributes:
-        bytes: of their bodies, and of what is read from them.
-        large_ended: a large one has ended since this was last taken back.
     """
 
     def __init__(self, sharing: Sharing | None = None) -> None:
-        self.bytes = 0
-        self.large_ended = False
+        self.bytes = 0  # of their bodies, and of what is read from them
+        self.large_ended = False  # a large one has ended since this was last taken back
         self._sharing = sharing or Sharing()
         self._of: Counter[str] = Counter()  # bytes by key
 

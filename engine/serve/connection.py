@@ -40,15 +40,11 @@ PROBE_EVERY = 2.0
 
 
 class Connection(H11Protocol):
-    """One connection. `look` must be called some ten times a second.
-
-    Attributes:
-        since: when its client's turn to ask began.
-    """
+    """One connection. `look` must be called some ten times a second."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.since = self.loop.time()
+        self.since = self.loop.time()  # when its client's turn to ask began
         self._blocked_since: float | None = None
         self._half_closed = False
         self._unsure_since: float | None = None  # whether the client still listens

@@ -65,23 +65,16 @@ _ANTHROPIC_TYPES = {
 
 
 class RefusedError(Exception):
-    """A request that cannot be answered.
-
-    Attributes:
-        status: of HTTP.
-        message: what is wrong with it.
-        code: for programs.
-        retry: after how many seconds it may be asked again, where that helps.
-    """
+    """A request that cannot be answered."""
 
     def __init__(
         self, status: int, message: str, code: str = INVALID_REQUEST, retry: int | None = None
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.message = message
-        self.code = code
-        self.retry = retry
+        self.status = status  # of HTTP
+        self.message = message  # what is wrong with it
+        self.code = code  # for programs
+        self.retry = retry  # after how many seconds it may be asked again, where that helps
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:

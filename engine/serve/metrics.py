@@ -37,23 +37,17 @@ class Histogram:
 
 
 class Metrics:
-    """Counts since the server's start. Lives on its event loop.
-
-    Attributes:
-        requests: by route and status.
-        replies: by how they ended: a `FinishReason`, or an error's code.
-        tokens: `prompt`, `reused` and `generated` ones, of replies that ended in order.
-        first: seconds from a request to its first token.
-        gap: seconds between two pieces of one answer.
-        last_event: when the engine said anything last, of `time.monotonic`; None before that.
-    """
+    """Counts since the server's start. Lives on its event loop."""
 
     def __init__(self) -> None:
-        self.requests: Counter[tuple[str, str]] = Counter()
+        self.requests: Counter[tuple[str, str]] = Counter()  # by route and status
+        # by how they ended: a `FinishReason`, or an error's code
         self.replies: Counter[str] = Counter()
+        # `prompt`, `reused` and `generated` ones, of replies that ended in order
         self.tokens: Counter[str] = Counter()
-        self.first = Histogram(FIRST_SECONDS)
-        self.gap = Histogram(GAP_SECONDS)
+        self.first = Histogram(FIRST_SECONDS)  # seconds from a request to its first token
+        self.gap = Histogram(GAP_SECONDS)  # seconds between two pieces of one answer
+        # when the engine said anything last, of `time.monotonic`; None before that
         self.last_event: float | None = None
 
     def answered(self, route: str, status: str) -> None:

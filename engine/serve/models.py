@@ -48,37 +48,26 @@ KEPT = "model_kept"
 
 
 class Entry:
-    """A folder, and its model while that is loaded.
-
-    Attributes:
-        name: what clients call it.
-        folder: where it lies.
-        adapter: the folder of the adapter that makes it a variant; else empty.
-        draft: the folder of the model that drafts for it; else empty.
-        model: None while it is not loaded.
-        loading: done when it has been loaded, or could not be. None while nobody loads it.
-        used: when it was used last, of `time.monotonic`.
-        users: how many requests use it now.
-        guests: the keys that have used it since it was loaded, by their ids.
-        given: whether it was loaded before the server was: it is not the server's to unload at
-            its end.
-        elsewhere: others beside the server have it loaded: it is there at once.
-    """
+    """A folder, and its model while that is loaded."""
 
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
     ) -> None:
-        self.name = name
-        self.folder = folder
-        self.adapter = adapter
+        self.name = name  # what clients call it
+        self.folder = folder  # where it lies
+        self.adapter = adapter  # the folder of the adapter that makes it a variant; else empty
+        # the folder of the model that drafts for it; else empty
         self.draft = model.draft if model is not None else ""
-        self.model = model
+        self.model = model  # None while it is not loaded
+        # done when it has been loaded, or could not be. None while nobody loads it.
         self.loading: asyncio.Future[Model] | None = None
-        self.used = time.monotonic()
-        self.users = 0
+        self.used = time.monotonic()  # when it was used last, of `time.monotonic`
+        self.users = 0  # how many requests use it now
+        # the keys that have used it since it was loaded, by their ids
         self.guests: set[str] = set()
+        # whether it was loaded before the server was: it is not the server's to unload at its end
         self.given = model is not None
-        self.elsewhere = False
+        self.elsewhere = False  # others beside the server have it loaded: it is there at once
         self._began = 0.0
         self._context: int | None = None  # as its folder tells
         self._before = 0  # bytes in use when its loading began
@@ -160,14 +149,6 @@ class Served:
         folders: of models that are loaded when a request names them.
         may_unload: whether clients may unload models.
         sharing: tells whether several keys share them.
-
-    Attributes:
-        entries: all of them; the first one answers requests that name none.
-        stats: the engine's figures when it was asked last.
-        ended: what those hear who wait for a model when the server has ended; None before that.
-        is_used_elsewhere: whether others beside the server use a model, by its id. It is not
-            unloaded then.
-        aliases: models by patterns of names, which come before `ELSEWHERE`.
     """
 
     def __init__(
@@ -182,15 +163,19 @@ class Served:
         self._may_unload = may_unload
         self._sharing = sharing or Sharing()
         self._relief = Relief()
+        # all of them; the first one answers requests that name none
         self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
+        # models by patterns of names, which come before `ELSEWHERE`
         self.aliases: dict[str, str] = {}
         self._told: set[str] = set()  # patterns of aliases that the log has
-        self.stats: dict[str, Any] | None = None
+        self.stats: dict[str, Any] | None = None  # the engine's figures when it was asked last
+        # whether others beside the server use a model, by its id. It is not unloaded then.
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
+        # what those hear who wait for a model when the server has ended; None before that
         self.ended: Exception | None = None
         self._why = ""  # the last loading of what was lost failed, a sentence
         self._failed_at = 0.0

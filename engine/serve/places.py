@@ -45,19 +45,13 @@ class AnotherModelError(RefusedError):
 
 
 class Place(Struct):
-    """Where one request is answered.
+    """Where one request is answered."""
 
-    Attributes:
-        session: the engine's. Nobody else uses it meanwhile.
-        last: how the reply has ended. While that is not known the session is not relied on.
-        said: the answer, where the client has all of it.
-        named: the client's session that it is in; None for a request without one.
-    """
-
-    session: Session
+    session: Session  # the engine's. Nobody else uses it meanwhile.
+    # how the reply has ended. While that is not known the session is not relied on.
     last: Finished | Failed | None = None
-    said: Message | None = None
-    named: Named | None = None
+    said: Message | None = None  # the answer, where the client has all of it
+    named: Named | None = None  # the client's session that it is in; None for a request without one
 
 
 class Asked(Protocol):
@@ -78,10 +72,6 @@ class Places:
 
     Args:
         sharing: what one of several keys may have of the places and of the queue.
-
-    Attributes:
-        queue: of all requests that are answered.
-        sessions: those with a name.
     """
 
     def __init__(
@@ -91,11 +81,12 @@ class Places:
         settings: Settings,
         sharing: Sharing | None = None,
     ) -> None:
-        self.sessions = sessions
+        self.sessions = sessions  # those with a name
         self._known = known
         self._most_waiting = settings.queue
         self._sharing = sharing or Sharing()
         spare = partial(self._sharing.spare, settings.at_once)
+        # of all requests that are answered
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # requests by key
 

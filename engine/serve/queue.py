@@ -28,11 +28,6 @@ class Queue:
         at_once: how many answers.
         reserved: how many of these places only requests without a session may take.
         spare: gives how many of them only keys may take that have none.
-
-    Attributes:
-        waiting: requests that wait, in the order in which they came.
-        going: how many answers are being given.
-        left: when a request left it last, of `time.monotonic`; at first when it was made.
     """
 
     def __init__(
@@ -47,8 +42,9 @@ class Queue:
         self._by: dict[str, dict[Ticket, None]] = {}  # of `waiting`, by key
         self._order: dict[Ticket, int] | None = None  # as it was found last; None: it has changed
         self._numbers = itertools.count()
-        self.waiting: dict[Ticket, None] = {}
-        self.going = 0
+        self.waiting: dict[Ticket, None] = {}  # requests that wait, in the order in which they came
+        self.going = 0  # how many answers are being given
+        # when a request left it last, of `time.monotonic`; at first when it was made
         self.left = time.monotonic()
 
     @property
@@ -171,19 +167,15 @@ class Queue:
 
 
 class Ticket:
-    """One request in a queue; the attributes are those of `Queue.enter`.
-
-    Attributes:
-        number: grows with each that comes.
-        admitted: done when the request is admitted, or refused.
-    """
+    """One request in a queue; the attributes are those of `Queue.enter`."""
 
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
         self._queue = queue
         self.guest = guest
-        self.number = number
+        self.number = number  # grows with each that comes
         self.named = named
         self.places = places
+        # done when the request is admitted, or refused
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, report: Report, what: str) -> None:

@@ -61,10 +61,6 @@ class Server:
         cache: the engine's folder of caches, where conversations are to be found in it after a
             restart. They lie apart in it.
 
-    Attributes:
-        port: where it listens.
-        requests: those for models that are answered or wait.
-
     Raises:
         OSError: the port is not to be had.
         OverflowError: it is no port.
@@ -98,11 +94,11 @@ class Server:
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
-        self.port = self.address[1]
+        self.port = self.address[1]  # where it listens
         self.places = Places(self.sessions, self.conversations, settings, sharing)
         answering = Answering(engine, self.served, self.places, self.metrics, sharing)
         answering.silence = patience
-        self.requests = answering.requests
+        self.requests = answering.requests  # those for models that are answered or wait
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,

@@ -45,17 +45,11 @@ def check_digest(name: str, value: object) -> None:
 
 
 class Sent(Struct, frozen=True):
-    """A conversation as its client has sent it.
+    """A conversation as its client has sent it."""
 
-    Attributes:
-        messages: all of them.
-        digests: of each beginning, as many as there are messages.
-        size: bytes of the requests in which they came.
-    """
-
-    messages: tuple[Any, ...] = ()
-    digests: tuple[str, ...] = ()
-    size: int = 0
+    messages: tuple[Any, ...] = ()  # all of them
+    digests: tuple[str, ...] = ()  # of each beginning, as many as there are messages
+    size: int = 0  # bytes of the requests in which they came
 
     def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Sent:
         """The conversation that these messages go on, and they.
@@ -152,30 +146,22 @@ class SessionConfig(Struct, frozen=True):
 
 
 class Named(Struct, eq=False):
-    """A session with a name.
-
-    Attributes:
-        ttl: seconds without use after which it is freed; 0 keeps it.
-        session: the engine's, None until it is needed, and after the engine has lost it.
-        queue: its requests, one at a time.
-        ticket: of its request that is answered or next, in the queue of all requests.
-        made: when, in seconds since 1970.
-        sent: the conversation that it was asked last.
-        answers: what is generated in it; None while nothing is.
-    """
+    """A session with a name."""
 
     guest: Guest
     name: str
     model: Model
     config: SessionConfig
-    ttl: float
+    ttl: float  # seconds without use after which it is freed; 0 keeps it
+    # the engine's, None until it is needed, and after the engine has lost it
     session: Session | None = None
-    queue: Queue = field(default_factory=lambda: Queue(1))
-    made: float = field(default_factory=time.time)
+    queue: Queue = field(default_factory=lambda: Queue(1))  # its requests, one at a time
+    made: float = field(default_factory=time.time)  # when, in seconds since 1970
+    # of its request that is answered or next, in the queue of all requests
     ticket: Ticket | None = None
     freed: bool = False
-    sent: Sent = field(default_factory=Sent)
-    answers: Answers | None = None
+    sent: Sent = field(default_factory=Sent)  # the conversation that it was asked last
+    answers: Answers | None = None  # what is generated in it; None while nothing is
 
     @property
     def used(self) -> float:
@@ -204,18 +190,14 @@ class Named(Struct, eq=False):
 
 
 class Sessions:
-    """All named sessions of a server. Lives on the server's event loop.
-
-    Attributes:
-        evicted: how many had to make room so far.
-    """
+    """All named sessions of a server. Lives on the server's event loop."""
 
     def __init__(self, engine: Engine, settings: Settings, sharing: Sharing | None = None) -> None:
         self._engine = engine
         self._settings = settings
         self._sharing = sharing or Sharing()
         self._named: dict[tuple[str, str], Named] = {}
-        self.evicted = 0
+        self.evicted = 0  # how many had to make room so far
 
     def __len__(self) -> int:
         return len(self._named)

@@ -25,16 +25,11 @@ _Found = dict[str, Any]
 
 
 class Call(Struct, frozen=True):
-    """One call of a tool.
-
-    Attributes:
-        arguments: as JSON.
-        id: the model's own, where it gives one.
-    """
+    """One call of a tool."""
 
     name: str
-    arguments: str
-    id: str | None = None
+    arguments: str  # as JSON
+    id: str | None = None  # the model's own, where it gives one
 
     def as_message(self, name: str) -> dict[str, Any]:
         """As messages have it, for templates, under an id of that name."""
@@ -43,50 +38,40 @@ class Call(Struct, frozen=True):
 
 
 class Tags(Struct, frozen=True):
-    """How arguments stand between tags; {name}, {key} and {kind} stand for what is theirs.
+    """How arguments stand between tags; {name}, {key} and {kind} stand for what is theirs."""
 
-    Attributes:
-        open, close: around the arguments.
-        argument: what every argument begins with.
-        before, after: around the value of each.
-        ends: what a text in an argument cannot have, as the reader would end there or read on.
-        typed: the reader goes by the argument's type in the schema, so that it must have one.
-        unless_json: the reader takes for JSON what can be read as such. A text that could be is
-            written as JSON.
-    """
-
+    # open, close: around the arguments
     open: str
     close: str
-    argument: str
+    argument: str  # what every argument begins with
+    # before, after: around the value of each
     before: str
     after: str
+    # what a text in an argument cannot have, as the reader would end there or read on
     ends: tuple[str, ...]
+    # the reader goes by the argument's type in the schema, so that it must have one
     typed: bool = False
+    # the reader takes for JSON what can be read as such. A text that could be is written as JSON.
     unless_json: bool = False
 
 
 class Notation(Struct, frozen=True):
-    """A row of the table.
+    """A row of the table."""
 
-    Attributes:
-        head: finds where a call begins, and its tool's name as the first group. Where arguments
-            are JSON it goes from the end of the call before up to the brace that opens them, and
-            has the groups `name` or `key`, and `id`.
-        json: a call whose arguments are JSON. A blank stands for blanks and line ends, TOOL for
-            the name, NAME for the name as JSON, ID for Kimi's, NUMBER for a number in quotes.
-        tags: of arguments that stand between tags.
-        quote: what stands around texts in Gemma's notation.
-        section: in Lark's notation what stands before, between and behind calls that have their
-            markers in common; None where each call has its own.
-        read: our reader of the text between the markers. It gives dictionaries with a name and
-            arguments, as mlx-lm's parsers do; whatever it raises means that there is no call.
-    """
-
+    # finds where a call begins, and its tool's name as the first group. Where arguments are JSON it
+    # goes from the end of the call before up to the brace that opens them, and has the groups
+    # `name` or `key`, and `id`.
     head: re.Pattern[str]
+    # a call whose arguments are JSON. A blank stands for blanks and line ends, TOOL for the name,
+    # NAME for the name as JSON, ID for Kimi's, NUMBER for a number in quotes.
     json: str = ""
-    tags: Tags | None = None
-    quote: str = ""
+    tags: Tags | None = None  # of arguments that stand between tags
+    quote: str = ""  # what stands around texts in Gemma's notation
+    # in Lark's notation what stands before, between and behind calls that have their markers in
+    # common; None where each call has its own
     section: tuple[str, str, str] | None = None
+    # our reader of the text between the markers. It gives dictionaries with a name and arguments,
+    # as mlx-lm's parsers do; whatever it raises means that there is no call.
     read: Callable[[str, Any], Any] | None = None
 
 

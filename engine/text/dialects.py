@@ -25,25 +25,16 @@ Arguments = Mapping[str, Any]
 
 
 class Frame(Struct, frozen=True):
-    """What one kind of text stands in.
-
-    Attributes:
-        end: "" where the turn's end is the frame's, too.
-        or_end: other ways to end it.
-        first: only at the beginning of an answer is the start a marker.
-        kept: the start is a part of what it opens.
-        offered: it is a marker only where tools were offered.
-        plain: its end is ordinary text everywhere else.
-    """
+    """What one kind of text stands in."""
 
     kind: Kind
     start: str
-    end: str = ""
-    or_end: tuple[str, ...] = ()
-    first: bool = False
-    kept: bool = False
-    offered: bool = False
-    plain: bool = False
+    end: str = ""  # "" where the turn's end is the frame's, too
+    or_end: tuple[str, ...] = ()  # other ways to end it
+    first: bool = False  # only at the beginning of an answer is the start a marker
+    kept: bool = False  # the start is a part of what it opens
+    offered: bool = False  # it is a marker only where tools were offered
+    plain: bool = False  # its end is ordinary text everywhere else
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -52,23 +43,15 @@ class Frame(Struct, frozen=True):
 
 
 class Header(Struct, frozen=True):
-    """Each part of an answer begins with a header, which says what it is and is not shown.
+    """Each part of an answer begins with a header, which says what it is and is not shown."""
 
-    Attributes:
-        starts: what a header begins with.
-        end: what ends it.
-        reads: words in it and the kind of the text after it; the first that is found counts.
-        closes: what ends the text after it.
-        first: what a header may begin with at the beginning of an answer.
-        names: what stands before the name of the tool that is called.
-    """
-
-    starts: tuple[str, ...]
-    end: str
+    starts: tuple[str, ...]  # what a header begins with
+    end: str  # what ends it
+    # words in it and the kind of the text after it; the first that is found counts
     reads: tuple[tuple[str, Kind], ...]
-    closes: tuple[str, ...] = ()
-    first: tuple[str, ...] = ()
-    names: str = ""
+    closes: tuple[str, ...] = ()  # what ends the text after it
+    first: tuple[str, ...] = ()  # what a header may begin with at the beginning of an answer
+    names: str = ""  # what stands before the name of the tool that is called
 
     def kind(self, text: str) -> Kind:
         """Of the text after a header of these words."""
@@ -81,23 +64,16 @@ class Header(Struct, frozen=True):
 
 
 class Markers(Struct, frozen=True):
-    """The strings with which a model frames its reasoning and its tool calls; "" where unknown.
-
-    Attributes:
-        dropped: frame the answer or nothing at all, and are not shown.
-        more: other frames, where a model knows several.
-        header: where a model puts one before each part.
-        calls_end_reasoning: a tool call may begin before the reasoning has been ended.
-    """
+    """The strings with which a model frames its reasoning and its tool calls; "" where unknown."""
 
     think_start: str = ""
     think_end: str = ""
     tool_start: str = ""
     tool_end: str = ""
-    dropped: tuple[str, ...] = ()
-    more: tuple[Frame, ...] = ()
-    header: Header | None = None
-    calls_end_reasoning: bool = False
+    dropped: tuple[str, ...] = ()  # frame the answer or nothing at all, and are not shown
+    more: tuple[Frame, ...] = ()  # other frames, where a model knows several
+    header: Header | None = None  # where a model puts one before each part
+    calls_end_reasoning: bool = False  # a tool call may begin before the reasoning has been ended
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -148,58 +124,42 @@ class Markers(Struct, frozen=True):
 
 
 class Switch(Struct, frozen=True, eq=False):
-    """How a model is asked to reason, or not to.
+    """How a model is asked to reason, or not to."""
 
-    Attributes:
-        on, off: arguments of its template.
-        efforts: such arguments by how much it is to reason, in OpenAI's words.
-        words: for on and off, what stands in the system message.
-    """
-
+    # on, off: arguments of its template
     on: Arguments = field(default_factory=dict)
     off: Arguments = field(default_factory=dict)
+    # such arguments by how much it is to reason, in OpenAI's words
     efforts: Mapping[str, Arguments] = field(default_factory=dict)
-    words: Pair = ("", "")
+    words: Pair = ("", "")  # for on and off, what stands in the system message
 
 
 class Row(Struct, frozen=True, eq=False):
-    """A dialect, as its makers document it.
-
-    Attributes:
-        models: whose it is, for people.
-        source: where that is documented.
-        needs: added tokens that a tokenizer of it has, all of them.
-        says: what its template says, all of it.
-        renderer: mlx-lm's module that stands for the template.
-        reasoning, tools: the markers, `MLX_LM`, or none where it has none.
-        calls: the notation of its tool calls (`engine.text.call_notations`).
-        call: how one is written in JSON, where not as that notation has it.
-        ends: the tokens that end a turn, beside those that its files name.
-        dates: names that its template has for the date, and how they are written.
-        begun: an answer as the model writes it: what stands before the reasoning, between it and
-            the answer, and before an answer without any. Empty for lines around the markers.
-        said: added tokens that persons are meant to write in their messages.
-    """
+    """A dialect, as its makers document it."""
 
     name: str
-    models: str
-    source: str
-    needs: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
-    renderer: str = ""
+    models: str  # whose it is, for people
+    source: str  # where that is documented
+    needs: tuple[str, ...] = ()  # added tokens that a tokenizer of it has, all of them
+    says: tuple[str, ...] = ()  # what its template says, all of it
+    renderer: str = ""  # mlx-lm's module that stands for the template
+    # reasoning, tools: the markers, `MLX_LM`, or none where it has none
     reasoning: Pair | str = MLX_LM
     tools: Pair | str = MLX_LM
-    calls: str = MLX_LM
-    call: str = ""
+    calls: str = MLX_LM  # the notation of its tool calls (`engine.text.call_notations`)
+    call: str = ""  # how one is written in JSON, where not as that notation has it
     dropped: tuple[str, ...] = ()
     more: tuple[Frame, ...] = ()
     header: Header | None = None
     calls_end_reasoning: bool = False
-    ends: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()  # the tokens that end a turn, beside those that its files name
     switch: Switch | None = None
+    # names that its template has for the date, and how they are written
     dates: Arguments = field(default_factory=dict)
+    # an answer as the model writes it: what stands before the reasoning, between it and the answer,
+    # and before an answer without any. Empty for lines around the markers.
     begun: tuple[str, str, str] | None = None
-    said: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # added tokens that persons are meant to write in their messages
 
     def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
         """Whether a model with these added tokens and this template speaks it."""

@@ -67,37 +67,29 @@ class UnreadableError(Exception):
 
 
 class DrawnPage(Struct, frozen=True):
-    """A page as an image.
+    """A page as an image."""
 
-    Attributes:
-        number: from 1.
-        width, height: in pixels.
-        jpeg, thumbnail: files; the second is a small one.
-    """
-
-    number: int
+    number: int  # from 1
+    # width, height: in pixels
     width: int
     height: int
+    # jpeg, thumbnail: files; the second is a small one
     jpeg: bytes
     thumbnail: bytes
 
 
 class Document(Struct, frozen=True):
-    """A file as text.
+    """A file as text."""
 
-    Attributes:
-        kind: what it is, for people: "PDF", "Word", "text".
-        unit: what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file that
-            is one piece.
-        pages: the text of each. One that has none is empty, so that the numbers are right.
-        labels: a name of each page, as sheets have; empty where pages have numbers only.
-        scans: the numbers of the pages that have no text but pictures or drawings.
-    """
-
-    kind: str
+    kind: str  # what it is, for people: "PDF", "Word", "text"
+    # what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file that is one
+    # piece
     unit: str
+    # the text of each. One that has none is empty, so that the numbers are right.
     pages: tuple[str, ...]
+    # a name of each page, as sheets have; empty where pages have numbers only
     labels: tuple[str, ...] = ()
+    # the numbers of the pages that have no text but pictures or drawings
     scans: tuple[int, ...] = ()
 
     @property

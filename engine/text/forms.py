@@ -113,15 +113,11 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
 
 
 class _Bounding:
-    """One schema's bounding.
-
-    Attributes:
-        used: whether some place admits any JSON, so that the definitions are needed.
-    """
+    """One schema's bounding."""
 
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
-        self.used = False
+        self.used = False  # whether some place admits any JSON, so that the definitions are needed
 
     def definitions(self) -> dict[str, Any]:
         """Any JSON with 0, 1, … levels of nesting."""

@@ -24,14 +24,11 @@ _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
 class Images(Struct, frozen=True):
-    """How a model's prompts have images.
+    """How a model's prompts have images."""
 
-    Attributes:
-        words: what its template writes for one, and for a sound where it hears; with their ids.
-        ids: by an image's digest, its word and the ids that stand for it.
-    """
-
+    # what its template writes for one, and for a sound where it hears; with their ids
     words: Mapping[str, int]
+    # by an image's digest, its word and the ids that stand for it
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def mark(self, text: str, digests: Sequence[str]) -> str:

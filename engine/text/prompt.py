@@ -17,31 +17,22 @@ from engine.text.splitter import ReplyText
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt ready to be read.
+    """A prompt ready to be read."""
 
-    Attributes:
-        tokens: its ids; never empty.
-        text: what the template rendered, and the beginning of the answer where there is one. Marks
-            in the contents have gaps (`engine.text.contents`), here and in `opened`.
-        opened: what the template rendered alone.
-        opening: what of it comes after the messages; None where that is not known.
-        known: the boundaries of text and tokens that it has in common with the conversation before.
-        boundary: how many of the tokens come before the opening of the answer. A later prompt of
-            the same chat begins with these, whatever its template drops from the answer.
-        system: how many of them any chat with the same system message and tools begins with.
-        answered: how many of them, at the end, are the beginning of the answer itself.
-        continues: whether there is such a beginning.
-    """
-
-    tokens: list[int]
+    tokens: list[int]  # its ids; never empty
+    # what the template rendered, and the beginning of the answer where there is one. Marks in the
+    # contents have gaps (`engine.text.contents`), here and in `opened`.
     text: str
+    # the boundaries of text and tokens that it has in common with the conversation before
     known: tuple[tuple[int, int], ...]
+    # how many of the tokens come before the opening of the answer. A later prompt of the same chat
+    # begins with these, whatever its template drops from the answer.
     boundary: int
-    system: int = 0
-    answered: int = 0
-    opened: str = ""
-    continues: bool = False
-    opening: str | None = None
+    system: int = 0  # how many of them any chat with the same system message and tools begins with
+    answered: int = 0  # how many of them, at the end, are the beginning of the answer itself
+    opened: str = ""  # what the template rendered alone
+    continues: bool = False  # whether there is such a beginning
+    opening: str | None = None  # what of it comes after the messages; None where that is not known
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
         """The conversation after an answer of that text and those tokens."""

@@ -30,22 +30,15 @@ from engine.text.rendering import MOMENT
 
 
 class Dialect(Struct, frozen=True, eq=False):
-    """What a model's tokenizer and template show, with the row of the table that they fit.
-
-    Attributes:
-        tool_format: how its tool calls are read; empty where it makes none.
-        reasons: it may reason before it answers.
-        knows_calls: its template renders tool calls that messages have.
-        ends: the tokens that end a turn, of those that it has.
-    """
+    """What a model's tokenizer and template show, with the row of the table that they fit."""
 
     row: Row
     markers: Markers
-    tool_format: str
-    reasons: bool
-    knows_calls: bool
+    tool_format: str  # how its tool calls are read; empty where it makes none
+    reasons: bool  # it may reason before it answers
+    knows_calls: bool  # its template renders tool calls that messages have
     switch: Switch
-    ends: tuple[str, ...]
+    ends: tuple[str, ...]  # the tokens that end a turn, of those that it has
 
     def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]

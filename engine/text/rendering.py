@@ -14,15 +14,11 @@ from engine.text import pieces
 
 
 class TooLongError(EngineError):
-    """A prompt has more tokens than it may have.
-
-    Attributes:
-        tokens: how many it has.
-    """
+    """A prompt has more tokens than it may have."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
-        self.tokens = tokens
+        self.tokens = tokens  # how many it has
 
 
 Asked = tuple[list[Message], bool]

@@ -23,15 +23,10 @@ _SHORT = 3
 
 
 class _Part(NamedTuple):
-    """What is being written.
+    """What is being written."""
 
-    Attributes:
-        kind: None within a header.
-        ends: what ends it; empty where only the turn's end does, or a header.
-    """
-
-    kind: Kind | None
-    ends: tuple[str, ...] = ()
+    kind: Kind | None  # None within a header
+    ends: tuple[str, ...] = ()  # what ends it; empty where only the turn's end does, or a header
 
 
 _ANSWER = _Part("answer")
@@ -311,9 +306,6 @@ class ReplyText:
         opening: what of it comes after the messages; None where that is not known.
         tools: those that were offered, in OpenAI's shape.
         one_call: the answer ends after its first call.
-
-    Attributes:
-        parts: all text so far by kind.
     """
 
     def __init__(
@@ -336,6 +328,7 @@ class ReplyText:
             bool(tools),
             markers.closes_reasoning(opened),
         )
+        # all text so far by kind
         self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
         self._begun = 0  # characters of an answer that is being continued
         self._silent = 0  # tokens since the last text

@@ -29,45 +29,31 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Told(NamedTuple):
-    """An event of a call.
+    """An event of a call."""
 
-    Attributes:
-        kind: it has started; more of its arguments; it is complete; it is none.
-        text: the arguments, or more of them, as JSON; of a call that is none, all that was written.
-        message: what is wrong with it.
-        arguments: of a call that could be read, and names a tool that was not offered.
-    """
-
+    # it has started; more of its arguments; it is complete; it is none
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
     name: str = ""
+    # the arguments, or more of them, as JSON; of a call that is none, all that was written
     text: str = ""
-    message: str = ""
-    arguments: str = ""
+    message: str = ""  # what is wrong with it
+    arguments: str = ""  # of a call that could be read, and names a tool that was not offered
 
 
 # -- calls that are not whole yet ---------------------------------------------------------------
 
 
 class _Partial(Struct):
-    """A call that may not be whole.
-
-    Attributes:
-        arguments: the beginning of a JSON object; empty while nothing is known.
-        own_id: the model's own, where it stands before the arguments.
-        whole: its end has come, though maybe not that of its text.
-        id: under which it is reported.
-        reported: how much of its arguments.
-        started: its start has been reported.
-    """
+    """A call that may not be whole."""
 
     name: str
-    arguments: str = ""
-    own_id: str | None = None
-    whole: bool = False
-    id: str = ""
-    reported: str = ""
-    started: bool = False
+    arguments: str = ""  # the beginning of a JSON object; empty while nothing is known
+    own_id: str | None = None  # the model's own, where it stands before the arguments
+    whole: bool = False  # its end has come, though maybe not that of its text
+    id: str = ""  # under which it is reported
+    reported: str = ""  # how much of its arguments
+    started: bool = False  # its start has been reported
 
 
 class _Objects:
@@ -211,10 +197,6 @@ class Calling:
         prompt: what the answer follows. The ids that are made up depend on it alone, so that the
             same conversation has the same ids.
         one: only the first call counts.
-
-    Attributes:
-        made: the calls that are complete, with their ids.
-        unreadable: some text between the markers of calls was none.
     """
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
@@ -226,8 +208,8 @@ class Calling:
         self._closed = 0  # texts between markers that are complete
         self._numbers = 0
         self._told: list[Told] = []
-        self.made: list[tuple[str, Call]] = []
-        self.unreadable = False
+        self.made: list[tuple[str, Call]] = []  # the calls that are complete, with their ids
+        self.unreadable = False  # some text between the markers of calls was none
         self._next_text()
 
     def _next_text(self) -> None:

@@ -97,11 +97,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 
 class _Grammar:
-    """Makes one grammar.
-
-    Attributes:
-        rules: those that the calls and the start need beside their own.
-    """
+    """Makes one grammar."""
 
     def __init__(
         self, tokenizer: Any, name: str, form: ToolForm, limits: FormLimits | None
@@ -123,7 +119,7 @@ class _Grammar:
             self._template, self._section = JSON_CALL, JSON_LIST
         elif self._dialect.row.name == "llama 3":
             self._section = None
-        self.rules: list[str] = []
+        self.rules: list[str] = []  # those that the calls and the start need beside their own
 
     # -- the whole ------------------------------------------------------------------------------
 

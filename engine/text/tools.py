@@ -21,17 +21,11 @@ ANY = '{"type": "object"}'
 
 
 class ToolResult(Struct, frozen=True):
-    """What a tool gave back, for the next turn.
+    """What a tool gave back, for the next turn."""
 
-    Attributes:
-        id: of the call, as `ToolCallFinished` had it.
-        content: what the model is to read.
-        name: of the tool; some chat templates show it.
-    """
-
-    id: str
-    content: str
-    name: str = ""
+    id: str  # of the call, as `ToolCallFinished` had it
+    content: str  # what the model is to read
+    name: str = ""  # of the tool; some chat templates show it
 
     def as_message(self) -> dict[str, Any]:
         """As conversations have it that are sent whole."""
@@ -42,20 +36,17 @@ class ToolResult(Struct, frozen=True):
 class ToolForm(Struct, frozen=True):
     """How an answer calls tools, where its calls are bound to their schemas.
 
-    Attributes:
-        tools: those that may be called, each with its name and the JSON schema of its arguments.
-        required: the answer is a call and nothing else, but for the reasoning before it. Without
-            it the text outside of calls is free.
-        several: there may be more than one call.
-        answer: the JSON schema of an answer that calls nothing; None where that is free.
-
     Raises:
         ValueError: a schema is none.
     """
 
+    # those that may be called, each with its name and the JSON schema of its arguments
     tools: tuple[tuple[str, str], ...]
+    # the answer is a call and nothing else, but for the reasoning before it. Without it the text
+    # outside of calls is free.
     required: bool = False
-    several: bool = True
+    several: bool = True  # there may be more than one call
+    # the JSON schema of an answer that calls nothing; None where that is free
     answer: str | None = None
 
     def __post_init__(self) -> None:

@@ -21,22 +21,15 @@ class Share(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """How a variant differs from another one, prompt by prompt.
+    """How a variant differs from another one, prompt by prompt."""
 
-    Attributes:
-        lost: prompts that only the other one passes.
-        gained: that only this one passes.
-        of: prompts that are decided for both.
-        low, high: of the difference of the shares, this one's less the other's (Tango).
-        p: how often chance alone would bring at least such a difference (exact McNemar).
-    """
-
-    lost: int
-    gained: int
-    of: int
+    lost: int  # prompts that only the other one passes
+    gained: int  # that only this one passes
+    of: int  # prompts that are decided for both
+    # low, high: of the difference of the shares, this one's less the other's (Tango)
     low: float
     high: float
-    p: float
+    p: float  # how often chance alone would bring at least such a difference (exact McNemar)
 
 
 def share(passed: int, of: int) -> Share:

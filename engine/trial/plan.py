@@ -74,22 +74,14 @@ class PlanError(ValueError):
 
 
 class Check(Struct, frozen=True):
-    """What an answer has to be.
+    """What an answer has to be."""
 
-    Attributes:
-        kind: one of `KINDS`.
-        value: a text; of contains a tuple of them, of json_schema a schema.
-        turned: it passes where it would not.
-        model: of a judge; "" for the trial's.
-        against: the variant whose answer a judge compares with; "" for none.
-    """
-
-    kind: str
-    value: Any
+    kind: str  # one of `KINDS`
+    value: Any  # a text; of contains a tuple of them, of json_schema a schema
     ignore_case: bool = False
-    turned: bool = False
-    model: str = ""
-    against: str = ""
+    turned: bool = False  # it passes where it would not
+    model: str = ""  # of a judge; "" for the trial's
+    against: str = ""  # the variant whose answer a judge compares with; "" for none
 
     @property
     def words(self) -> str:
@@ -119,13 +111,10 @@ def _given(told: dict[str, Any], *needed: str) -> dict[str, Any]:
 
 
 class Prompt(Struct, frozen=True):
-    """What is asked of every variant.
-
-    Attributes:
-        asked: a text or a list of messages, whose form is checked where it is answered.
-    """
+    """What is asked of every variant."""
 
     id: str
+    # a text or a list of messages, whose form is checked where it is answered
     asked: str | list[Any]
     system: str | None = None
     expected: str = ""

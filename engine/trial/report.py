@@ -23,14 +23,10 @@ TABLE = "table.json"
 
 
 class Cell(Struct, frozen=True):
-    """What one variant has made of one prompt.
+    """What one variant has made of one prompt."""
 
-    Attributes:
-        content: as `engine.batch.run.Answer`'s; empty while there is no answer.
-        verdicts: by the words of each check that it has to pass.
-    """
-
-    content: Mapping[str, Any]
+    content: Mapping[str, Any]  # as `engine.batch.run.Answer`'s; empty while there is no answer
+    # by the words of each check that it has to pass
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     @property

@@ -92,9 +92,6 @@ class Run:
         records: where answers are kept, and found again.
         told: hears after each answer and each judging how many are done, and of how many.
         retry_failed: ask again what ended with an error.
-
-    Attributes:
-        fresh: answers that were asked for in this run.
     """
 
     def __init__(
@@ -111,7 +108,7 @@ class Run:
         self._answers: dict[tuple[str, str], Mapping[str, Any]] = {}
         self._verdicts: dict[tuple[str, str, int], Verdict] = {}
         self._loaded: tuple[tuple[str, str], Model] | None = None
-        self.fresh = 0
+        self.fresh = 0  # answers that were asked for in this run
         judged = sum(
             len(trial.variants) * sum(c.kind == "judge" for c in trial.checks_of(prompt))
             for prompt in trial.prompts

@@ -24,32 +24,22 @@ SUPER = 256  # numbers in a block of the K types
 
 
 class Groups(Struct, frozen=True):
-    """Rows of weights in groups of 32: `scales * numbers + biases`.
+    """Rows of weights in groups of 32: `scales * numbers + biases`."""
 
-    Attributes:
-        numbers: of type uint8, a column each.
-        scales: a column for each group; so are the `biases`. Both are rounded to the type in
-            which they are to be kept, and of type float32.
-    """
-
-    numbers: Numbers
+    numbers: Numbers  # of type uint8, a column each
+    # a column for each group; so are the `biases`. Both are rounded to the type in which they are
+    # to be kept, and of type float32.
     scales: Numbers
     biases: Numbers
 
 
 class FloatType(Struct, frozen=True):
-    """The type of floating-point numbers that a folder is written in.
+    """The type of floating-point numbers that a folder is written in."""
 
-    Attributes:
-        name: "float16", "bfloat16" or "float32".
-        label: safetensors' own name.
-        precision: a number is rounded by at most this share of itself.
-    """
-
-    name: str
-    label: str
+    name: str  # "float16", "bfloat16" or "float32"
+    label: str  # safetensors' own name
     nbytes: int
-    precision: float
+    precision: float  # a number is rounded by at most this share of itself
 
     def rounded(self, numbers: Numbers) -> Numbers:
         """The nearest numbers of this type, as float32."""
@@ -85,22 +75,16 @@ Unpack = Callable[[Numbers, FloatType], Groups]
 
 
 class BlockType(Struct, frozen=True):
-    """How GGUF keeps numbers.
-
-    Attributes:
-        numbers: that one block holds, and `nbytes` what that takes.
-        bits: of each number as it is packed here; 0 where they stay floating-point, and where
-            they cannot be read.
-        groups: makes groups of rows of blocks.
-        floats: makes float32 of rows of them.
-    """
+    """How GGUF keeps numbers."""
 
     name: str
-    numbers: int
+    numbers: int  # that one block holds, and `nbytes` what that takes
     nbytes: int
+    # of each number as it is packed here; 0 where they stay floating-point, and where they cannot
+    # be read
     bits: int = 0
-    groups: Unpack | None = None
-    floats: Callable[[Numbers], Numbers] | None = None
+    groups: Unpack | None = None  # makes groups of rows of blocks
+    floats: Callable[[Numbers], Numbers] | None = None  # makes float32 of rows of them
 
     @property
     def readable(self) -> bool:

@@ -45,30 +45,20 @@ _TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output
 
 
 class Family(Struct, frozen=True):
-    """An architecture whose layout is known.
+    """An architecture whose layout is known."""
 
-    Attributes:
-        mlx: its `model_type` in a config.json.
-        layer: its arrays in a layer, by their names in GGUF.
-        biases: those of them that have a bias, always (True) or in some models (False).
-        interleaved: the rows of queries and keys lie in llama's order.
-        one_more: norms have been given the 1 that MLX adds.
-        kept: the type for what is not packed, where anything is. Activations of some families do
-            not fit into float16.
-        heads: whether the length of a head is a setting of its own.
-        ties: whether its embedding is also its output, always; else where it has none.
-        scalings: ways to stretch positions that MLX has for it.
-    """
-
-    mlx: str
-    layer: dict[str, str]
+    mlx: str  # its `model_type` in a config.json
+    layer: dict[str, str]  # its arrays in a layer, by their names in GGUF
+    # those of them that have a bias, always (True) or in some models (False)
     biases: dict[str, bool] = field(default_factory=dict)
-    interleaved: bool = False
-    one_more: bool = False
+    interleaved: bool = False  # the rows of queries and keys lie in llama's order
+    one_more: bool = False  # norms have been given the 1 that MLX adds
+    # the type for what is not packed, where anything is. Activations of some families do not fit
+    # into float16.
     kept: FloatType = FLOAT16
-    heads: bool = True
-    ties: bool = False
-    scalings: tuple[str, ...] = ("linear", "yarn")
+    heads: bool = True  # whether the length of a head is a setting of its own
+    ties: bool = False  # whether its embedding is also its output, always; else where it has none
+    scalings: tuple[str, ...] = ("linear", "yarn")  # ways to stretch positions that MLX has for it
 
 
 _SOMETIMES = dict.fromkeys(("attn_q", "attn_k", "attn_v", "attn_output"), False)
@@ -105,20 +95,13 @@ _SPARE = ("rope_freqs",)  # old files repeat it in each layer
 
 
 class Taken(Struct, frozen=True):
-    """An array of the file, and what becomes of it.
+    """An array of the file, and what becomes of it."""
 
-    Attributes:
-        name: its name in MLX, without ".weight", ".scales" or ".biases".
-        part: "weight", or "bias" where it is one.
-        order: heads whose rows change their order; 0 where none does.
-        less: what is taken off its numbers.
-    """
-
-    name: str
-    part: str
+    name: str  # its name in MLX, without ".weight", ".scales" or ".biases"
+    part: str  # "weight", or "bias" where it is one
     source: Array
-    order: int = 0
-    less: float = 0.0
+    order: int = 0  # heads whose rows change their order; 0 where none does
+    less: float = 0.0  # what is taken off its numbers
 
     @property
     def packed(self) -> bool:
@@ -126,16 +109,11 @@ class Taken(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What is to be written.
+    """What is to be written."""
 
-    Attributes:
-        config: for config.json, without what a tokenizer adds.
-        kept: the type of floating-point numbers.
-    """
-
-    config: dict[str, Any]
+    config: dict[str, Any]  # for config.json, without what a tokenizer adds
     taken: list[Taken]
-    kept: FloatType
+    kept: FloatType  # the type of floating-point numbers
 
 
 def plan(file: GgufFile) -> Plan:

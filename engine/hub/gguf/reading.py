@@ -55,17 +55,12 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 
 
 class Array(Struct, frozen=True):
-    """One array as the file lists it.
-
-    Attributes:
-        shape: as numpy has it: the length of a row comes last.
-        offset: of its first byte in the file.
-    """
+    """One array as the file lists it."""
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # as numpy has it: the length of a row comes last
     type: BlockType
-    offset: int
+    offset: int  # of its first byte in the file
 
     @property
     def rows(self) -> int:
@@ -83,17 +78,12 @@ class Array(Struct, frozen=True):
 class GgufFile:
     """A file whose list of arrays has been read and holds together.
 
-    Attributes:
-        called: how the file is called in sentences.
-        metadata: by name: numbers, texts, and lists of either (numpy's where they are numbers).
-        arrays: by name.
-
     Raises:
         RefusedError: it is no GGUF file, damaged or incomplete.
     """
 
     def __init__(self, path: Path, called: str) -> None:
-        self.called = called
+        self.called = called  # how the file is called in sentences
         try:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
@@ -105,8 +95,9 @@ class GgufFile:
         self.size = status.st_size
         self._at = 0
         self._held, self._held_at = b"", 0
+        # by name: numbers, texts, and lists of either (numpy's where they are numbers)
         self.metadata: dict[str, Any] = {}
-        self.arrays: dict[str, Array] = {}
+        self.arrays: dict[str, Array] = {}  # by name
         self._read_header()
 
     def close(self) -> None:

@@ -48,11 +48,7 @@ _ENDS = (
 
 
 class Words:
-    """The words of a file, with what it says of them.
-
-    Attributes:
-        bos, ends: the ids of the mark that begins a text, and of those that end one.
-    """
+    """The words of a file, with what it says of them."""
 
     def __init__(self, file: GgufFile, rows: int) -> None:
         self._file = file
@@ -73,6 +69,7 @@ class Words:
         if len(self._ids) != len(words):
             raise file.damaged("some of its words are there twice")
         self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
+        # bos, ends: the ids of the mark that begins a text, and of those that end one
         self.bos = self._id("bos")
         eos, eot = self._id("eos"), self._id("eot")
         named = [self._ids[word] for word in _ENDS if self._special(self._ids.get(word))]

@@ -47,14 +47,10 @@ def attend(
 
 
 class Part(NamedTuple):
-    """Attention to some of the keys, and what it counts beside attention to others.
+    """Attention to some of the keys, and what it counts beside attention to others."""
 
-    Attributes:
-        out: `[batch, key heads, rows, head dim]`.
-        weight: the logarithm of the sum of `exp(score)`, `[batch, key heads, rows, 1]`, float32.
-    """
-
-    out: mx.array
+    out: mx.array  # `[batch, key heads, rows, head dim]`
+    # the logarithm of the sum of `exp(score)`, `[batch, key heads, rows, 1]`, float32
     weight: mx.array
 
 

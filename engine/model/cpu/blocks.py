@@ -63,16 +63,12 @@ of the training: those have no table."""
 
 
 class Held(NamedTuple):
-    """What a buffer holds of some rows of a step, before the step's own token.
+    """What a buffer holds of some rows of a step, before the step's own token."""
 
-    Attributes:
-        keys, values: `[slots * key heads, room, width]` or the same in four axes.
-        lengths: tokens of each row; a row's slot is its place here.
-    """
-
+    # keys, values: `[slots * key heads, room, width]` or the same in four axes
     keys: mx.array
     values: mx.array
-    lengths: tuple[int, ...]
+    lengths: tuple[int, ...]  # tokens of each row; a row's slot is its place here
 
 
 class Rotation:

@@ -57,22 +57,16 @@ _FLOAT32, _INT8 = 1, 4  # the operator's `accuracy_level`: in what activations a
 
 
 class Codes(Struct, frozen=True):
-    """A matrix `[outputs, inputs]` in whole codes.
+    """A matrix `[outputs, inputs]` in whole codes."""
 
-    Attributes:
-        words: `[outputs, groups, group * bits / 8]`, bytes; of two codes the first is the low half.
-        scales: `[outputs, groups]`, float32.
-        rest: what is to be added for each unit of a group's sum where the code in the middle, 8 or
-            128, stands for 0: `[groups, outputs]`; None where that is nothing.
-        bits: 4 or 8.
-        bias: added to the outputs; None where there is none.
-    """
-
+    # `[outputs, groups, group * bits / 8]`, bytes; of two codes the first is the low half
     words: Array
-    scales: Array
+    scales: Array  # `[outputs, groups]`, float32
+    # what is to be added for each unit of a group's sum where the code in the middle, 8 or 128,
+    # stands for 0: `[groups, outputs]`; None where that is nothing
     rest: Array | None
-    bits: int
-    bias: Array | None = None
+    bits: int  # 4 or 8
+    bias: Array | None = None  # added to the outputs; None where there is none
 
     @property
     def outputs(self) -> int:

@@ -46,15 +46,11 @@ def same(wanted: Sequence[Array], found: Sequence[Array]) -> bool:
 
 
 class Shared:
-    """The product of layers that are given the same input one after the other.
-
-    Attributes:
-        passing: the layer gives back what it is given, since its caller multiplies.
-    """
+    """The product of layers that are given the same input one after the other."""
 
     def __init__(self, product: Product) -> None:
         self.product = product
-        self.passing = False
+        self.passing = False  # the layer gives back what it is given, since its caller multiplies
         self._given: mx.array | None = None
         self._left: list[Array | None] = []
 

@@ -28,19 +28,13 @@ WITHOUT = "STRETTO_WITHOUT_PATCHES"
 
 
 class Patch(Struct):
-    """One replacement, and whether it is on.
-
-    Attributes:
-        module: has a function `install_NAME`, which raises where it cannot be applied.
-        loss: what is lost while it is off.
-        reason: why it is off; empty when it is on.
-    """
+    """One replacement, and whether it is on."""
 
     name: str
-    module: str
-    loss: str
+    module: str  # has a function `install_NAME`, which raises where it cannot be applied
+    loss: str  # what is lost while it is off
     on: bool = False
-    reason: str = "no engine has started yet"
+    reason: str = "no engine has started yet"  # why it is off; empty when it is on
     _tried: bool = False
 
     def apply(self) -> bool:

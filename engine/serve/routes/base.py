@@ -44,14 +44,6 @@ class Operation(Route):
 
     Args:
         endpoint: a function of Starlette's, or an ASGI application.
-
-    Attributes:
-        method: of HTTP.
-        summary: a sentence.
-        body: the model of its body; None where it has none.
-        body_required: whether there has to be a body.
-        media_type: of its answer.
-        status: of an answer that is no error.
     """
 
     def __init__(
@@ -67,34 +59,28 @@ class Operation(Route):
         status: int = 200,
     ) -> None:
         super().__init__(path, endpoint, methods=[method])
-        self.method = method
-        self.summary = summary
-        self.body = body
-        self.body_required = body_required
-        self.media_type = media_type
-        self.status = status
+        self.method = method  # of HTTP
+        self.summary = summary  # a sentence
+        self.body = body  # the model of its body; None where it has none
+        self.body_required = body_required  # whether there has to be a body
+        self.media_type = media_type  # of its answer
+        self.status = status  # of an answer that is no error
 
 
 class Generation(Struct, frozen=True):
-    """What a request wants to be generated.
-
-    Attributes:
-        prompts: conversations, or texts to be continued. All are of the same kind.
-        n: answers to each prompt.
-        stream: send each piece as it comes, and not the whole answer at its end.
-        template: what the chat template is given beside the messages.
-        usage: a stream ends with the figures.
-        extra: what the API's writer needs to know beside that.
-    """
+    """What a request wants to be generated."""
 
     model: Model
+    # conversations, or texts to be continued. All are of the same kind.
     prompts: Sequence[list[Message] | RawPrompt]
     params: SamplingParams
     config: SessionConfig = field(default_factory=SessionConfig)
-    n: int = 1
-    stream: bool = False
+    n: int = 1  # answers to each prompt
+    stream: bool = False  # send each piece as it comes, and not the whole answer at its end
+    # what the chat template is given beside the messages
     template: Mapping[str, Any] = field(default_factory=dict)
-    usage: bool = False
+    usage: bool = False  # a stream ends with the figures
+    # what the API's writer needs to know beside that
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -159,17 +145,12 @@ class Text(Struct, frozen=True):
 
 
 class Called(Struct, frozen=True):
-    """A tool call.
+    """A tool call."""
 
-    Attributes:
-        number: of the call in its answer, from 0.
-        arguments: as JSON.
-    """
-
-    number: int
+    number: int  # of the call in its answer, from 0
     id: str
     name: str
-    arguments: str
+    arguments: str  # as JSON
 
     @property
     def as_message(self) -> dict[str, Any]:
@@ -179,13 +160,9 @@ class Called(Struct, frozen=True):
 
 
 class CallBegun(Struct, frozen=True):
-    """A tool call with the beginning of its arguments, which may be all of them.
+    """A tool call with the beginning of its arguments, which may be all of them."""
 
-    Attributes:
-        number: of the call in its answer, from 0.
-    """
-
-    number: int
+    number: int  # of the call in its answer, from 0
     id: str
     name: str
     text: str
@@ -210,23 +187,14 @@ but none has more after another has begun."""
 
 
 class Choice(Struct, eq=False):
-    """One answer to a request.
+    """One answer to a request."""
 
-    Attributes:
-        index: of the answer among those to the request.
-        calls_tools: tools were offered. A call that nobody offered is text.
-        streams: its pieces are told one by one, and cannot be taken back.
-        prompt: which of the request's prompts it answers.
-        prompt_tokens: of its prompt, once they are known.
-        reused_tokens: how many of them were in a cache already.
-    """
-
-    index: int
-    calls_tools: bool = False
-    streams: bool = False
-    prompt: int = 0
-    prompt_tokens: int = 0
-    reused_tokens: int = 0
+    index: int  # of the answer among those to the request
+    calls_tools: bool = False  # tools were offered. A call that nobody offered is text.
+    streams: bool = False  # its pieces are told one by one, and cannot be taken back
+    prompt: int = 0  # which of the request's prompts it answers
+    prompt_tokens: int = 0  # of its prompt, once they are known
+    reused_tokens: int = 0  # how many of them were in a cache already
     reasoning: list[str] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
     calls: list[Called] = field(default_factory=list)
@@ -500,17 +468,12 @@ class BlockWriter(Writer):
 
 
 class API:
-    """A shape of requests that a model answers. It knows nothing of sockets and sessions.
-
-    Attributes:
-        body: the model of its bodies, whose `asks` says what is asked for.
-        writer: writes an answer that is generated.
-    """
+    """A shape of requests that a model answers. It knows nothing of sockets and sessions."""
 
     path: str
     summary: str
-    body: type[Body]
-    writer: Callable[[Generation, list[Choice]], Writer]
+    body: type[Body]  # the model of its bodies, whose `asks` says what is asked for
+    writer: Callable[[Generation, list[Choice]], Writer]  # writes an answer that is generated
 
     def overflow(self, error: JSON) -> bytes:
         """A whole stream that tells of a prompt that was too long to be read, or of one that is

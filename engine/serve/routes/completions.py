@@ -183,14 +183,10 @@ class EmbeddingsBody(InSession, OpenAIUser):
 
 
 class Embedding(Struct, frozen=True):
-    """What a request wants to be embedded.
-
-    Attributes:
-        texts: texts, or token ids.
-    """
+    """What a request wants to be embedded."""
 
     model: Model
-    texts: list[str | tuple[int, ...]]
+    texts: list[str | tuple[int, ...]]  # texts, or token ids
     as_base64: bool
 
 

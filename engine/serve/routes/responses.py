@@ -245,15 +245,11 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 class Stored(Struct, frozen=True, dict=True):
-    """A response and the conversation up to its end.
-
-    Attributes:
-        found: tools that have come within the conversation.
-    """
+    """A response and the conversation up to its end."""
 
     messages: list[Message]
     response: JSON
-    found: list[Any] = field(default_factory=list)
+    found: list[Any] = field(default_factory=list)  # tools that have come within the conversation
 
     @cached_property
     def size(self) -> int:
@@ -344,18 +340,14 @@ class StoredResponses:
 
 
 class Responses(API):
-    """Responses.
-
-    Attributes:
-        stored: those that can be gone on from.
-    """
+    """Responses."""
 
     path = "/v1/responses"
     summary = "A response, which can be gone on from where it was stored."
     body = ResponsesBody
 
     def __init__(self, stored: StoredResponses) -> None:
-        self.stored = stored
+        self.stored = stored  # those that can be gone on from
         self.writer = partial(ResponsesWriter, store=self._store)
 
     def overflow(self, error: JSON) -> bytes:

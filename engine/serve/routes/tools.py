@@ -77,20 +77,16 @@ class Given(NamedTuple):
 
 
 class Toolbox(Struct):
-    """The tools of one request.
+    """The tools of one request."""
 
-    Attributes:
-        functions: for the model, in the shape of chat completions, by their names.
-        given: how the client knows them, by the same names.
-        absent: types of tools that were left out.
-        patterns: regular expressions of custom tools' inputs, by the names of their functions.
-        later: the names of functions that were found in the conversation, and stand there.
-    """
-
+    # for the model, in the shape of chat completions, by their names
     functions: dict[str, JSON] = field(default_factory=dict)
+    # how the client knows them, by the same names
     given: dict[str, Given] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)  # types of tools that were left out
+    # regular expressions of custom tools' inputs, by the names of their functions
     patterns: dict[str, str] = field(default_factory=dict)
+    # the names of functions that were found in the conversation, and stand there
     later: set[str] = field(default_factory=set)
     _now: set[str] = field(default_factory=set)  # the names in the list that is taken
 
