@@ -56,8 +56,7 @@ def beside(
 
 GUEST = "guest:"
 """What the ids of lanes of other programs begin with; behind it is the number of the agent."""
-SPAN = 30.0
-"""Seconds that the score shows."""
+SPAN = 30.0  # seconds that the score shows
 
 
 class Mark(Struct, frozen=True):

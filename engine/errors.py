@@ -28,14 +28,12 @@ UNSUPPORTED_SESSION = "unsupported_session"  # the session cannot be kept isolat
 MESSAGE_TOO_LONG = "message_too_long"
 """A reason for `context_overflow`: the last message is too long even without those before it."""
 
-FOLDER_GONE = "folder_gone"
-"""A reason for `model_load_failed`: the model's folder is not there."""
+FOLDER_GONE = "folder_gone"  # a reason for `model_load_failed`: the model's folder is not there
 
 CANNOT_SEE = "cannot_see"
 """A reason for `invalid_request`: there is an image in the messages, and the model sees none."""
 
-CANNOT_HEAR = "cannot_hear"
-"""The same of a recording."""
+CANNOT_HEAR = "cannot_hear"  # the same of a recording
 
 
 class EngineError(Exception):

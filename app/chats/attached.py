@@ -33,8 +33,7 @@ from itertools import groupby
 from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 
-Texts = Callable[[str], AttachedText | None]
-"""Gives the text of a file by its hash."""
+Texts = Callable[[str], AttachedText | None]  # gives the text of a file by its hash
 
 SHOWS = {
     "beginning": "the beginning",

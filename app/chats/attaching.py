@@ -41,8 +41,7 @@ log = logging.getLogger(__name__)
 MOST_FILES = 20
 MOST_LOOKED_AT = 200
 """Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
-_Read = tuple[AttachedText | StoredImage, Attachment]
-"""What a file holds, and what is said of it."""
+_Read = tuple[AttachedText | StoredImage, Attachment]  # what a file holds, and what is said of it
 _Picture = Callable[[threading.Event], bytes]
 
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet

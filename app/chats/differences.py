@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 3_000
-"""Of each text so many are compared: the time grows with their product."""
+MOST_WORDS = 3_000  # of each text so many are compared: the time grows with their product
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")

@@ -20,8 +20,7 @@ from engine import Audio, EngineError, Image
 from engine.sandbox.jobs import alone, read_image, read_sound
 from engine.sandbox.sounds import RATE, is_sound
 
-THUMBNAIL = 640
-"""Pixels of its longer side: twice what is shown, for screens that have so many."""
+THUMBNAIL = 640  # pixels of its longer side: twice what is shown, for screens that have so many
 
 MOST_KEPT = 8_000_000
 """Bytes of an image's file. A larger one is kept as JPEG of `SIDE` pixels, which no model sees all

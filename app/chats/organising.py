@@ -24,8 +24,7 @@ _MONTHS = (
     mark("December"),
 )
 _FIRST_YEAR = 2000
-ARCHIVE = "archive"
-"""The id of the entry that holds the archive."""
+ARCHIVE = "archive"  # the id of the entry that holds the archive
 
 
 class Entry(NamedTuple):
@@ -175,8 +174,7 @@ def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     return before.title != after.title or before.updated_at != after.updated_at
 
 
-Undo = Callable[[], None]
-"""Puts back what was changed."""
+Undo = Callable[[], None]  # puts back what was changed
 
 MOST_TAGS, LONGEST_TAG = 12, 30
 

@@ -14,8 +14,7 @@ from engine import EngineError
 from engine.errors import INVALID_REQUEST
 from engine.sandbox.jobs import alone, draw_pages
 
-PIXELS = 2_000_000
-"""Of a page: its text is read well, and no model is given many more."""
+PIXELS = 2_000_000  # of a page: its text is read well, and no model is given many more
 
 _AT_ONCE = 4
 """Pages that a child draws: its limits are for so many, and no more are lost by a damaged one."""

@@ -59,8 +59,7 @@ def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-LENGTH = 900
-"""Characters of a passage: two or three paragraphs, about 200 tokens."""
+LENGTH = 900  # characters of a passage: two or three paragraphs, about 200 tokens
 _MOST_WORDS = 40
 _ENOUGH = 0.1  # of the best passage's rank
 _WORD = re.compile(r"\w+")

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from engine import Model, Reply
 
 
-LONGEST = 60
-"""Characters of a title. A longer one is not cut: it is a sentence, and no title."""
+LONGEST = 60  # characters of a title. A longer one is not cut: it is a sentence, and no title.
 MOST_WORDS = 9
 _QUESTION_CHARS, _ANSWER_CHARS = 1_500, 1_000
 """Together some 700 tokens: `Engine.ask` keeps room for about a thousand."""
@@ -115,12 +114,9 @@ def _beginning(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + " …"
 
 
-TOKENS = 256
-"""Of one answer. A model that thinks all the same has some for it."""
-MOST_EXCHANGES = 3
-"""A chat that has gone on for longer is known by the title that it has."""
-FAULTS = 3
-"""A model that has given so many answers in a row that are no titles is not asked again."""
+TOKENS = 256  # of one answer. A model that thinks all the same has some for it.
+MOST_EXCHANGES = 3  # a chat that has gone on for longer is known by the title that it has
+FAULTS = 3  # a model that has given so many answers in a row that are no titles is not asked again
 
 
 class _Asked(Struct):
@@ -143,8 +139,7 @@ class Titling(QObject):
     title that a person gave it, and the first words of its question where the model gave none.
     """
 
-    REST_MS = 2_000
-    """How long nothing must have been answered before a title is asked for."""
+    REST_MS = 2_000  # how long nothing must have been answered before a title is asked for
 
     def __init__(
         self, library: ChatLibrary, wanted: Callable[[], bool], parent: QObject | None = None

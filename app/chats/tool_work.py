@@ -40,8 +40,7 @@ from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shorte
 class ToolOffers:
     """One chat's. On the GUI thread; nothing here waits for a server."""
 
-    FRESH_S = 15.0
-    """How long a list holds before it is asked for again."""
+    FRESH_S = 15.0  # how long a list holds before it is asked for again
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]

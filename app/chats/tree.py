@@ -10,8 +10,7 @@ from msgspec import Struct, field
 from app.chats.transcript import Transcript
 from app.tools.tool import one_line
 
-LONGEST_NAME = 100
-"""Characters of a branch's name."""
+LONGEST_NAME = 100  # characters of a branch's name
 _NAME = "branch"
 
 

@@ -92,10 +92,8 @@ def closing_line(fence: str) -> re.Pattern[str]:
 
 BLOCK_LIMIT = 200_000
 """Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
-LINE_LIMIT = 5_000
-"""Its lines: the parser takes about 0.1 ms for each item of a list."""
-BAR_LIMIT = 10_000
-"""Its "|": the parser takes about as long for each cell of a table."""
+LINE_LIMIT = 5_000  # its lines: the parser takes about 0.1 ms for each item of a list
+BAR_LIMIT = 10_000  # its "|": the parser takes about as long for each cell of a table
 
 
 class Block(Struct, frozen=True):
@@ -163,8 +161,7 @@ def settled(text: str) -> int:
     return last if partial.startswith("|") else len(text)
 
 
-TAIL_LIMIT = 16_384
-"""Characters of an open block that are parsed again whenever it grows."""
+TAIL_LIMIT = 16_384  # characters of an open block that are parsed again whenever it grows
 
 _NONE: frozenset[str] = frozenset()
 _LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once

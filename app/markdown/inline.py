@@ -111,8 +111,7 @@ Parsing takes about 1.5 ms for 1,000 characters, 4 ms where somebody tries to ma
 BRACKET_LIMIT = 1_000
 """Opening brackets in a paragraph that is parsed: for each the parser may look to the end."""
 
-FORMULA = "\ufffc"
-"""What stands for a formula in a text; anywhere else it is replaced."""
+FORMULA = "\ufffc"  # what stands for a formula in a text; anywhere else it is replaced
 
 _SCHEMES = {"http", "https", "mailto"}
 # Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC stands for an object, U+2029 and \n end a

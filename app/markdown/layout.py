@@ -136,8 +136,7 @@ def _foot(
     return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)
 
 
-CELL_LIMIT = 5_000
-"""Cells of a table, and 50 columns; a larger one is shown as it was typed."""
+CELL_LIMIT = 5_000  # cells of a table, and 50 columns; a larger one is shown as it was typed
 COLUMN_LIMIT = 50
 
 _LETTER = re.compile(r"[^\W\d_]")

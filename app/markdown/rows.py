@@ -14,14 +14,11 @@ from typing import NamedTuple, overload
 
 from msgspec import Struct
 
-LIST_INDENT = 1.75
-"""Of the font's size: how deep a list is at least, room for its markers included."""
-MARKER_GAP = 0.45
-"""Of the font's size: between a number and its text."""
+LIST_INDENT = 1.75  # of the font's size: how deep a list is at least, room for its markers included
+MARKER_GAP = 0.45  # of the font's size: between a number and its text
 QUOTE_INDENT = 18
 CODE_PAD = 14
-CELL_PAD = 7
-"""Above and below the text of a table's cell."""
+CELL_PAD = 7  # above and below the text of a table's cell
 CODE_HEADER = 30
 """Above the first line of code: the language at its left, room for a copy button at its right."""
 
@@ -75,8 +72,7 @@ class Span(NamedTuple):
     ink: Ink = PLAIN
 
 
-QUOTE = ">"
-"""A level of indentation: a quotation."""
+QUOTE = ">"  # a level of indentation: a quotation
 BULLET = "•"
 """A level of indentation: a list with bullets or boxes. A numbered one's level is `numbered`."""
 

@@ -20,10 +20,8 @@ MOST_WORK = 600
 MOST_SPACE = 100.0
 """Em that the lengths in a formula may come to (`\\hspace{2cm}`): what stretches over them is put
 together from small pieces."""
-INK = "#010203"
-"""The colour in the SVG, to be replaced."""
-EM = 16.0
-"""Pixels: the size of the text the SVG is made for."""
+INK = "#010203"  # the colour in the SVG, to be replaced
+EM = 16.0  # pixels: the size of the text the SVG is made for
 _KEPT = 512
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\S", re.DOTALL)

@@ -473,8 +473,7 @@ class ModelUser(Protocol):
 class ModelUsers(Protocol):
     """All chats, as far as models know them: the chats import the models, not these the chats."""
 
-    activity: Any
-    """As `ChatLibrary.activity`."""
+    activity: Any  # as `ChatLibrary.activity`
 
     @property
     def loader(self) -> ModelLoader: ...

@@ -27,8 +27,7 @@ from app import __version__
 from app.settings.paths import Paths
 from app.system.crash import versions
 
-WORDS = "The lighthouse keeps its lamp in a blue box"
-"""What the document says that is read."""
+WORDS = "The lighthouse keeps its lamp in a blue box"  # what the document says that is read
 
 
 def document(driver: Any, folder: Path) -> str:
@@ -125,10 +124,8 @@ QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
 """Their answers are long enough that both are being given at once."""
 LONGEST = 160
 """Tokens of such an answer: enough to be given at once, and no minute's wait on a slow machine."""
-FAMILIES = 100
-"""At least so many architectures must run; some want Metal or a package of their own."""
-COLOURS = 20
-"""A window that was drawn shows at least so many; an empty one shows two or three."""
+FAMILIES = 100  # at least so many architectures must run; some want Metal or a package of their own
+COLOURS = 20  # a window that was drawn shows at least so many; an empty one shows two or three
 
 
 class Check(Struct):

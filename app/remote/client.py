@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CONNECT_S = 15.0
-LIST_S = 20.0
-"""For the whole list of models."""
+LIST_S = 20.0  # for the whole list of models
 QUIET_S = 600.0
 """Without anything of an answer. A long prompt on a slow machine takes minutes to read."""
 MOST_LIST = 8_000_000  # bytes of a list of models

@@ -26,8 +26,7 @@ log = logging.getLogger(__name__)
 
 CONVERSATION = "x-stretto-conversation"
 """The header with the digest of the conversation that is answered."""
-SMALL_S = 10.0
-"""For a fork, and for letting go."""
+SMALL_S = 10.0  # for a fork, and for letting go
 _LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"})
 _NO_ROOM = "capacity_exhausted"
 
@@ -186,8 +185,7 @@ def _same(known: Sequence[str], digests: Sequence[str]) -> int:
     return count
 
 
-REST_S = 30.0
-"""An address that gave no figures is not asked again for so long."""
+REST_S = 30.0  # an address that gave no figures is not asked again for so long
 _MOST_SESSIONS = 10_000
 _MOST = 2**53
 _STATES = frozenset({"queued", "prefilling", "decoding", "idle"})

@@ -23,8 +23,7 @@ from engine.serve.announcing import SERVICE
 
 log = logging.getLogger(__name__)
 
-MOST = 50
-"""Servers that are shown; what else a network says is passed over."""
+MOST = 50  # servers that are shown; what else a network says is passed over
 LONGEST_NAME = 63
 _ANSWER_MS = 3000
 

@@ -78,8 +78,7 @@ def _begun(text: str) -> int:
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
 
-_AT_ONCE_S = 0.05
-"""What comes within less was held back on its way: it tells nothing of the speed."""
+_AT_ONCE_S = 0.05  # what comes within less was held back on its way: it tells nothing of the speed
 
 
 class Clock:
@@ -111,8 +110,7 @@ class Clock:
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 
-MOST_TEXT = 16_000_000
-"""Characters of one answer, with its reasoning and calls."""
+MOST_TEXT = 16_000_000  # characters of one answer, with its reasoning and calls
 MOST_CALLS = 128
 _MOST_COUNT = 2**53
 

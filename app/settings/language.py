@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-CONTEXT = "Stretto"
-"""What all texts are filed under in the files of translations."""
+CONTEXT = "Stretto"  # what all texts are filed under in the files of translations
 
 LANGUAGES = {
     "en": "English",

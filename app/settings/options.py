@@ -22,8 +22,7 @@ log = logging.getLogger(__name__)
 
 _saving = Saving()
 
-UNLOAD_IDLE_MIN = 30.0
-"""Minutes without use after which a model leaves memory at a first start."""
+UNLOAD_IDLE_MIN = 30.0  # minutes without use after which a model leaves memory at a first start
 _WAIT_S = 5.0
 _MOST_USED = 500  # models of which it is known when they were used
 
@@ -243,12 +242,9 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     return valid(data, {name: getattr(defaults, name) for name in _OPTIONS})
 
 
-TEXT_PX = (11, 28)
-"""The smallest and the largest text."""
-ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
-"""How large all text can be, in percent."""
-PORTS = (1024, 65535)
-"""Those that a program may take which is not the administrator's."""
+TEXT_PX = (11, 28)  # the smallest and the largest text
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)  # how large all text can be, in percent
+PORTS = (1024, 65535)  # those that a program may take which is not the administrator's
 SERVE_LIMITS = {
     "serve_sessions": 1024,
     "serve_per_key": 1024,

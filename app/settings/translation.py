@@ -25,13 +25,11 @@ log = logging.getLogger(__name__)
 ENVIRONMENT = "STRETTO_LANGUAGE"
 """Names a language for one run, or one of `app.settings.translation`; goes before the setting."""
 
-SYSTEM = "system"
-"""The setting that follows the system."""
+SYSTEM = "system"  # the setting that follows the system
 
 _spoken = "en"
 
-_of_qt: list[QTranslator] = []
-"""Qt's own words, of which Qt keeps no reference."""
+_of_qt: list[QTranslator] = []  # Qt's own words, of which Qt keeps no reference
 
 DOCKING = (
     *(mark("Close Tab"), mark("Close"), mark("Close Others")),
@@ -168,8 +166,7 @@ _ACCENTED = str.maketrans("aceinouyACEINOUY", "âçéîñôûýÂÇÉÎÑÔÛÝ"
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|&(?:#?\w+;|.)|<[^<>]+>|https?://\S+")
 """What a translation must leave as it is: places for values, mnemonics, marks of HTML, links."""
 
-_LONGER = 0.35
-"""How much longer than the English the texts are, which is much for German."""
+_LONGER = 0.35  # how much longer than the English the texts are, which is much for German
 
 
 def _accented(text: str) -> str:
@@ -192,5 +189,4 @@ TRANSLATIONS: dict[str, Translate] = {
     "xx": lambda text, comment, n: _accented(_by_number(text, comment, n)),
     "ar-xx": lambda text, comment, n: _mirrored(_by_number(text, comment, n)),
 }
-MIRRORED = {"ar-xx"}
-"""Those in which the window is mirrored."""
+MIRRORED = {"ar-xx"}  # those in which the window is mirrored

@@ -23,8 +23,7 @@ from app.settings.language import tr
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem, best
 
-MOST_SPAN = 2_000
-"""Characters of a code span: a backtick further away belongs to another."""
+MOST_SPAN = 2_000  # characters of a code span: a backtick further away belongs to another
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -133,15 +132,12 @@ def _spans(part: str) -> Iterator[tuple[int, int]]:
 
 log = logging.getLogger(__name__)
 
-AUTO = "auto"
-"""The choice that follows the keyboard, and then the window's language."""
+AUTO = "auto"  # the choice that follows the keyboard, and then the window's language
 OFF = "off"
 
-MOST_KEPT = 20_000
-"""Words of which it is remembered what was said of them."""
+MOST_KEPT = 20_000  # words of which it is remembered what was said of them
 
-SLICE_S = 0.004
-"""How long the GUI thread judges words at a time, where only it may."""
+SLICE_S = 0.004  # how long the GUI thread judges words at a time, where only it may
 
 
 class Speller(QObject):

@@ -103,8 +103,7 @@ class EnchantSystem:
         return self._dictionaries[language]
 
 
-NOT_FOUND = 2**63 - 1
-"""NSNotFound: where a range is that there is none of."""
+NOT_FOUND = 2**63 - 1  # NSNotFound: where a range is that there is none of
 
 
 class MacSystem:
@@ -154,8 +153,7 @@ def of_mac() -> SpellingSystem:
 SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": enchant, "darwin": of_mac}
 """By `sys.platform`: what opens it."""
 
-GUI_ONLY = ("darwin",)
-"""Where already the opening belongs on the GUI thread."""
+GUI_ONLY = ("darwin",)  # where already the opening belongs on the GUI thread
 
 
 @lru_cache(1)

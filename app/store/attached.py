@@ -112,8 +112,7 @@ class Images:
     Thumbnails that were used last stay in memory: each pane that shows a message asks for them.
     """
 
-    MOST_HELD = 16_000_000
-    """Bytes of thumbnails."""
+    MOST_HELD = 16_000_000  # bytes of thumbnails
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer

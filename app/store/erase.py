@@ -17,8 +17,7 @@ from app.store.records import ChatRecord
 
 log = logging.getLogger(__name__)
 
-TRASH_S = 30 * 86_400.0
-"""How long a deleted chat stays in the trash."""
+TRASH_S = 30 * 86_400.0  # how long a deleted chat stays in the trash
 
 
 def create(db: sqlite3.Connection) -> None:

@@ -17,8 +17,7 @@ from app.store.filters import Filter
 from app.store.index import PIECE, index_piece, passages
 from app.store.records import SearchHit
 
-MOST = 2_000_000
-"""Characters of a file that are found: some 800 pages."""
+MOST = 2_000_000  # characters of a file that are found: some 800 pages
 
 _MOST_FILES = 1_000  # of which a search looks who has them
 

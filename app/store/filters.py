@@ -8,8 +8,7 @@ from msgspec import Struct
 from app.store.records import ChatRecord, Folder
 
 WORD = re.compile(r"(?<!\S)-?(\w+):(\"[^\"]*\"?|\S*)")
-NAMES = ("in", "tag", "model", "from", "before", "after", "is")
-"""What may stand before the colon."""
+NAMES = ("in", "tag", "model", "from", "before", "after", "is")  # what may stand before the colon
 FROM = {"me": "user", "model": "assistant"}
 STATES = ("pinned", "archived")
 _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}

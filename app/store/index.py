@@ -175,10 +175,8 @@ def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Ru
         openers.append(_Run(len(parts) - 1, rest))
 
 
-PASSAGE = 8_000
-"""Characters of a passage: what is looked through to show the words around a hit."""
-PIECE = 200_000
-"""Characters of Markdown that are indexed at a time: some 30 ms."""
+PASSAGE = 8_000  # characters of a passage: what is looked through to show the words around a hit
+PIECE = 200_000  # characters of Markdown that are indexed at a time: some 30 ms
 CHAT_BITS, MESSAGE_BITS = 40, 12
 _MOST = 1 << MESSAGE_BITS  # passages of a message: 32 million characters of it are found
 _ROWS = 400

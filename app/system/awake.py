@@ -23,8 +23,7 @@ log = logging.getLogger(__name__)
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
 _REASON = b"A chat is answering, or a model is downloaded"
 
-Begin = Callable[[], Callable[[], None]]
-"""Starts an activity; gives what ends it."""
+Begin = Callable[[], Callable[[], None]]  # starts an activity; gives what ends it
 
 
 class Awake(QObject):

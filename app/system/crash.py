@@ -19,11 +19,9 @@ from typing import IO
 
 from app import __version__
 
-KEPT = 20
-"""Older reports are removed."""
+KEPT = 20  # older reports are removed
 
-MOST = 5
-"""Reports of one run: what breaks breaks often."""
+MOST = 5  # reports of one run: what breaks breaks often
 
 LOG_LINES = 60
 

@@ -59,8 +59,7 @@ ROOTS = (
 )
 """What the program asks for itself; what these ask for is found out."""
 
-SHIPPED = "licences.json"
-"""In `resources`, where the program is a bundle."""
+SHIPPED = "licences.json"  # in `resources`, where the program is a bundle
 
 _TEXT = re.compile(
     r"(^|/)(licen[cs]e|copying|notice|thirdpartynotices)[^/]*$|\.dist-info/licenses/.+",

@@ -32,8 +32,7 @@ from app.settings.paths import resources
 
 log = logging.getLogger(__name__)
 
-LARGEST = 256 * 1024
-"""Bytes of the file."""
+LARGEST = 256 * 1024  # bytes of the file
 TIMEOUT_S = 10.0
 DAY_S = 24 * 3600.0
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")

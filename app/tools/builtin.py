@@ -302,8 +302,7 @@ def _search(a: Arguments, c: Context) -> str:
     return folders.search_files(name, text, _text(a, "path"), c.grants)
 
 
-MOST_HELPERS = 8
-"""Questions of one call."""
+MOST_HELPERS = 8  # questions of one call
 
 
 def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
@@ -381,8 +380,7 @@ STANDARD = (
         check=_can_be_asked,
     ),
 )
-HELPERS = STANDARD[-1].tool.key
-"""Its key; what it does needs the chat, not a thread."""
+HELPERS = STANDARD[-1].tool.key  # its key; what it does needs the chat, not a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
@@ -405,8 +403,7 @@ _PYTHON = own(
 )
 
 
-DATE = STANDARD[0].tool.key
-"""The tool that the Guide can call."""
+DATE = STANDARD[0].tool.key  # the tool that the Guide can call
 
 
 class BuiltIn:

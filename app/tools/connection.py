@@ -78,8 +78,7 @@ class ServerLog:
         return "\n".join(tuple(self._lines))
 
 
-MOST_OPEN = 4
-"""Questions that one call may have open at once; more are declined."""
+MOST_OPEN = 4  # questions that one call may have open at once; more are declined
 UNCLEAR = "Several calls run, and the request does not tell which of them it is about. Call again."
 
 
@@ -201,12 +200,10 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CONNECT_S = 60.0
-"""How long a server may take to start: `npx` downloads before it does."""
+CONNECT_S = 60.0  # how long a server may take to start: `npx` downloads before it does
 REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 """How long a server that failed so many times in a row is left alone."""
-STEADY_S = 30.0
-"""A server that lived so long has not failed when it ends."""
+STEADY_S = 30.0  # a server that lived so long has not failed when it ends
 MOST_TOOLS = 500
 MOST_PAGES = 100  # of which each may hold nothing
 _GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it

@@ -14,8 +14,7 @@ from app.tools.tool import LONGEST, ToolError, clean, from_blocks
 if TYPE_CHECKING:
     from mcp import Client
 
-MOST = 500
-"""Resources, and prompts, of one server that are listed."""
+MOST = 500  # resources, and prompts, of one server that are listed
 MOST_ARGUMENTS = 20
 _MOST_PAGES = 100  # of which each may hold nothing
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300

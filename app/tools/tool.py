@@ -152,8 +152,7 @@ def visible(text: str) -> str:
     )
 
 
-LONGEST = 1_000_000
-"""Characters of a result that are kept at all. More fits no model."""
+LONGEST = 1_000_000  # characters of a result that are kept at all. More fits no model.
 
 
 class ToolResult(Struct, frozen=True):

@@ -38,8 +38,7 @@ from app.tools.tool import ToolError
 _ALLOWED = ("HOME", "LOGNAME", "USER", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _USUAL = ("/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 _MARK = "--path-of-the-login-shell--"
-SHELL_S = 5.0
-"""How long a login shell may take to say its PATH; some start whole programs."""
+SHELL_S = 5.0  # how long a login shell may take to say its PATH; some start whole programs
 
 _lock = threading.Lock()
 _path: str | None = None

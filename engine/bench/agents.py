@@ -27,12 +27,9 @@ from engine.bench.subject import gaps
 if TYPE_CHECKING:  # its import takes a third of a second
     import httpx2
 
-RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)
-"""Words of what tools give, in turns."""
-ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)
-"""The most tokens of an answer to each."""
-TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)
-"""Seconds."""
+RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)  # words of what tools give, in turns
+ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)  # the most tokens of an answer to each
+TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)  # seconds
 BEGINS_OTHERS, BROKEN_OFF = 3, 6
 """At these of them two sub-agents are begun, and the answer is broken off after a few tokens."""
 CHILDREN, TURNS_OF_CHILD, BROKEN_AFTER = 2, 3, 4

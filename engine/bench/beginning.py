@@ -29,8 +29,7 @@ from engine.params import SamplingParams
 Say = Callable[[str], None]
 
 ONE, SHARED, COPIES, BATCH = "one answer", "one beginning", "copies", "BatchGenerator"
-QUESTION = 24
-"""Tokens of a question, about."""
+QUESTION = 24  # tokens of a question, about
 
 
 class Play(Struct, frozen=True):

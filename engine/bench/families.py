@@ -37,8 +37,7 @@ from engine.sandbox.process import own_command
 LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24
 MOST_WEIGHTS = 20_000_000
-SEEING = ", seeing"
-"""After the names of those that are taken from mlx-vlm with their towers."""
+SEEING = ", seeing"  # after the names of those that are taken from mlx-vlm with their towers
 
 
 class Finding(Struct, frozen=True):

@@ -14,14 +14,10 @@ from typing import Any
 from engine.bench.graph_count import Count, count
 from engine.bench.graph_marks import capture
 
-SHORT, MIDDLE, LONG = 64, 2000, 8000
-"""Tokens of a chat."""
-CHUNK = 64
-"""Tokens of a prompt that are read in the same turn."""
-READ = 1900
-"""Tokens of that prompt that have been read before."""
-PREFIX = 2000
-"""Tokens that the chats of the case "shared prefix" begin with."""
+SHORT, MIDDLE, LONG = 64, 2000, 8000  # tokens of a chat
+CHUNK = 64  # tokens of a prompt that are read in the same turn
+READ = 1900  # tokens of that prompt that have been read before
+PREFIX = 2000  # tokens that the chats of the case "shared prefix" begin with
 
 
 @dataclass(frozen=True)

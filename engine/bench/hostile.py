@@ -20,11 +20,9 @@ from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
 
-PATIENCE = 120.0
-"""Seconds until an input must have ended."""
+PATIENCE = 120.0  # seconds until an input must have ended
 
-AFTERWARDS = 1.0
-"""Seconds in which the neighbours are still watched when an input has ended."""
+AFTERWARDS = 1.0  # seconds in which the neighbours are still watched when an input has ended
 
 _NEIGHBOURS = 3
 _PROMPT = 64  # tokens of a neighbour's prompt

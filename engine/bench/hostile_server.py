@@ -23,8 +23,7 @@ from engine.bench.hostile_inputs import Input
 from engine.bench.server import Server
 from engine.bench.subject import Subject, gaps
 
-LIMIT = 30.0
-"""Seconds until a request must have ended; the server is killed then and started again."""
+LIMIT = 30.0  # seconds until a request must have ended; the server is killed then and started again
 
 MEMORY = 8 * 2**30
 """Bytes that the server may ask for beside its model, so that the machine survives its attempts."""

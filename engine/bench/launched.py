@@ -30,11 +30,9 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.params import SamplingParams
 
-PATIENCE = 60.0
-"""Seconds for the answers of a server that may have ended."""
+PATIENCE = 60.0  # seconds for the answers of a server that may have ended
 
-LATER = 0.3
-"""Seconds by which the second chat comes later in each round."""
+LATER = 0.3  # seconds by which the second chat comes later in each round
 
 LAUNCH = "from mlx._distributed_utils.launch import main; main()"
 """What the command `mlx.launch` runs; its script need not be on the path."""

@@ -59,8 +59,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
 """The first tokens of the written tokenizers, in the order of their ids."""
 
-_FIRST_WORD = len(SPECIAL) + 256
-"""After a token for each byte."""
+_FIRST_WORD = len(SPECIAL) + 256  # after a token for each byte
 
 
 def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:

@@ -23,8 +23,7 @@ from msgspec import Struct, to_builtins
 
 from engine.errors import EngineError
 
-PROMPT = 64
-"""Tokens that each chat has before its first step."""
+PROMPT = 64  # tokens that each chat has before its first step
 
 _LIMIT = 900.0  # seconds for all ranks
 

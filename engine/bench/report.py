@@ -26,8 +26,7 @@ from engine.cli.arguments import GUIDE
 CHATS = (1, 4, 8, 16)
 LARGE = 4_000_000_000  # bytes of weights
 LARGE_TARGETS = {1: 0.97, 4: 2.3, 8: 3.0}
-SMALL_TARGETS = {1: 0.97, 16: 4.0}
-"""How many times one chat's rate so many chats have together."""
+SMALL_TARGETS = {1: 0.97, 16: 4.0}  # how many times one chat's rate so many chats have together
 
 FILE = "stretto-report.json"
 

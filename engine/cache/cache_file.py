@@ -60,11 +60,9 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-COPIED = 2**20
-"""Bytes of an array with gaps that are copied at once to be written."""
+COPIED = 2**20  # bytes of an array with gaps that are copied at once to be written
 
-PIECE = 32 * 2**20
-"""Bytes that are made into arrays between two turns of the engine's loop."""
+PIECE = 32 * 2**20  # bytes that are made into arrays between two turns of the engine's loop
 
 
 class DamagedError(Exception):

@@ -10,8 +10,7 @@ import mlx.core as mx
 from engine.cache.estimate import STEP, UNLIMITED, MemoryEstimate
 from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 
-Caches = list[Any]
-"""One cache object for each layer of a model."""
+Caches = list[Any]  # one cache object for each layer of a model
 
 MAX_STEPS = 4
 """A cache grows by at most so many `STEP`s at once: a larger copy would delay all sessions."""

@@ -16,18 +16,15 @@ from msgspec.structs import replace
 from engine.cache.config_shape import Shape, shape_of, text_configs
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 
-STEP = 256
-"""Tokens by which mlx-lm's caches grow."""
+STEP = 256  # tokens by which mlx-lm's caches grow
 
-UNLIMITED = 1 << 62
-"""The most tokens that a cache without a window keeps."""
+UNLIMITED = 1 << 62  # the most tokens that a cache without a window keeps
 
 CHUNK = 512
 """Tokens of a prompt that are read in a pass: what a machine reads in the time that a pass may take
 is 64 to 2,048."""
 
-TIGHT = 0.85
-"""Beyond this share of the budget a model is called tight."""
+TIGHT = 0.85  # beyond this share of the budget a model is called tight
 
 FUSED_WIDTHS = (64, 80, 128)
 """Of heads, for which MLX's attention on a GPU keeps no scores while a prompt is read."""

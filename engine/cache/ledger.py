@@ -13,12 +13,10 @@ FIXED_CHUNK = 64
 """Chunks of reproducible sessions end at multiples of this, whatever the load: where a
 prompt is cut changes how its keys are rounded."""
 
-MIN_GAIN = 32
-"""Tokens that a copy of another's cache must save. Fewer are read about as fast."""
+MIN_GAIN = 32  # tokens that a copy of another's cache must save. Fewer are read about as fast.
 
 
-TOKEN_BYTES = array("I").itemsize
-"""Of a token that is `packed`."""
+TOKEN_BYTES = array("I").itemsize  # of a token that is `packed`
 
 
 class CacheKey(NamedTuple):

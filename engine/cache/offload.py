@@ -34,14 +34,12 @@ from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
-LEAST_TOKENS = 64
-"""Fewer are read again sooner than written and read."""
+LEAST_TOKENS = 64  # fewer are read again sooner than written and read
 APART = "clients/"
 """What the ids of sessions begin with whose files lie in a folder of that name. Each folder has the
 whole limit, so that a crowd of agents displaces none of a person's chats."""
 
-NAMES = "conversations"
-"""Beside those of clients: which conversation lies under which name."""
+NAMES = "conversations"  # beside those of clients: which conversation lies under which name
 _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-BLOCK = 64
-"""Tokens by which buffers grow at least."""
+BLOCK = 64  # tokens by which buffers grow at least
 
 
 class SlotPolicy(Struct, frozen=True):
@@ -67,8 +66,7 @@ ON_GPU = SlotPolicy(
 )
 
 
-STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}
-"""By `backend.Backend.device`."""
+STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `backend.Backend.device`
 
 
 def policy_for(device: str) -> SlotPolicy:

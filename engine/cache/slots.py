@@ -27,8 +27,7 @@ from engine.cache.slot_layer import Form, in_step
 from engine.cache.slot_policy import ON_CPU, SlotPolicy
 from engine.cache.state_stack import StateStack
 
-_Forms = dict[int, tuple[Form, ...]]
-"""Of the caches that a slot holds, by the session's id."""
+_Forms = dict[int, tuple[Form, ...]]  # of the caches that a slot holds, by the session's id
 
 
 class Slots:

@@ -29,8 +29,7 @@ from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
 from engine.serve.auth import Keys, standard_file
 
-ANSWER_SECONDS = 10.0
-"""How long a server may take to say which models it has."""
+ANSWER_SECONDS = 10.0  # how long a server may take to say which models it has
 _LONGEST_ANSWER = 8192
 _MOST = 2**20
 

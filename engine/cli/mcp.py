@@ -34,8 +34,7 @@ except ModuleNotFoundError as missing:
 else:
     MISSING = ""
 
-MOST_COMPARED = 16
-"""Answers to one `compare`."""
+MOST_COMPARED = 16  # answers to one `compare`
 
 INSTRUCTIONS = (
     "Local language models. Ask one, go on in a named session, or compare several answers to one "

@@ -21,14 +21,11 @@ from engine.errors import EngineError
 from engine.model import backend
 from engine.serve.auth import Keys, Policy, Settings, standard_file
 
-END_SECONDS = 0.7
-"""How long the engine may take to end in order before the process ends without it."""
+END_SECONDS = 0.7  # how long the engine may take to end in order before the process ends without it
 
-END_WITH_CACHES = 5.0
-"""The same where it may have caches to write."""
+END_WITH_CACHES = 5.0  # the same where it may have caches to write
 
-END_OF_RANKS = 15.0
-"""The same where the engine has to end processes."""
+END_OF_RANKS = 15.0  # the same where the engine has to end processes
 
 _AS_GIVEN = (
     *("host", "sessions", "session_ttl", "at_once", "queue", "per_key", "per_minute"),

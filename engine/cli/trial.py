@@ -25,8 +25,7 @@ from engine.trial.plan import Trial
 from engine.trial.report import TABLE, Table, write
 from engine.trial.run import ANSWERS, Records, Run
 
-_EACH_S = 5
-"""At least between two writings of what there is by then."""
+_EACH_S = 5  # at least between two writings of what there is by then
 DONE, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 
 

@@ -15,14 +15,11 @@ import msgspec
 import platformdirs
 from msgspec import Struct, to_builtins
 
-LOCAL = "local"
-"""The address of this machine, and the name of the host that is always there."""
+LOCAL = "local"  # the address of this machine, and the name of the host that is always there
 
-PORTS = (52100, 52199)
-"""Where ranks listen for each other, unless a host has other ports."""
+PORTS = (52100, 52199)  # where ranks listen for each other, unless a host has other ports
 
-MODELS = "~/.stretto/models"
-"""Where copies of models lie on another machine."""
+MODELS = "~/.stretto/models"  # where copies of models lie on another machine
 
 BACKENDS = ("ring", "jaccl")
 

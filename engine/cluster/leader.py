@@ -34,8 +34,7 @@ from engine.runtime.request import Request
 READING = 20.0
 """Seconds for all followers to read their files. They are about as large as rank 0's."""
 
-LEAVING = 8.0
-"""Seconds for them to write what is on its way, when the engine ends."""
+LEAVING = 8.0  # seconds for them to write what is on its way, when the engine ends
 
 _LOOK = 0.01  # seconds between two looks whether followers that load have answered
 

@@ -46,8 +46,7 @@ OPTIONS = (
 )
 """Nothing is asked, nothing but the command goes over the connection, and a dead one is noticed."""
 
-SAME = ("protocol", "mlx", "mlx-lm", "stretto")
-"""The versions that must be the same on all hosts."""
+SAME = ("protocol", "mlx", "mlx-lm", "stretto")  # the versions that must be the same on all hosts
 
 SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
 """Of the files that a model is recognised by; see `engine.model.fingerprint.contents`. With tensor

@@ -30,8 +30,7 @@ from engine.errors import RanksLostError
 STARTING = 300.0
 """Seconds for all ranks to say what they are. It takes two or three where nothing else runs."""
 
-ORPHANED = 30.0
-"""Seconds of silence after which a rank on another machine has no relay any more."""
+ORPHANED = 30.0  # seconds of silence after which a rank on another machine has no relay any more
 
 SILENCE = 3.5
 """Seconds without a word after which a rank counts as lost: all replies end within five."""

@@ -39,11 +39,9 @@ from engine.sandbox.child import die_with_parent
 
 log = logging.getLogger(__name__)
 
-BEAT = 0.5
-"""Seconds between two messages of a rank that nothing ails."""
+BEAT = 0.5  # seconds between two messages of a rank that nothing ails
 
-BEAT_LOADING = 0.05
-"""The same while it loads: that it no longer does is known soon."""
+BEAT_LOADING = 0.05  # the same while it loads: that it no longer does is known soon
 
 STEP_BYTES = 16_384
 """Of one row's activations in a large model: what each of its collectives moves in a step."""

@@ -41,8 +41,7 @@ log = logging.getLogger(__name__)
 CHECKED_EVERY = 100
 """Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""
 
-CHECK_EVERY = "STRETTO_RANKS_CHECK"
-"""Names another number of turns, for proofs."""
+CHECK_EVERY = "STRETTO_RANKS_CHECK"  # names another number of turns, for proofs
 
 _IDLE = -1  # the number of the command about idle models: the last one counts
 

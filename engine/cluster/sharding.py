@@ -20,8 +20,7 @@ from engine.model.probe import Abilities
 from engine.model.quantised import KeptIn, kept_in
 from engine.model.slices import at_once
 
-BITS = (8, 4)
-"""In which a chat may keep its keys."""
+BITS = (8, 4)  # in which a chat may keep its keys
 
 _DIVIDED = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
 

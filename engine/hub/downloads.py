@@ -22,16 +22,13 @@ from engine.hub import net
 from engine.hub.models import HubFile, HubModel, address, headers
 from engine.hub.names import MAIN, is_revision
 
-TRIES = 5
-"""How often in a row a connection may break without having brought anything new."""
-MEAGRE_TRIES = 20
-"""How often in a row it may break with less than `ENOUGH` new bytes."""
+TRIES = 5  # how often in a row a connection may break without having brought anything new
+MEAGRE_TRIES = 20  # how often in a row it may break with less than `ENOUGH` new bytes
 ENOUGH = 2**18
 PAUSE_S = 1.0
 """How long the pause before another try is, times the number of such failures before it."""
 LONGEST_PAUSE_S = 10.0
-SPARE = 64 * 10**6
-"""Bytes of the disk that a download leaves free."""
+SPARE = 64 * 10**6  # bytes of the disk that a download leaves free
 
 _PIECE = 2**20
 

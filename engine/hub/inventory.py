@@ -44,10 +44,8 @@ from engine.model.folder import context_length, display_name
 from engine.model.info import HEADS, ONLY_DRAFTS
 from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ordinary, read, read_json
 
-DEEPEST = 3
-"""How many folders below a place models are looked for: LM Studio has OWNER/NAME."""
-MOST_FOLDERS = 20_000
-"""Folders that are looked into in all, and models that are listed."""
+DEEPEST = 3  # how many folders below a place models are looked for: LM Studio has OWNER/NAME
+MOST_FOLDERS = 20_000  # folders that are looked into in all, and models that are listed
 
 _MOST_REVISIONS = 50
 _REPO = "models--"

@@ -49,10 +49,8 @@ _LARGEST_FILE = 2**50
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _KIND = re.compile(r"[\w.+ -]{1,100}")  # it is shown, on terminals too
 
-FIRST = "mlx-community"
-"""Whose models come first."""
-MOST = 20
-"""How many results each of the two questions may have."""
+FIRST = "mlx-community"  # whose models come first
+MOST = 20  # how many results each of the two questions may have
 
 _LARGEST_FOUND = 16 * 2**20  # templates come with it, some 20 KB each
 _LONGEST_WORDS = 100

@@ -9,16 +9,14 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-MAIN = "main"
-"""The revision that is taken where none is named."""
+MAIN = "main"  # the revision that is taken where none is named
 
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
 _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
 _FILE = re.compile(r"\w[\w.@+ -]*")  # at the top, and a name that no disk makes something else of
 
-LONGEST_NAME = 80
-"""Characters of a name that is shown."""
+LONGEST_NAME = 80  # characters of a name that is shown
 
 # As mlx-lm's loader asks for them. Code (*.py), pickled weights and other formats are not there.
 _NEEDED = (
@@ -164,8 +162,7 @@ def takes_tools(template: str) -> bool:
 # Model cards are Markdown with HTML in it, mostly for pictures and their places. No picture is
 # fetched, so of each its own words are kept.
 
-LONGEST_CARD = 60_000
-"""Characters of a card that are shown."""
+LONGEST_CARD = 60_000  # characters of a card that are shown
 
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")

@@ -37,8 +37,7 @@ READ_SECONDS = 60.0
 """How long one answer about a model may take in all, and any answer until it begins."""
 LEAST_BYTES = 16 * 1024
 """So much of a file must come in that time. Who sends a byte now and then is as good as gone."""
-SEARCH = "the search"
-"""What an answer is about that is about no single model."""
+SEARCH = "the search"  # what an answer is about that is about no single model
 
 _LOOK_S = 0.05  # between two checks whether the download was cancelled
 _WORDS = 200  # characters that are shown of what the client says

@@ -29,8 +29,7 @@ from engine.model.loader import Examined, Pieces
 from engine.model.patches import expect
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
-LEAVES = {"lora_a", "lora_b", "m"}
-"""What mlx-lm calls an adapter's arrays."""
+LEAVES = {"lora_a", "lora_b", "m"}  # what mlx-lm calls an adapter's arrays
 
 
 class Adapter(Struct, frozen=True):

@@ -34,8 +34,7 @@ from engine.model.runner import Answer, Following, Unsampled
 
 log = logging.getLogger(__name__)
 
-TOO_MANY_FAULTS = 3
-"""After so many passes that raised, a model is not drafted for for a while."""
+TOO_MANY_FAULTS = 3  # after so many passes that raised, a model is not drafted for for a while
 
 
 class Drafter:

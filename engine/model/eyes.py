@@ -32,8 +32,7 @@ from engine.messages import Audio, Image
 from engine.model import piecewise
 from engine.sandbox import jobs
 
-FIRST = 1 << 30
-"""Ids from here on are an image's. No vocabulary has so many."""
+FIRST = 1 << 30  # ids from here on are an image's. No vocabulary has so many.
 
 MOST_KNOWN = 512
 """So many images are remembered by their sizes, which is all that a later prompt needs of them."""
@@ -72,8 +71,7 @@ class Sight:
         return np.flatnonzero(np.array(self.ids) >= FIRST)
 
 
-Placed = tuple[int, Sight]
-"""Where an image begins among a session's tokens."""
+Placed = tuple[int, Sight]  # where an image begins among a session's tokens
 
 
 class Fed(Struct, frozen=True):

@@ -25,8 +25,7 @@ from engine.cache.session_kv import SessionKV
 from engine.model import cpu
 from engine.model.patches import mix_in
 
-KEPT = 1024
-"""Tokens whose hidden states are kept for the head to read once twice as many wait."""
+KEPT = 1024  # tokens whose hidden states are kept for the head to read once twice as many wait
 
 _state = threading.local()
 

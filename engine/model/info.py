@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-LOOKUP = "lookup"
-"""Names prompt lookup where a folder would name a model that drafts."""
+LOOKUP = "lookup"  # names prompt lookup where a folder would name a model that drafts
 
 _QWEN = ("qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text", "qwen3_next")
 HEADS: Mapping[str, tuple[str, ...]] = {"qwen3_5_mtp": _QWEN}

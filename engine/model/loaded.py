@@ -23,14 +23,11 @@ from engine.text.rendering import Reader
 SHARED_FAULTS = 3
 """A model of which so many shared steps have failed is stepped session by session for a while."""
 
-REST = 256
-"""Passes of a model for which what has failed is left alone the first time."""
+REST = 256  # passes of a model for which what has failed is left alone the first time
 
-LONGEST_REST = 1 << 16
-"""It is twice as long after each failure, at most so long."""
+LONGEST_REST = 1 << 16  # it is twice as long after each failure, at most so long
 
-FORGIVEN = 1024
-"""Passes after which one failure counts no more."""
+FORGIVEN = 1024  # passes after which one failure counts no more
 
 
 class Trust:

@@ -36,11 +36,9 @@ Pieces = Generator[Any, None, LoadedModel]
 list of its arrays, so that who gives it up can free them in pieces, then the share of them that
 has been read (0 to 1), else None."""
 
-PIECE = 8 * 2**20
-"""Bytes of weights that are read at a time."""
+PIECE = 8 * 2**20  # bytes of weights that are read at a time
 
-PAUSE = 0.02
-"""Seconds for which weights are read between two turns of the loop."""
+PAUSE = 0.02  # seconds for which weights are read between two turns of the loop
 
 
 class Examined(Struct, frozen=True):

@@ -17,22 +17,18 @@ from engine.model.loaded import Trust
 
 log = logging.getLogger(__name__)
 
-LEAST = 3
-"""Tokens that must have stood before."""
+LEAST = 3  # tokens that must have stood before
 
-SURE = 6
-"""So many tell that a text is being copied."""
+SURE = 6  # so many tell that a text is being copied
 
-TOLD = 16
-"""Longer matches are not told apart."""
+TOLD = 16  # longer matches are not told apart
 
 _HELD = (2.4, 3.4, 3.8)
 """Of `_TRIED` matches that are short, `SURE` and `TOLD` so many go on: told before any was seen."""
 
 _TRIED = 4.0
 
-TOO_MANY_FAULTS = 3
-"""After so many passes that raised, nothing is looked up for a while."""
+TOO_MANY_FAULTS = 3  # after so many passes that raised, nothing is looked up for a while
 
 
 class Lookup:

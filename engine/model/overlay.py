@@ -87,8 +87,7 @@ def apply() -> Overlay | None:
 watcher: Callable[[str], object] | None = None
 """Called once mlx-lm was imported, on the thread that did, with why the overlay was left, or ""."""
 
-left: Overlay | None = None
-"""What was left because it could not be imported."""
+left: Overlay | None = None  # what was left because it could not be imported
 
 
 def in_use() -> Overlay | None:

@@ -22,8 +22,7 @@ import mlx.nn as nn
 from engine.model import backend
 from engine.model.patches import mix_in
 
-SLICE = 0.01
-"""Seconds of a tower that are evaluated at a time, as far as pieces take no longer."""
+SLICE = 0.01  # seconds of a tower that are evaluated at a time, as far as pieces take no longer
 
 PIECE = {"cpu": 2e9, "gpu": 2e10}
 """Operations of a piece at most: about two hundredths of a second of two cores, one of the slowest
@@ -41,8 +40,7 @@ _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
 
-Cut = tuple[mx.array, int]
-"""An array, and the axis along which its rows are."""
+Cut = tuple[mx.array, int]  # an array, and the axis along which its rows are
 
 
 class _Noting(threading.local):

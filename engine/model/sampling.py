@@ -234,8 +234,7 @@ def _bias(logits: mx.array, bias: Mapping[int, float]) -> mx.array:
 
 # ---------------------------------------------------------------- nucleus
 
-_SORT_UP_TO = 4096
-"""Tokens up to which sorting is quicker than the histograms."""
+_SORT_UP_TO = 4096  # tokens up to which sorting is quicker than the histograms
 _BUCKETS = 4096
 _DEPTH = 32.0
 """Tokens whose scores are further below the best one have probabilities that are 0 in `_ONE`s."""

@@ -407,8 +407,7 @@ class Gemma4(Kind):
         return given
 
 
-_HEARD = 480_000
-"""Samples, half a minute."""
+_HEARD = 480_000  # samples, half a minute
 _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 

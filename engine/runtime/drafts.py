@@ -17,23 +17,18 @@ FIRST, MOST = 3, 7
 COPIED = 15
 """Tokens that are looked up at a time at most: a seventeenth row would begin another tile."""
 
-LIKELY = 1.5
-"""Of the first tokens looked up so many must be likely to hold, or nothing is tried."""
+LIKELY = 1.5  # of the first tokens looked up so many must be likely to hold, or nothing is tried
 
-PLAIN = 4
-"""Plain steps that are timed before anything is drafted, and again after `LAST` tokens."""
+PLAIN = 4  # plain steps that are timed before anything is drafted, and again after `LAST` tokens
 
-TRIAL = 8
-"""Passes with drafts after which they are judged."""
+TRIAL = 8  # passes with drafts after which they are judged
 
 SOON, CLEARLY = 3, 1.3
 """After so many passes they have lost already where a token takes so many times what it may."""
 
-WORTH = 0.97
-"""Of a plain step's time: drafting goes on while it takes less than this a token."""
+WORTH = 0.97  # of a plain step's time: drafting goes on while it takes less than this a token
 
-LAST = 512
-"""Tokens for which what a plain step takes is believed: it grows with the text."""
+LAST = 512  # tokens for which what a plain step takes is believed: it grows with the text
 
 REST, LONGEST_REST = 64, 4096
 """Tokens of a chat without drafts after these have lost, the first time and at most.
@@ -41,14 +36,11 @@ REST, LONGEST_REST = 64, 4096
 Where looking up would lose, it is tried again that late.
 """
 
-CATCH_UP = 32
-"""Tokens that the small model reads together with the pending one."""
+CATCH_UP = 32  # tokens that the small model reads together with the pending one
 
-CHUNK = 128
-"""Tokens that it reads at a time, each after a plain step, where it is further behind."""
+CHUNK = 128  # tokens that it reads at a time, each after a plain step, where it is further behind
 
-DEAREST = 2.0
-"""A row is never taken to cost more than so many plain steps of a chat."""
+DEAREST = 2.0  # a row is never taken to cost more than so many plain steps of a chat
 
 _FADES = 0.9  # the weight of a pass among later ones, with each that follows
 

@@ -20,11 +20,9 @@ from engine.runtime.workers import Workers
 
 log = logging.getLogger(__name__)
 
-ALONE = 0.05
-"""Seconds for which images are looked at between two turns where no chat streams."""
+ALONE = 0.05  # seconds for which images are looked at between two turns where no chat streams
 
-Key = tuple[str, str]
-"""A model's id and an image's digest."""
+Key = tuple[str, str]  # a model's id and an image's digest
 
 
 class _Image(Struct, eq=False):

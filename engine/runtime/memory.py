@@ -38,14 +38,11 @@ only where its cache was lost."""
 PENDING_SHARE = 1 / 16
 """Of the budget: while more is on its way to the disk, caches that make room are not written."""
 
-SCRATCH_TOKENS = 1024
-"""So long a single question always finds room, if no other one runs."""
+SCRATCH_TOKENS = 1024  # so long a single question always finds room, if no other one runs
 
-LONG_AGO = -1e9
-"""Seconds: kept prefixes of prompts make room before any chat does."""
+LONG_AGO = -1e9  # seconds: kept prefixes of prompts make room before any chat does
 
-AHEAD = 256
-"""So many tokens before its end an answer asks for more."""
+AHEAD = 256  # so many tokens before its end an answer asks for more
 
 
 class Room(NamedTuple):

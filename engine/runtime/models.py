@@ -334,8 +334,7 @@ def drop(command: Load) -> None:
     refuse(command, EngineError(MODEL_LOAD_FAILED, "It was cancelled. Load it again."))
 
 
-PIECE = 32 * 2**20
-"""Bytes that are freed before it is looked how long that took."""
+PIECE = 32 * 2**20  # bytes that are freed before it is looked how long that took
 
 
 class Leaving:

@@ -18,15 +18,13 @@ tile only pay far into a prompt, where attention takes most of the time."""
 MOST_CHUNK = 2048
 """Larger chunks hardly take less time for a token, and a pass's buffers grow with them."""
 
-GAP_BUDGET = 0.05
-"""Seconds."""
+GAP_BUDGET = 0.05  # seconds
 
 AGEING = 0.25
 """Of the rate at which a model reads: so many tokens shorter a waiting prompt counts with every
 second. Whoever has waited for four times as long as reading it takes comes before all new ones."""
 
-AIM = 0.8
-"""Of the budget: what chunks of one size take varies by about so much."""
+AIM = 0.8  # of the budget: what chunks of one size take varies by about so much
 
 
 class Waiting(Struct, frozen=True):

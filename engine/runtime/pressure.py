@@ -19,10 +19,8 @@ class Pressure(IntEnum):
     """How short the system is of memory."""
 
     NONE = 0
-    SOME = 1
-    """What can be had again is to be given back."""
-    HIGH = 2
-    """The system is about to swap, or does."""
+    SOME = 1  # what can be had again is to be given back
+    HIGH = 2  # the system is about to swap, or does
 
 
 _STALLS = Path("/proc/pressure/memory")
@@ -85,8 +83,7 @@ class Need(IntEnum):
 
     NOTHING = 0
     CACHES = 1
-    MODEL = 2
-    """One that nobody uses: the caches were not enough."""
+    MODEL = 2  # one that nobody uses: the caches were not enough
 
 
 PAUSE = 10.0

@@ -70,8 +70,7 @@ class Prepared(Struct, frozen=True):
     images: Sequence[Placed] = ()  # where they stand among the prompt's tokens
 
 
-_LONGEST_CHARACTER = 4
-"""Tokens of which a character is made at most: one for each of its bytes."""
+_LONGEST_CHARACTER = 4  # tokens of which a character is made at most: one for each of its bytes
 
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},

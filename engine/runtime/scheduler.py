@@ -375,8 +375,7 @@ def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
 MOST = 16
 """Prompts that are read in one pass. Each has its own attention, so more save less and less."""
 
-COPY_PER_TOKEN = 64
-"""Copying this many tokens' keys takes about as long as reading one token."""
+COPY_PER_TOKEN = 64  # copying this many tokens' keys takes about as long as reading one token
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:

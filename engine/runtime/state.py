@@ -241,8 +241,7 @@ def _said(error: BaseException) -> tuple[str, str, str]:
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""
 
 
-WINDOW = 2.0
-"""Seconds over which the present rates are taken."""
+WINDOW = 2.0  # seconds over which the present rates are taken
 
 
 class Meter:

@@ -26,17 +26,14 @@ MOST_MESSAGES = 20_000
 MOST_VALUES = 200_000
 """Texts, numbers, lists and objects in all messages together (tool calls have many)."""
 
-DEEPEST = 32
-"""Lists and objects inside each other in a message."""
+DEEPEST = 32  # lists and objects inside each other in a message
 
-MOST_FORM = 256_000
-"""Characters of a schema, expression, grammar, or of all choices together."""
+MOST_FORM = 256_000  # characters of a schema, expression, grammar, or of all choices together
 
 MOST_CHOICES = 1_999
 """With one more llguidance gives up at the first token, and 100,000 take it 18 s."""
 
-DEEPEST_FORM = 100
-"""Levels of a schema, and brackets inside each other in an expression or grammar."""
+DEEPEST_FORM = 100  # levels of a schema, and brackets inside each other in an expression or grammar
 
 MOST_PARTS = 10_000
 """Objects and lists in a schema, rules in a grammar: 5,000 properties take 2.4 s."""
@@ -49,8 +46,7 @@ MOST_STOP_CHARACTERS = 64_000
 """Of all stop strings together. All of them are looked for at each token, by the engine's thread,
 which took 20,000 of them an eighth of a second."""
 
-MOST_BIASES = 10_000
-"""Tokens with a `logit_bias`: they are laid out anew at each token."""
+MOST_BIASES = 10_000  # tokens with a `logit_bias`: they are laid out anew at each token
 
 
 def check_params(params: SamplingParams) -> None:

@@ -18,15 +18,13 @@ from msgspec import Struct
 from engine.messages import Image
 from engine.sandbox.protocol import RefusedError
 
-MOST_BYTES = 50_000_000
-"""Of a file."""
+MOST_BYTES = 50_000_000  # of a file
 
 MOST_PIXELS = 120_000_000
 """That a file may say it has. The largest cameras of telephones make 108 million, which take 430 MB
 as they are decoded."""
 
-MOST_GIVEN = 16_000_000
-"""Pixels that are given, unless fewer are asked for."""
+MOST_GIVEN = 16_000_000  # pixels that are given, unless fewer are asked for
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 

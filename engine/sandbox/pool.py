@@ -27,8 +27,7 @@ from engine.sandbox.protocol import Kind, Reply, TaskError
 
 log = logging.getLogger(__name__)
 
-MOST_KEPT = 400 * 2**20
-"""A child that holds more bytes when it has nothing to do is replaced."""
+MOST_KEPT = 400 * 2**20  # a child that holds more bytes when it has nothing to do is replaced
 
 _MOST_LANES = 64  # of which it is remembered when they were served
 

@@ -40,11 +40,9 @@ FROZEN = bool(getattr(sys, "frozen", False))
 ARGUMENT = "--confined-child"
 """What the frozen program is started with to be a child. No one else is to use it."""
 
-RUN = 0.01
-"""Seconds that a paced child works before it is stopped."""
+RUN = 0.01  # seconds that a paced child works before it is stopped
 
-PAUSE = 0.03
-"""Seconds that it is stopped for."""
+PAUSE = 0.03  # seconds that it is stopped for
 
 _SLOWER = (RUN + PAUSE) / RUN
 _STREAMS = 1.0  # seconds since the last token after which no chat counts as streaming

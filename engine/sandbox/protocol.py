@@ -13,16 +13,13 @@ from typing import Any
 
 from msgspec import Struct
 
-HEAD = 4
-"""Bytes of the length that comes first."""
+HEAD = 4  # bytes of the length that comes first
 
-PATIENCE = 10.0
-"""By the clock: for what waits, and takes no processor time."""
+PATIENCE = 10.0  # by the clock: for what waits, and takes no processor time
 
 _MB = 2**20
 
-Reply = tuple[dict[str, Any], list[bytes]]
-"""A task's result and the bytes that came with it."""
+Reply = tuple[dict[str, Any], list[bytes]]  # a task's result and the bytes that came with it
 
 
 class Kind(Enum):

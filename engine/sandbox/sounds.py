@@ -9,14 +9,11 @@ from __future__ import annotations
 from engine.messages import Audio
 from engine.sandbox.protocol import RefusedError
 
-MOST_BYTES = 100_000_000
-"""Of a file."""
+MOST_BYTES = 100_000_000  # of a file
 
-MOST_MINUTES = 10
-"""Of a recording; a model takes 1,500 tokens for each."""
+MOST_MINUTES = 10  # of a recording; a model takes 1,500 tokens for each
 
-RATE = 16_000
-"""Samples a second, as models hear."""
+RATE = 16_000  # samples a second, as models hear
 
 
 def is_sound(head: bytes) -> bool:

@@ -30,8 +30,7 @@ LIVES_SECONDS = 600.0
 """How long an agent is known after its last request. A paused one is until it goes on."""
 LONGEST_PROGRAM = 40
 LONGEST_TASK = 120
-MOST_KEPT = 2**20
-"""Bytes of a request whose conversation is kept, to be made a chat."""
+MOST_KEPT = 2**20  # bytes of a request whose conversation is kept, to be made a chat
 MOST_KEPT_IN_ALL = 32 * 2**20
 
 PROGRAMS = {
@@ -70,15 +69,12 @@ _NOT_ASKED = (
     *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
     *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
 )
-_AFRESH = "I switched to a new code base."
-"""So aider ends the examples with which it begins."""
+_AFRESH = "I switched to a new code base."  # so aider ends the examples with which it begins
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
-_LOOKED_AT = 200_000
-"""Characters of a text in which its first line is looked for."""
+_LOOKED_AT = 200_000  # characters of a text in which its first line is looked for
 _MOST_TAGS = 32
 _LONGEST_ID = 200
-_FIRST = 24
-"""Messages among which the first of a person is looked for."""
+_FIRST = 24  # messages among which the first of a person is looked for
 
 
 # -- who asks --------------------------------------------------------------------------------------

@@ -17,10 +17,8 @@ from engine.hub.names import clean_name
 
 log = logging.getLogger(__name__)
 
-SERVICE = "_stretto._tcp.local."
-"""What servers are found by."""
-LONGEST_NAME = 63
-"""Bytes of a name, by DNS."""
+SERVICE = "_stretto._tcp.local."  # what servers are found by
+LONGEST_NAME = 63  # bytes of a name, by DNS
 
 
 @contextlib.contextmanager

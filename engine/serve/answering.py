@@ -48,10 +48,8 @@ T = TypeVar("T")
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
-ALIVE_SECONDS = 10.0
-"""A streaming client hears at least as often that its answer is worked at."""
-END_SECONDS = 60.0
-"""How long a stopped reply may take to end before its session is given up."""
+ALIVE_SECONDS = 10.0  # a streaming client hears at least as often that its answer is worked at
+END_SECONDS = 60.0  # how long a stopped reply may take to end before its session is given up
 
 
 class Client:

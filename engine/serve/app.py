@@ -28,14 +28,11 @@ from engine.serve.routes.base import Operation
 
 log = logging.getLogger(__name__)
 
-_LONGEST_PATH = 200
-"""Characters of a path in an error's words."""
-OPEN = "/health"
-"""The path that needs no key: it tells those without one no more than a word."""
+_LONGEST_PATH = 200  # characters of a path in an error's words
+OPEN = "/health"  # the path that needs no key: it tells those without one no more than a word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-_LONGEST_HEAD = 2**16
-"""Bytes of all headers. h11 limits only heads that come in several pieces."""
+_LONGEST_HEAD = 2**16  # bytes of all headers. h11 limits only heads that come in several pieces.
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
     "content-encoding",

@@ -117,8 +117,7 @@ def set_guest(scope: Scope, guest: Guest) -> None:
 
 
 PREFIX = "stretto-"
-LONGEST_KEY = 200
-"""Characters of anything that is compared with the keys."""
+LONGEST_KEY = 200  # characters of anything that is compared with the keys
 
 
 def standard_file() -> Path:
@@ -231,10 +230,8 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE = 16
-"""Of so many places in the queue one is for keys that have none."""
-LOOK_SECONDS = 1.0
-"""How long it is taken for known how many keys there are."""
+SPARE = 16  # of so many places in the queue one is for keys that have none
+LOOK_SECONDS = 1.0  # how long it is taken for known how many keys there are
 
 
 class Sharing:

@@ -26,16 +26,12 @@ LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""
 BYTES_PER_TOKEN = 64
 """What a token of a long context may take in a request. A JSON escape is six bytes a character."""
-SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0
-"""How long a body may pause, and how long it may take."""
-MOST_HELD = 512 * 2**20
-"""Bytes of all requests together that are being read, wait or are answered."""
-LARGE = 64 * 2**10
-"""Bytes of a body that is understood on another thread."""
+SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0  # how long a body may pause, and how long it may take
+MOST_HELD = 512 * 2**20  # bytes of all requests together that are being read, wait or are answered
+LARGE = 64 * 2**10  # bytes of a body that is understood on another thread
 TAKEN_BYTES, TAKEN_SECONDS = 256 * 2**20, 30.0
 """What is taken, and let go of, of the rest of a body that is refused."""
-GIVEN_BACK = 16 * 2**20
-"""What one request has held, after which the system gets memory back."""
+GIVEN_BACK = 16 * 2**20  # what one request has held, after which the system gets memory back
 
 
 class Held:
@@ -198,10 +194,8 @@ async def _rest_taken(receive: Receive) -> None:
 
 PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """What a body may be packed by, with zlib's number for its frame. The other is zstd."""
-UNPACKED = 64 * 2**10
-"""Bytes that are unpacked at once. Others have their turn between."""
-WINDOW_LOG = 23
-"""Of a body that zstd has packed: 8 MB are looked back at, as RFC 8878 wants it."""
+UNPACKED = 64 * 2**10  # bytes that are unpacked at once. Others have their turn between.
+WINDOW_LOG = 23  # of a body that zstd has packed: 8 MB are looked back at, as RFC 8878 wants it
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:

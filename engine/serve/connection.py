@@ -24,10 +24,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import errors
 
-AT_ONCE = 16
-"""How many connections are accepted before the server looks at anything else."""
-SPARE_FILES = 24 + AT_ONCE
-"""Descriptors that connections leave free for everything else."""
+AT_ONCE = 16  # how many connections are accepted before the server looks at anything else
+SPARE_FILES = 24 + AT_ONCE  # descriptors that connections leave free for everything else
 PATIENCE = 20.0
 """Seconds until a connection that asks nothing, or takes nothing of its answer, is closed."""
 PROBES = (0.3, 0.5)
@@ -35,8 +33,7 @@ PROBES = (0.3, 0.5)
 MOST_READ = 16 * 2**10
 """Bytes that are read at once. Asyncio's usual 256 KB of tiny chunks keep everybody else waiting
 for a third of a second, and so does a head of as many lines."""
-PROBE_EVERY = 2.0
-"""Seconds between all later looks."""
+PROBE_EVERY = 2.0  # seconds between all later looks
 
 
 class Connection(H11Protocol):

@@ -29,10 +29,8 @@ log = logging.getLogger(__name__)
 KEEP_IDLE = 10.0
 """Seconds that a conversation rests before its cache is written. An agent's tools take less, and a
 write for each of its turns would wear the disk."""
-KEEP_BUSY = 120.0
-"""So old may be what is written of one that never rests."""
-MOST_NAMES = 8192
-"""Digests of conversations, and of their beginnings, by which caches are known."""
+KEEP_BUSY = 120.0  # so old may be what is written of one that never rests
+MOST_NAMES = 8192  # digests of conversations, and of their beginnings, by which caches are known
 BEGINNINGS = 16
 """Of a conversation, by which it is known, too: agents take out of what was said what was a hint
 for one turn alone, and people go back."""
@@ -132,8 +130,7 @@ KEPT = 64
 NEW_SHARE = 4
 """A fourth of them is for conversations that nobody has gone on with: agents ask for titles and
 the like beside what they do, and a thousand of those displace no conversation."""
-MOST_IDLE = 512
-"""Of all guests. Past that the one who has most loses the least recently used."""
+MOST_IDLE = 512  # of all guests. Past that the one who has most loses the least recently used.
 
 
 class Conversation(Struct, eq=False):

@@ -21,8 +21,7 @@ _ENDINGS = {
 }
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,10}")
 _ADDRESS = re.compile(r"data:(?P<kind>[^;,]{0,100})(?:;[^,]{0,100})?,")
-_TYPES = ("document", "file", "input_file")
-"""Parts that take a while to read."""
+_TYPES = ("document", "file", "input_file")  # parts that take a while to read
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:

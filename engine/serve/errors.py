@@ -42,15 +42,11 @@ STATUS = {
     MODEL_UNLOADED: 503,
 }
 """HTTP status by error code. Every other code is a 500."""
-RETRY_SECONDS = 5
-"""What `Retry-After` says with a 429 or 503 that names no time."""
+RETRY_SECONDS = 5  # what `Retry-After` says with a 429 or 503 that names no time
 FAULT = "The server failed over this request. Its log says more."
-ANTHROPIC = "/v1/messages"
-"""Errors of paths that begin so have Anthropic's shape."""
-OLLAMA = "/api/"
-"""Those of these have Ollama's, and all others OpenAI's."""
-CONTEXT_LENGTH = "context_length_exceeded"
-"""OpenAI's code for a prompt that is too long."""
+ANTHROPIC = "/v1/messages"  # errors of paths that begin so have Anthropic's shape
+OLLAMA = "/api/"  # those of these have Ollama's, and all others OpenAI's
+CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for a prompt that is too long
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
 _ANTHROPIC_TYPES = {

@@ -13,10 +13,8 @@ from typing import Any
 
 from engine.params import SamplingParams
 
-DEEPEST = 100
-"""Levels of lists and objects within each other."""
-LONGEST_NUMBER = 40
-"""Digits of a whole number. Longer ones overflow wherever they are used."""
+DEEPEST = 100  # levels of lists and objects within each other
+LONGEST_NUMBER = 40  # digits of a whole number. Longer ones overflow wherever they are used.
 LONGEST_WORDS = 400
 """Characters of a sentence about what is wrong. A sentence may quote what was sent."""
 
@@ -102,12 +100,10 @@ def _number(digits: str) -> float:
     return number
 
 
-MOST_LISTS = 200_000
-"""Lists and objects: 20,000 messages of ten."""
+MOST_LISTS = 200_000  # lists and objects: 20,000 messages of ten
 MOST_PARTS = 2_000_000
 """Values and names of all kinds: a prompt of a million token ids, and as much again."""
-LIST_BYTES, PART_BYTES = 200, 60
-"""What one takes in memory, at most."""
+LIST_BYTES, PART_BYTES = 200, 60  # what one takes in memory, at most
 
 
 class Parts:

@@ -29,19 +29,15 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 60.0
-"""How long a request waits for models that are being loaded again."""
-RETRY_SECONDS = 5.0
-"""How long after a failure nobody tries to load them."""
+WAIT_SECONDS = 60.0  # how long a request waits for models that are being loaded again
+RETRY_SECONDS = 5.0  # how long after a failure nobody tries to load them
 CANNOT = "The engine broke down and cannot load its models again"
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
-ANSWER_SECONDS = 5.0
-"""How long the engine may take to say how it is."""
+ANSWER_SECONDS = 5.0  # how long the engine may take to say how it is
 ELSEWHERE = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
 """Names of models that only others have. Agents have them built in, and ask so for a part of their
 work; the first model answers, unless an alias says which."""
-LONGEST_ALIAS = 200
-"""Characters of a name that aliases are looked up for."""
+LONGEST_ALIAS = 200  # characters of a name that aliases are looked up for
 _MOST_CONFIG = 2**20
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"

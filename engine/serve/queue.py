@@ -8,15 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-Report = Callable[[str], Awaitable[None]]
-"""Sends a client a comment while it waits."""
+Report = Callable[[str], Awaitable[None]]  # sends a client a comment while it waits
 
 REPORT_SECONDS = 1.0
 """How long a request waits before its client hears of it, and between two looks at its place."""
-SILENT_SECONDS = 10.0
-"""An unchanged place is reported again after so long."""
-LOOKS_PER_SECOND = 200
-"""Of all that wait, about: one with many before it looks less often."""
+SILENT_SECONDS = 10.0  # an unchanged place is reported again after so long
+LOOKS_PER_SECOND = 200  # of all that wait, about: one with many before it looks less often
 
 
 class Queue:

@@ -16,12 +16,9 @@ from engine.model.info import Model
 from engine.serve.auth import guest_of
 from engine.serve.errors import RefusedError
 
-SHOWN_TEXT = 400_000
-"""Characters of an answer that are kept to be looked at: its newest."""
-_RATED = 32
-"""Pieces of text whose times tell how fast it is written."""
-_STILL = 2.0
-"""Seconds without a piece, after which nothing is written."""
+SHOWN_TEXT = 400_000  # characters of an answer that are kept to be looked at: its newest
+_RATED = 32  # pieces of text whose times tell how fast it is written
+_STILL = 2.0  # seconds without a piece, after which nothing is written
 
 
 def stopped() -> RefusedError:

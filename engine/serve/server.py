@@ -35,18 +35,14 @@ from engine.serve.sessions import Sessions
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024
-"""Connections that the system holds until they are accepted."""
+BACKLOG = 1024  # connections that the system holds until they are accepted
 SENT_AHEAD = 64 * 2**10
 """Bytes that the system holds of what was sent to a client and it has not taken (Linux: twice as
 many). By itself Linux holds 4 MB of each: a client that does not read would have an answer of
 17,000 tokens computed for it, and a thousand of them would take 4 GB."""
-CROWD = 512
-"""So many connections leave memory behind that is worth giving back."""
-TICKS_PER_SECOND = 10
-"""uvicorn's."""
-GRACE_SECONDS = 1
-"""How long answers may take to end when the server is stopped."""
+CROWD = 512  # so many connections leave memory behind that is worth giving back
+TICKS_PER_SECOND = 10  # uvicorn's
+GRACE_SECONDS = 1  # how long answers may take to end when the server is stopped
 
 
 class Server:

@@ -99,8 +99,7 @@ SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 KEY_SHARE = 3
 """One of several keys leaves a third of what it has itself: sessions are kept, and not queued."""
-RETRY_SECONDS = 5
-"""What `Retry-After` says where no session's end is known."""
+RETRY_SECONDS = 5  # what `Retry-After` says where no session's end is known
 
 
 class SessionConfig(Struct, frozen=True):

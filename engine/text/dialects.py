@@ -14,8 +14,7 @@ from msgspec import Struct, field
 
 from engine.messages import Kind
 
-MLX_LM = "mlx-lm"
-"""In a row: what mlx-lm finds out about the tokenizer stands."""
+MLX_LM = "mlx-lm"  # in a row: what mlx-lm finds out about the tokenizer stands
 
 THINK = ("<think>", "</think>")
 CALL = ("<tool_call>", "</tool_call>")

@@ -35,10 +35,8 @@ so what is declared can be relied on."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
 _DEEPEST = 200
-_MOST_SIDE = 4_000
-"""Pixels of a page that is drawn; JPEG has no more than 65,535."""
-_MOST_SCALE = 4.0
-"""Pixels of a point: 288 an inch."""
+_MOST_SIDE = 4_000  # pixels of a page that is drawn; JPEG has no more than 65,535
+_MOST_SCALE = 4.0  # pixels of a point: 288 an inch
 _QUALITY = 85
 
 DAMAGED = "is damaged"

@@ -17,8 +17,7 @@ from msgspec import Struct
 from engine.errors import TEMPLATE_ERROR, EngineError
 from engine.messages import Message, medium_of
 
-_MARK = "\ufdd1"
-"""Unicode keeps it for a program's own use."""
+_MARK = "\ufdd1"  # Unicode keeps it for a program's own use
 
 _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 

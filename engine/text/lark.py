@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST = 50_000
-"""Characters of a grammar, and of the expression that is made of it."""
+LONGEST = 50_000  # characters of a grammar, and of the expression that is made of it
 
 _COMMON = {
     "DIGIT": "[0-9]",

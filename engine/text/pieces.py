@@ -14,8 +14,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
-PIECE = 2**20
-"""Characters, or bytes, of a text."""
+PIECE = 2**20  # characters, or bytes, of a text
 
 TOKENS = 2**16
 _LINE = 4096  # tokens that are read or written in one call
@@ -78,8 +77,7 @@ def unpacked(table: bytes) -> list[str | None]:
 
 # -- gaps ---------------------------------------------------------------------------------------
 
-GAP = "\ufdd0"
-"""Unicode keeps it for a program's own use. Twice, it stands for itself."""
+GAP = "\ufdd0"  # Unicode keeps it for a program's own use. Twice, it stands for itself.
 
 _ANCHOR = "\n"
 

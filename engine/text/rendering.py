@@ -21,8 +21,7 @@ class TooLongError(EngineError):
         self.tokens = tokens  # how many it has
 
 
-Asked = tuple[list[Message], bool]
-"""Messages to render, and whether to open the answer after them."""
+Asked = tuple[list[Message], bool]  # messages to render, and whether to open the answer after them
 
 
 class Reader(Protocol):

@@ -42,8 +42,7 @@ _LONGEST_TEXT = 10**6
 _MOST_COUNTED = 500
 """Characters of a text between tags that are counted. The mask of one token takes the longer, the
 more there are: some 5 ms at 900, 15 to 60 at 5,000."""
-_MOST_ITEMS = 64
-"""Items of a list that are counted; a list of more is bound without a count."""
+_MOST_ITEMS = 64  # items of a list that are counted; a list of more is bound without a count
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:

@@ -9,15 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-CHOICES = ("auto", "none", "required")
-"""What `tool_choice` may be beside a tool's name."""
+CHOICES = ("auto", "none", "required")  # what `tool_choice` may be beside a tool's name
 
 Tool = Mapping[str, Any]
 """A function in OpenAI's shape of chat completions: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
-ANY = '{"type": "object"}'
-"""The schema of arguments that are not bound."""
+ANY = '{"type": "object"}'  # the schema of arguments that are not bound
 
 
 class ToolResult(Struct, frozen=True):

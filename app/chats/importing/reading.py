@@ -27,8 +27,7 @@ try:
 except ImportError:  # no compiled wheel for this system
     quick = careful
 
-ITEM_LIMIT = 64_000_000
-"""Characters of one conversation, and bytes of one text in it."""
+ITEM_LIMIT = 64_000_000  # characters of one conversation, and bytes of one text in it
 MOST_FILES = 100_000
 _EACH = 24  # what a value is counted for besides its characters
 _BUFFER = 1 << 16

@@ -25,10 +25,8 @@ from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 from app.ui.widgets.textview import TextView
 
-MOST = 40
-"""Messages of each branch that are shown from where they part on."""
-_LONGEST = 20_000
-"""Characters of each."""
+MOST = 40  # messages of each branch that are shown from where they part on
+_LONGEST = 20_000  # characters of each
 
 
 class _Column(QScrollArea):

@@ -127,8 +127,7 @@ class CompareFiles(QWidget):
 ONE, LINES, PROMPTS = mark("One message"), mark("One message per line"), mark("Saved prompts")
 """The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
-MOST_MESSAGES = 100
-"""A trial takes more."""
+MOST_MESSAGES = 100  # a trial takes more
 
 
 class AskField(QPlainTextEdit):
@@ -252,12 +251,10 @@ class MessagesField(QWidget):
         self.changed.emit()
 
 
-TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
-"""Of n columns the first n, in rising order."""
+TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # of n columns the first n, in rising order
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
 """What may differ; `tr` of it is shown."""
-MOST = 6
-"""Columns: narrower ones could not be read."""
+MOST = 6  # columns: narrower ones could not be read
 
 
 class Column(Struct, frozen=True):

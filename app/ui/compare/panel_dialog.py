@@ -20,8 +20,7 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_LEAST = -0.1
-"""Of a temperature: it stands for the chat's own."""
+_LEAST = -0.1  # of a temperature: it stands for the chat's own
 
 
 class MemberRow(QWidget):

@@ -22,8 +22,7 @@ from app.ui.widgets.sheet import Sheet
 from engine.trial.plan import Check
 
 _LOOK_MS, _SOON_MS = 500, 150
-_SHOWN = 700
-"""Characters of an answer that a cell shows; Enter opens the whole."""
+_SHOWN = 700  # characters of an answer that a cell shows; Enter opens the whole
 _TIP = 2_000
 _KINDS = "CSV (*.csv);;Markdown (*.md);;JSON (*.json);;HTML (*.html)"
 

@@ -43,8 +43,7 @@ MOST_CHARACTERS = 1_000_000
 longest contexts of today's models hold four times as many."""
 
 
-MOST_PASTED = 8_000_000
-"""Of a text that becomes a file of the message."""
+MOST_PASTED = 8_000_000  # of a text that becomes a file of the message
 
 _START = QKeySequence.StandardKey.MoveToStartOfDocument
 _END = QKeySequence.StandardKey.MoveToEndOfDocument
@@ -289,8 +288,7 @@ class Composer(QWidget):
     PAD = 8
     NOTE = 30
     FOOT = 18
-    MUCH = 0.5
-    """Of the context: what takes more is told below the text."""
+    MUCH = 0.5  # of the context: what takes more is told below the text
 
     submitted = Signal()  # the person sends what stands here
     steered = Signal()  # the same, in the middle of a reply

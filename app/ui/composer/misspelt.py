@@ -14,8 +14,7 @@ from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
 
-REST_MS = 250
-"""So long after a change the words are looked at."""
+REST_MS = 250  # so long after a change the words are looked at
 
 WAIT_MS = 1_000
 """How long a menu waits for suggestions: hunspell takes half a second for a long word."""

@@ -194,11 +194,9 @@ def sentence_of(
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
-BELOW = int(Role.UserRole) + 1
-"""The line below the name."""
+BELOW = int(Role.UserRole) + 1  # the line below the name
 PINNED = BELOW + 1
-WRONG = BELOW + 2
-"""Whether the line below says what is wrong with it."""
+WRONG = BELOW + 2  # whether the line below says what is wrong with it
 
 
 class Column(IntEnum):
@@ -212,8 +210,7 @@ class Column(IntEnum):
     LICENCE = 5
     USED = 6
     MEMORY = 7
-    MORE = 8
-    """Where the row's menu opens."""
+    MORE = 8  # where the row's menu opens
 
 
 _TIPS = {

@@ -338,8 +338,7 @@ class RemoteRow(QFrame):
 class RemoteList(QWidget):
     """A row for each remote model. Removing one keeps its chats, and can be undone."""
 
-    MOST_SHOWN = 3
-    """Rows that are in sight; the others are scrolled to."""
+    MOST_SHOWN = 3  # rows that are in sight; the others are scrolled to
 
     opened = Signal(str)  # (ref): the person wants to chat with that model
 

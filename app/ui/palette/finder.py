@@ -69,8 +69,7 @@ class Entry(Struct, frozen=True):
         return ", ".join(filter(None, parts))
 
 
-WORST = 4
-"""The last of the grades of a `Fit`."""
+WORST = 4  # the last of the grades of a `Fit`
 
 
 def folded(text: str) -> str:
@@ -125,8 +124,7 @@ class Finder(QObject):
     """Looks through entries, which are taken from their source only as they are looked at."""
 
     SHOWN = 60
-    TURN_S = 0.004
-    """Of each turn of the event loop a search takes this long: a quarter of a frame."""
+    TURN_S = 0.004  # of each turn of the event loop a search takes this long: a quarter of a frame
     CHUNK = 200
 
     found = Signal()  # `best` has changed, or the search is complete

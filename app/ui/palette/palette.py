@@ -223,8 +223,7 @@ class Palette(Card):
     """
 
     WIDTH = 640
-    MOST = 10
-    """Rows in sight; the others are scrolled to."""
+    MOST = 10  # rows in sight; the others are scrolled to
 
     chosen = Signal(object)  # (entry): the person chose it; its function was called
     said = Signal(str)  # (text): why something cannot be chosen now

@@ -16,8 +16,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown
 from app.ui.widgets.laying import down
 
-LONGEST = 60
-"""What is longer is a message, and looks for nothing."""
+LONGEST = 60  # what is longer is a message, and looks for nothing
 
 
 class FieldPicker(Card):

@@ -61,12 +61,9 @@ from app.ui.widgets.manners import announce, caret, plain_tip, types_words, with
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-_FEW = 300
-"""Runs, as many as are unfolded by themselves."""
-_BEGINNING = 300
-"""Characters of a message that its line is made of."""
-_LEVEL, _EDGE = 20, 22
-"""Pixels for each level of branches, and before the first."""
+_FEW = 300  # runs, as many as are unfolded by themselves
+_BEGINNING = 300  # characters of a message that its line is made of
+_LEVEL, _EDGE = 20, 22  # pixels for each level of branches, and before the first
 
 
 class BranchModel(QAbstractItemModel):

@@ -165,8 +165,7 @@ class ContextMeter(QWidget):
         painter.drawArc(ring, 90 * 16, -round(max(0.03, self.share) * 360 * 16))
 
 
-MUCH = 0.5
-"""Of the context: what takes less is told on hover only."""
+MUCH = 0.5  # of the context: what takes less is told on hover only
 
 LEAST_NAME, LEAST_BESIDE = 84, 120
 """Pixels that a model's long name has at least, and beside what the chat does."""

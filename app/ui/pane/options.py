@@ -368,8 +368,7 @@ def _form() -> QFormLayout:
 
 LONGEST = 60
 
-Preset = Mapping[str, object]
-"""``params`` and ``system``, as `preset_of` makes it."""
+Preset = Mapping[str, object]  # ``params`` and ``system``, as `preset_of` makes it
 
 
 def preset_of(popover: OptionsPopover) -> Preset:

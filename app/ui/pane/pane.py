@@ -275,8 +275,7 @@ class FindBar(QWidget):
         self.count.setText(words)
 
 
-LEAST = (272, 220)
-"""Width and height of a pane with text of usual size, at least."""
+LEAST = (272, 220)  # width and height of a pane with text of usual size, at least
 
 
 class ChatPane(QWidget):

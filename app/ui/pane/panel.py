@@ -31,8 +31,7 @@ from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import announce, plain_tip
 from app.ui.widgets.sheet import plain_label
 
-LEAST = 240
-"""Pixels: in a narrower column nobody can read; those that do not fit scroll sideways."""
+LEAST = 240  # pixels: in a narrower column nobody can read; those that do not fit scroll sideways
 _BEGINNING = 300
 
 WORDS = {

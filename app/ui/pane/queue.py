@@ -17,8 +17,7 @@ from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.laying import across, down, scrolling
 from app.ui.widgets.manners import mirror, mirrored, plain_tip
 
-_BEGINNING = 400
-"""Characters of a message that are looked at for its row: it may have a million."""
+_BEGINNING = 400  # characters of a message that are looked at for its row: it may have a million
 
 
 class QueuedRow(RemovableButton):

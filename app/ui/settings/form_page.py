@@ -41,11 +41,9 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
 
-Put = Callable[..., object]
-"""Changes options, given by name, and lets what depends on them follow."""
+Put = Callable[..., object]  # changes options, given by name, and lets what depends on them follow
 
-_WIDEST = 620
-"""A row's field stays near its words in a wide window."""
+_WIDEST = 620  # a row's field stays near its words in a wide window
 
 
 class Switch(QCheckBox):

@@ -19,8 +19,7 @@ from app.ui.widgets.laying import across
 
 CHOICES = (("system", mark("System")), ("light", mark("Light")), ("dark", mark("Dark")))
 CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
-VALUES = {"Theme": CHOICES, "Contrast": CONTRASTS}
-"""By row what can be chosen there."""
+VALUES = {"Theme": CHOICES, "Contrast": CONTRASTS}  # by row what can be chosen there
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:

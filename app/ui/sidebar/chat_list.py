@@ -81,8 +81,7 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINTED = {LIVING_ROLE, UNSEEN_ROLE}
-"""What of a row changes its look and never its height."""
+_PAINTED = {LIVING_ROLE, UNSEEN_ROLE}  # what of a row changes its look and never its height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

@@ -121,8 +121,7 @@ Index = QModelIndex | QPersistentModelIndex
 Place = Callable[[QRect], QRect]
 """Where a part belongs that is placed from the left, in the direction of the window."""
 
-INDENT = 20
-"""Pixels for each level of folders."""
+INDENT = 20  # pixels for each level of folders
 
 
 class ChatDelegate(QStyledItemDelegate):

@@ -135,10 +135,8 @@ class GuestDialog(Sheet):
         self._serving.pause(self._number, not self._paused)
 
 
-MOST_ROWS = 7
-"""Of agents, which is one with six helpers; more are shown when that is asked for."""
-MOST_HEIGHT = 324
-"""Pixels of all rows; more scroll."""
+MOST_ROWS = 7  # of agents, which is one with six helpers; more are shown when that is asked for
+MOST_HEIGHT = 324  # pixels of all rows; more scroll
 
 
 class _Row(QWidget):

@@ -41,8 +41,7 @@ from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import mirrored, native
 
-MOST = 20
-"""Folders, tags or models that are offered; others are typed."""
+MOST = 20  # folders, tags or models that are offered; others are typed
 
 
 class SearchFilters(QObject):

@@ -118,8 +118,7 @@ RADIUS = 12
 RADIUS_SMALL = 8
 ICON = 18
 SMALL_ICON = 16
-RING = 2
-"""How thick the one ring is that says where the keys go."""
+RING = 2  # how thick the one ring is that says where the keys go
 
 # Sizes of text in pixels, where nobody has chosen another.
 TITLE_PX = 20
@@ -148,8 +147,7 @@ def lane_colour(number: int, *, dark: bool) -> str:
     return lanes[number % len(lanes)]
 
 
-NARROW = 420
-"""Panes narrower than this shrink their paddings and hide secondary figures."""
+NARROW = 420  # panes narrower than this shrink their paddings and hide secondary figures
 
 
 def contrast(one: str, other: str) -> float:

@@ -57,8 +57,7 @@ MOST_SHOWN = 20_000
 MOST_LAID_OUT = 1_000_000
 """Characters of a message, as many as one may write. The rest is there, copied and exported: files
 of chats hold messages that would keep the window still for minutes."""
-_BEGINNING = 500
-"""Characters of a message that are its name; all of it is in its text."""
+_BEGINNING = 500  # characters of a message that are its name; all of it is in its text
 _STATES = {
     "streaming": mark("replying"),
     "cancelled": mark("stopped"),
@@ -412,10 +411,8 @@ def _head(unit: str, number: int, label: str) -> str:
     return f"{head}: {label}" if label else head
 
 
-SIDE = 24
-"""Of a footer's buttons: they stand in what sets messages apart."""
-DELETE_GAP = 8
-"""Deleting stands last and apart: nobody hits it who wanted to copy."""
+SIDE = 24  # of a footer's buttons: they stand in what sets messages apart
+DELETE_GAP = 8  # deleting stands last and apart: nobody hits it who wanted to copy
 
 Can = Callable[[Action, str], str | None]
 """`Chat.can`: why an action cannot be done with a message now; None when it can."""

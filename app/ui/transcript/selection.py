@@ -27,8 +27,7 @@ from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
 from app.ui.widgets.textview import TextView
 
-_LAST = 2**31 - 1
-"""A position behind all of a text, however long it becomes."""
+_LAST = 2**31 - 1  # a position behind all of a text, however long it becomes
 _AT_ONCE = 60_000
 """Characters that are copied at once: more would hold the window, and are made on a thread."""
 

@@ -62,8 +62,7 @@ CHOICES = (
     (Decision.DENY, mark("Deny"), mark("Do not run this call  D")),
 )
 
-TOOLS = "tools"
-"""What is asked for besides the `Action`s: the tools and folders of the chat."""
+TOOLS = "tools"  # what is asked for besides the `Action`s: the tools and folders of the chat
 
 _SAID = {
     "accept": mark("The server asked: {question}\nYou answered."),

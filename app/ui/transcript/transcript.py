@@ -108,8 +108,7 @@ class JumpButton(QAbstractButton):
             painter.drawEllipse(QPointF(27, 7), 4.5, 4.5)
 
 
-STEP = 96
-"""Pixels: how far an arrow key scrolls."""
+STEP = 96  # pixels: how far an arrow key scrolls
 
 _PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}

@@ -16,8 +16,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.widgets.sheet import Sheet
 
-Pixels = tuple[int, int, bytes]
-"""Width, height, and three bytes for each pixel."""
+Pixels = tuple[int, int, bytes]  # width, height, and three bytes for each pixel
 
 
 @lru_cache(maxsize=256)

@@ -24,8 +24,7 @@ from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 
-Words = Callable[[str], Sequence[tuple[int, int]]]
-"""Finds in a text what to mark, as begin and end."""
+Words = Callable[[str], Sequence[tuple[int, int]]]  # finds in a text what to mark, as begin and end
 
 
 class Across(Protocol):

@@ -20,8 +20,7 @@ from app.ui.style.theme import grown, theme, ui_font
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
-MARK = BELOW + 2
-"""A few words at the right of the name, and their colour as a token of the theme."""
+MARK = BELOW + 2  # a few words at the right of the name, and their colour as a token of the theme
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -24,12 +24,9 @@ from app.ui.widgets.manners import native
 class Where(Enum):
     """Where a command applies."""
 
-    ANYWHERE = "anywhere"
-    """Also while a dialog, such as the settings, has the focus."""
-    CHATS = "chats"
-    """While a window with chats has the focus."""
-    PANE = "pane"
-    """There, and with an open chat. The function is given the active pane."""
+    ANYWHERE = "anywhere"  # also while a dialog, such as the settings, has the focus
+    CHATS = "chats"  # while a window with chats has the focus
+    PANE = "pane"  # there, and with an open chat. The function is given the active pane.
 
 
 class Command(Struct, frozen=True):

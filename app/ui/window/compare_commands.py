@@ -396,8 +396,7 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
     return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
 
 
-TABLE = "table"
-"""The latest table of answers lies in the store among the layouts, under this name."""
+TABLE = "table"  # the latest table of answers lies in the store among the layouts, under this name
 
 
 class CompareCommands(InWindow):

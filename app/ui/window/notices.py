@@ -134,8 +134,7 @@ class Attention(QObject):
             application.setBadgeNumber(count)
 
 
-LONG_S = 15.0
-"""Somebody who waits longer has turned to other things."""
+LONG_S = 15.0  # somebody who waits longer has turned to other things
 
 
 class Channel(Protocol):

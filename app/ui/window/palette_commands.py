@@ -29,10 +29,8 @@ from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 
-LATEST = 5
-"""So many chats are offered before anything is typed."""
-MOST_RECENT = 30
-"""So many of what was chosen lately are kept."""
+LATEST = 5  # so many chats are offered before anything is typed
+MOST_RECENT = 30  # so many of what was chosen lately are kept
 
 
 class PaletteCommands(InWindow):
@@ -191,8 +189,7 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
 
 
 SIZE = (520, 300)
-GROWN = 480
-"""How high the small window is once there is something to read in it."""
+GROWN = 480  # how high the small window is once there is something to read in it
 
 
 class QuickAsk(InWindow):

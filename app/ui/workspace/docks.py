@@ -202,8 +202,7 @@ class Dock(Struct):
         return floating and bool(container.openedDockAreas())
 
 
-PLACE = "place of "
-"""Before the name of a dock widget that keeps another's place."""
+PLACE = "place of "  # before the name of a dock widget that keeps another's place
 
 
 class Docks:

@@ -16,8 +16,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
-SHARE = 0.08
-"""Of the room that panes share: how much one press gives or takes."""
+SHARE = 0.08  # of the room that panes share: how much one press gives or takes
 
 
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:

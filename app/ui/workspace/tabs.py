@@ -430,5 +430,4 @@ def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
     _mark(tab, "row", in_row)
 
 
-WIDEST = (1 << 24) - 1
-"""Qt's own bound of a width."""
+WIDEST = (1 << 24) - 1  # Qt's own bound of a width

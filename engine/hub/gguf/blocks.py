@@ -17,8 +17,7 @@ from msgspec import Struct
 
 Numbers = np.ndarray[Any, Any]
 
-GROUP = 32
-"""Numbers that share a scale in what is made."""
+GROUP = 32  # numbers that share a scale in what is made
 
 SUPER = 256  # numbers in a block of the K types
 

@@ -23,8 +23,7 @@ from engine.sandbox.protocol import RefusedError
 
 WEIGHTS = "model.safetensors"
 
-SPARE = 64 * 10**6
-"""Bytes of the disk that are left free."""
+SPARE = 64 * 10**6  # bytes of the disk that are left free
 
 _AT_ONCE = 2**20  # numbers that are in work at a time
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")

@@ -25,8 +25,7 @@ from engine.hub.names import clean_name
 from engine.sandbox import jobs
 from engine.sandbox.folders import ordinary, read_json
 
-FORM = 1
-"""How folders are written; another number makes them anew."""
+FORM = 1  # how folders are written; another number makes them anew
 
 ENDING = ".gguf"
 _CARD = "stretto.json"
@@ -40,8 +39,7 @@ _MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
-Convert = Callable[..., dict[str, Any]]
-"""`jobs.convert`, or what stands for it."""
+Convert = Callable[..., dict[str, Any]]  # `jobs.convert`, or what stands for it
 
 
 def root() -> Path:

@@ -25,11 +25,9 @@ from engine.sandbox.protocol import RefusedError
 MOST_HEADER = 192 * 2**20
 """Bytes before the arrays. The largest known, with 262,000 words, has 12 million."""
 
-MOST_ITEMS = 2_000_000
-"""Of one list in the metadata; the largest known has 514,000."""
+MOST_ITEMS = 2_000_000  # of one list in the metadata; the largest known has 514,000
 
-MOST_NAMED = 20_000
-"""Entries of the metadata, and arrays; a model of 126 layers has 1,140."""
+MOST_NAMED = 20_000  # entries of the metadata, and arrays; a model of 126 layers has 1,140
 
 MOST_TEXT = 16 * 2**20
 MOST_NAME = 1024  # bytes of a name; those of arrays have at most 64

@@ -34,11 +34,9 @@ NUMPY_FROM = 16_384
 _state = threading.local()
 _enabled = False
 
-has_wide_kernels = False
-"""Whether matrix products use AVX-512."""
+has_wide_kernels = False  # whether matrix products use AVX-512
 
-matrix_vector: Callable[..., None] | None = None
-"""OpenBLAS's `cblas_sgemv`, where it was taken."""
+matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv`, where it was taken
 
 
 def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:

@@ -25,8 +25,7 @@ SOFTMAX_UP_TO = 4096
 MIN_SCORE = -1e30
 """The largest score of a row is taken to be at least this. Where a mask hides all keys it is
 -inf, and the difference of two infinities is NaN."""
-MIN_SUM = 1e-30
-"""The same for the sum of their weights, by which the values are divided."""
+MIN_SUM = 1e-30  # the same for the sum of their weights, by which the values are divided
 LEAST_SCORE = -3e4
 """What stands for all of a part's keys is at least this: 16 bits hold it, and it counts nothing."""
 

@@ -54,8 +54,7 @@ from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
 
-_POSITIONS = 512
-"""For how many positions rotations are made at once."""
+_POSITIONS = 512  # for how many positions rotations are made at once
 
 _TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
 """Where rotations are tried. Some depend on how long a chat is, once it is longer than the texts

@@ -10,18 +10,15 @@ import numpy as np
 
 from engine.model import cpu
 
-TILE = 16
-"""Rows in a tile of OpenBLAS's kernels."""
+TILE = 16  # rows in a tile of OpenBLAS's kernels
 
-MAX_ROWS = 256
-"""With more rows, what filling up saves is less than copying them costs."""
+MAX_ROWS = 256  # with more rows, what filling up saves is less than copying them costs
 
 MOST_VECTORS = 4
 """Up to so many rows are multiplied one by one. With more the product of two matrices is as fast,
 or nearly."""
 
-LEAST_WEIGHTS = 65_536
-"""For smaller matrices the evaluation takes longer than what is saved."""
+LEAST_WEIGHTS = 65_536  # for smaller matrices the evaluation takes longer than what is saved
 
 _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 

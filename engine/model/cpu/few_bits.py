@@ -39,19 +39,16 @@ log = logging.getLogger(__name__)
 
 Array = np.ndarray[Any, Any]
 
-GROUPS = (16, 32, 64, 128, 256)
-"""Weights that may share a scale."""
+GROUPS = (16, 32, 64, 128, 256)  # weights that may share a scale
 
-ROWS_AT_ONCE = 4096
-"""Rows of a matrix that are unpacked at a time."""
+ROWS_AT_ONCE = 4096  # rows of a matrix that are unpacked at a time
 
 ONE_BY_ONE = 2
 """Up to so many rows are multiplied one by one, since for more the operator unpacks the codes into
 float32 first. Of a matrix 3,072 x 576 one row takes 117 microseconds of one core, two in one call
 380, eight 540."""
 
-_SMALLEST = 1e-30
-"""No scale of rounded activations is smaller, so that none is 0."""
+_SMALLEST = 1e-30  # no scale of rounded activations is smaller, so that none is 0
 
 _FLOAT32, _INT8 = 1, 4  # the operator's `accuracy_level`: in what activations are multiplied
 

@@ -13,20 +13,17 @@ from typing import Any
 
 import numpy as np
 
-MICROSOFT = "com.microsoft"
-"""The domain of onnxruntime's own operators."""
+MICROSOFT = "com.microsoft"  # the domain of onnxruntime's own operators
 
 _OPSETS = {"": 18, MICROSOFT: 1}
 _IR_VERSION = 9
-FLOAT32, INT64 = 1, 7
-"""What types are called in a model, for `Cast`."""
+FLOAT32, INT64 = 1, 7  # what types are called in a model, for `Cast`
 
 _TYPES = {"float32": FLOAT32, "uint8": 2, "int64": INT64}
 _FLOAT, _INT = 1, 2  # AttributeProto.AttributeType
 
 
-Shape = tuple[int | None, ...]
-"""Of an array; a size that varies is None."""
+Shape = tuple[int | None, ...]  # of an array; a size that varies is None
 
 
 class Graph:

@@ -23,8 +23,7 @@ from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
-WITHOUT = "STRETTO_WITHOUT_PATCHES"
-"""The environment variable that names patches not to be applied."""
+WITHOUT = "STRETTO_WITHOUT_PATCHES"  # the environment variable that names patches not to be applied
 
 
 class Patch(Struct):

@@ -18,11 +18,9 @@ from engine.model.patches import expect
 FEW, TILE = 4, 8
 """From so many rows on they are filled up to a tile. For fewer the launch more takes as long."""
 
-WORTH = 2**21
-"""Numbers that a weight has at least where rows are filled up."""
+WORTH = 2**21  # numbers that a weight has at least where rows are filled up
 
-MANY = 256
-"""From so many rows on weights are made whole first."""
+MANY = 256  # from so many rows on weights are made whole first
 
 LARGEST = 2**28
 """Numbers that a weight has at most to be made whole: half a gigabyte. Output layers have more."""

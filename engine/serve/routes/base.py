@@ -98,8 +98,7 @@ class Generation(Struct, frozen=True):
 # -- one answer ------------------------------------------------------------------------------------
 
 
-LEAST = -9999.0
-"""What stands for a probability of 0, as with OpenAI: JSON has no infinity."""
+LEAST = -9999.0  # what stands for a probability of 0, as with OpenAI: JSON has no infinity
 
 
 def _one(odds: TokenOdds) -> dict[str, Any]:

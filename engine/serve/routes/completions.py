@@ -160,8 +160,7 @@ class Completions(API):
 # -- embeddings ------------------------------------------------------------------------------------
 
 
-MOST_TEXTS = 2048
-"""In one request, as with OpenAI."""
+MOST_TEXTS = 2048  # in one request, as with OpenAI
 
 
 class EmbeddingsBody(InSession, OpenAIUser):

@@ -54,8 +54,7 @@ from engine.serve.routes.tools import offered, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quoted
 
-MOST_NAMED = 20
-"""Tools that are left out and told by name."""
+MOST_NAMED = 20  # tools that are left out and told by name
 SIGNATURE = "c3RyZXR0bw=="
 """Of reasoning. All of it is told here, so it stands for nothing; but there are clients that take
 reasoning without one for a part of the answer."""

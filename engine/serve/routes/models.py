@@ -19,8 +19,7 @@ from engine.serve.models import Entry, Served
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body
 
-LOOK_SECONDS = 0.25
-"""Between two words about how far a model's loading is."""
+LOOK_SECONDS = 0.25  # between two words about how far a model's loading is
 
 ABILITIES = {"sessions": 1}
 """What a Stretto at the other end may rely on: `/v1/sessions`, and `follows` in them."""

@@ -48,8 +48,7 @@ from engine.serve.routes.schema import (
 )
 from engine.serve.routes.tools import Toolbox, with_note
 
-VERSION = "0.14.0"
-"""Of the API whose shape this is: clients compare it with what they need."""
+VERSION = "0.14.0"  # of the API whose shape this is: clients compare it with what they need
 _SETTINGS = {
     **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
     **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},

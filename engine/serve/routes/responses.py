@@ -76,8 +76,7 @@ MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
 MOST_STORED_CHARACTERS = 2**27
 """Of all of them. What they share is counted in each; the latest one stays whatever it has."""
-ALIVE_SECONDS = 5.0
-"""Between two events that show life."""
+ALIVE_SECONDS = 5.0  # between two events that show life
 NOT_FOUND = "previous_response_not_found"
 
 _LOGPROBS = "message.output_text.logprobs"
@@ -487,8 +486,7 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
 
 # -- answers ------------------------------------------------------------------------------
 
-Store = Callable[[Generation, Choice, JSON], None]
-"""Stores a response that has ended."""
+Store = Callable[[Generation, Choice, JSON], None]  # stores a response that has ended
 
 
 class ResponsesWriter(BlockWriter):

@@ -38,8 +38,7 @@ from engine.text.tools import quoted
 
 log = logging.getLogger(__name__)
 
-MOST_CHOICES = 128
-"""Answers to one request."""
+MOST_CHOICES = 128  # answers to one request
 
 B = TypeVar("B", bound="Body")
 T = TypeVar("T")
@@ -53,8 +52,7 @@ class Body(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    refused: ClassVar[tuple[str, ...]] = ()
-    """Names of fields that ask for what is not done here."""
+    refused: ClassVar[tuple[str, ...]] = ()  # names of fields that ask for what is not done here
 
     def asks(self, model: Model) -> Any:
         """What is asked of a model.
@@ -250,11 +248,9 @@ class Hint:
         return {}
 
 
-IMAGES = ("image", "image_url", "input_image", "computer_screenshot")
-"""Parts that are images."""
+IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # parts that are images
 
-SOUNDS = ("audio", "input_audio")
-"""Parts that are recordings."""
+SOUNDS = ("audio", "input_audio")  # parts that are recordings
 
 UNSEEN = {
     **dict.fromkeys(IMAGES, "an image"),
@@ -267,8 +263,7 @@ UNSEEN = {
 MOST_IMAGES = 64
 """In a request, with recordings: each is read by a child, and takes a model hundreds of tokens."""
 
-_SHOWING = ("user", "tool")
-"""Whose messages may have images."""
+_SHOWING = ("user", "tool")  # whose messages may have images
 
 
 def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
@@ -495,8 +490,7 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-Anything = Any
-"""The value of a field that changes nothing in an answer."""
+Anything = Any  # the value of a field that changes nothing in an answer
 
 
 # -- what several bodies have -------------------------------------------------------------

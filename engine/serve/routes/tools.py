@@ -28,12 +28,10 @@ from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
 
-INPUT = "input"
-"""The one argument of a custom tool's function."""
+INPUT = "input"  # the one argument of a custom tool's function
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
-_MOST_NAMED = 20
-"""Tools that are left out and told by name."""
+_MOST_NAMED = 20  # tools that are left out and told by name
 
 Kind = Literal["function", "custom", "search"]
 
