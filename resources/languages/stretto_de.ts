@@ -5079,7 +5079,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <location filename="../../app/ui/window/tree_commands.py"/>
         <source>This chat is empty.</source>
         <translation>Dieser Chat ist leer.</translation>
     </message>
@@ -10366,12 +10365,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Diesen Zweig anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>Zweige ausblenden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>Zweige anzeigen</translation>
     </message>

@@ -5122,7 +5122,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <location filename="../../app/ui/window/tree_commands.py"/>
         <source>This chat is empty.</source>
         <translation>Este chat está vacío.</translation>
     </message>
@@ -10366,12 +10365,12 @@ No respondiste.</translation>
         <translation>Mostrar esta rama</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>Ocultar ramas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>Mostrar ramas</translation>
     </message>

@@ -5079,7 +5079,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <location filename="../../app/ui/window/tree_commands.py"/>
         <source>This chat is empty.</source>
         <translation>Cette discussion est vide.</translation>
     </message>
@@ -10366,12 +10365,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher cette branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>Masquer les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>Afficher les branches</translation>
     </message>

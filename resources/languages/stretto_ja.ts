@@ -5003,7 +5003,6 @@ You declined.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <location filename="../../app/ui/window/tree_commands.py"/>
         <source>This chat is empty.</source>
         <translation>このチャットは空です。</translation>
     </message>
@@ -10235,12 +10234,12 @@ You did not answer.</source>
         <translation>この分岐を表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>分岐を隠す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>分岐を表示</translation>
     </message>

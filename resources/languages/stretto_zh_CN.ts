@@ -5046,7 +5046,6 @@ You declined.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <location filename="../../app/ui/window/tree_commands.py"/>
         <source>This chat is empty.</source>
         <translation>此对话为空。</translation>
     </message>
@@ -10235,12 +10234,12 @@ You did not answer.</source>
         <translation>显示此分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Hide Branches</source>
         <translation>隐藏分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tree_commands.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Show Branches</source>
         <translation>显示分支</translation>
     </message>

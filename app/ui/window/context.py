@@ -47,7 +47,7 @@ class WindowParts(Struct, frozen=True):
 
 
 class InWindow(QObject):
-    """Something that acts in a window and lives as long, as a group of commands does."""
+    """Something that acts in a window and lives as long; its commands are found in it."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)

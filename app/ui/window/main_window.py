@@ -52,7 +52,6 @@ from app.ui.window.settings_commands import (
 from app.ui.window.shortcuts import OwnKeys
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
-from app.ui.window.tree_commands import TreeCommands
 from app.ui.window.undo import Undos
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import Wrapping, front_window
@@ -145,12 +144,12 @@ class MainWindow(QMainWindow):
             context.serving, self.sidebar, self.score, library, store, self
         )
         self._pulse = Pulse(library, self)
-        self._attention = Attention(self, library)
+        self._attention = Attention(parts)
         self._awake = Awake(library, self.downloads, self)
         self.titling = Titling(library, lambda: settings.titles, self)
-        self.notifications = Notifications(library, settings, self)
-        self.announcer = Announcer(library, self.workspace, self)
-        self.tray = Tray(settings, lambda: self.commands, self.come_forward, self)
+        self.notifications = Notifications(parts)
+        self.announcer = Announcer(parts)
+        self.tray = Tray(parts, lambda: self.commands, self.come_forward)
         # What has commands.
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
@@ -175,10 +174,9 @@ class MainWindow(QMainWindow):
         self.panels = PanelCommands(parts)
         ExchangeCommands(parts, self.chats)
         FocusRegions(parts, self.score)
-        PaneCommands(parts, self.chats)
+        PaneCommands(parts, self.chats, self._pulse)
         SidebarCommands(parts, self.chats, self._show_sidebar)
         ToolCommands(parts, self.chats, self.pane_menus)
-        TreeCommands(parts, self._pulse)
         self._place_regions(centre)
         give_roles()
         self.keys = OwnKeys(settings, self)

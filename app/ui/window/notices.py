@@ -14,12 +14,11 @@ from typing import Any, Protocol
 from PySide6.QtCore import SLOT, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.store import Message
 from app.store.index import shown_text
 from app.ui.style import motion
@@ -27,13 +26,13 @@ from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
 from app.ui.widgets.manners import announce
 from app.ui.window.commands import Commands
-from app.ui.workspace.workspace import Workspace
+from app.ui.window.context import InWindow, WindowParts
 
 LONGEST = 4_000
 """Characters of an answer that are read aloud by themselves; the rest is read in its place."""
 
 
-class Announcer(QObject):
+class Announcer(InWindow):
     """Tells screen readers of answers: never a piece of one, always what it has come to.
 
     Of the chat that has the focus the whole text is read, of all others that they are done.
@@ -41,13 +40,10 @@ class Announcer(QObject):
 
     said = Signal(str)  # (words): what was told, whether or not somebody listened
 
-    def __init__(self, library: ChatLibrary, workspace: Workspace, window: QWidget) -> None:
-        super().__init__(window)
-        self._library = library
-        self._workspace = workspace
-        self._window = window
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
         self._answering: set[str] = set()
-        library.activity.connect(self._on_activity)
+        self._library.activity.connect(self._on_activity)
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
@@ -86,21 +82,19 @@ def _text(message: Message) -> str:
     return tr("{text}… More in the chat.", text=first)
 
 
-class Attention(QObject):
+class Attention(InWindow):
     """Counts the chats whose answers ended while another program was in front.
 
     The taskbar or the Dock is told as the system does it (a flash, a bounce, a number), and the
     title carries the number for those that show nothing else. Looking at the window ends it.
     """
 
-    def __init__(self, window: QWidget, library: ChatLibrary) -> None:
-        super().__init__(window)
-        self._window = window
-        self._title = window.windowTitle()
-        self._library = library
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__(parts)
+        self._title = self._window.windowTitle()
         self._answering: set[str] = set()
         self._ended: set[str] = set()
-        library.activity.connect(self._on_activity)
+        self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
@@ -221,27 +215,19 @@ def system_channel(parent: QObject) -> Channel | None:
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 
-class Notifications(QObject):
+class Notifications(InWindow):
     """Tells of answers that took long, unless the settings say not to."""
 
     opened = Signal(str)  # (id): the person clicked the notification of this chat
 
-    def __init__(
-        self,
-        library: ChatLibrary,
-        settings: Settings,
-        parent: QObject,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(parent)
-        self._library = library
-        self._settings = settings
+    def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(parts)
         self._clock = clock
         self._begun: dict[str, float] = {}
         self._told: set[str] = set()
         self._channel: Channel | None = None
         self._asked = False
-        library.activity.connect(self._on_activity)
+        self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: Channel | None) -> None:
@@ -290,24 +276,21 @@ NAMES = ("quick_ask", "new", "settings", "quit")
 """The commands of its menu, below the one that shows the window."""
 
 
-class Tray(QObject):
+class Tray(InWindow):
     """Comes and goes with the setting."""
 
     def __init__(
         self,
-        settings: Settings,
+        parts: WindowParts,
         commands: Callable[[], Commands],
         come_forward: Callable[[], object],
-        window: QWidget,
     ) -> None:
-        super().__init__(window)
-        self._settings = settings
+        super().__init__(parts)
         self._commands = commands
         self._come_forward = come_forward
-        self._window = window
         self.icon: QSystemTrayIcon | None = None  # it, while it is there
         self._menu: QMenu | None = None
-        settings.announcer.changed.connect(self._on_changed)
+        self._settings.announcer.changed.connect(self._on_changed)
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Slot
+
 from app.chats.actions import Action
 from app.settings.language import mark, tr
+from app.ui.compare.branches import BranchCompare
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.notices import Pulse
 from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
 
 
@@ -62,13 +66,19 @@ def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
     return tr("There is no tab to the right") if last else ""
 
 
+def _of_the_tree(_: PaneCommands, pane: ChatPane) -> str:
+    return mark("Hide Branches") if pane.shows_tree else mark("Show Branches")
+
+
 class PaneCommands(InWindow):
     """The commands that are for one pane, or that go from pane to pane."""
 
-    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+    def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
         super().__init__(parts)
         self.chats = chats
         self.workspace = parts.workspace
+        pulse.beat.connect(self._on_beat)
+        self.workspace.pane_made.connect(self._on_pane_made)
 
     @pane_command(
         "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_cannot(Action.COPY)
@@ -119,6 +129,30 @@ class PaneCommands(InWindow):
     @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_nothing_said)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
+
+    # Its branches, in the place of the conversation.
+
+    @pane_command(
+        "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_nothing_said, words=_of_the_tree
+    )
+    def toggle_tree(self, pane: ChatPane) -> None:
+        pane.show_tree(not pane.shows_tree)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.branches_compared.connect(self._compare_branches)
+
+    @Slot(object, str, str)
+    def _compare_branches(self, pane: ChatPane, one: str, other: str) -> None:
+        window = BranchCompare(pane.chat, one, other, pane.window())
+        window.chosen.connect(pane.tree.gone)
+        window.open()
+
+    @Slot(int)
+    def _on_beat(self, alpha: int) -> None:
+        for pane in self.workspace.panes():
+            if pane.shows_tree:
+                pane.tree.on_beat(alpha)
 
     # Where it is.
 
