@@ -36,18 +36,13 @@ _ELSEWHERE = "elsewhere:"
 
 
 def beside(
+    # stats, shown: as `Lanes.take` gets them
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
-    figures: Mapping[str, Mapping[str, Any]],
-    titles: Mapping[str, str],
+    figures: Mapping[str, Mapping[str, Any]],  # of sessions elsewhere, by the chats' ids
+    titles: Mapping[str, str],  # of chats. Of others nothing is shown.
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """The engine's figures and its sessions' chats, with those that are answered elsewhere.
-
-    Args:
-        stats, shown: as `Lanes.take` gets them.
-        figures: of sessions elsewhere, by the chats' ids.
-        titles: of chats. Of others nothing is shown.
-    """
+    """The engine's figures and its sessions' chats, with those that are answered elsewhere."""
     there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
     chats = {name: name.removeprefix(_ELSEWHERE) for name in there}
     named = {name: (chat, titles[chat]) for name, chat in chats.items()}
@@ -139,17 +134,12 @@ class Lanes:
     def take(
         self,
         now: float,
-        stats: Mapping[str, Any],
+        stats: Mapping[str, Any],  # what `Engine.stats` gives
+        # session id to (chat id, title); other sessions are left out
         chats: Mapping[str, tuple[str, str]],
-        tools: Mapping[str, Doing] | None = None,
+        tools: Mapping[str, Doing] | None = None,  # what the tools of chats do, by the chats' ids
     ) -> None:
-        """Take one sample of the engine's figures.
-
-        Args:
-            stats: what `Engine.stats` gives.
-            chats: session id to (chat id, title); other sessions are left out.
-            tools: what the tools of chats do, by the chats' ids.
-        """
+        """Take one sample of the engine's figures."""
         start = self._last if self._last is not None else now
         self._last = now
         queue: list[str] = stats["queue"]

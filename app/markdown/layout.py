@@ -77,14 +77,10 @@ class GrowingCode:
         fence: OpenFence,
         number: int,
         previous: Row | None,
-        place: int,
+        place: int,  # where its first row stands in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
-        """How many of its rows are as they were given last, and those after them.
-
-        Args:
-            place: where its first row stands in the document.
-        """
+        """How many of its rows are as they were given last, and those after them."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         if self._known != (key, place):
             self.clear()
@@ -154,20 +150,14 @@ class _List(Struct):
 
 def block_rows(
     block: Block,
-    number: int,
+    number: int,  # of the block in its document; names its lists, quotations and code
     inline: InlineParser,
-    previous: Row | None,
-    codes: dict[CodeKey, str],
+    previous: Row | None,  # the row above, which decides about the space between
+    codes: dict[CodeKey, str],  # is given the source of each code block
+    # makes lines of code, coloured or not yet; None while the block is open
     colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
-    """The rows of a top-level block.
-
-    Args:
-        number: of the block in its document; names its lists, quotations and code.
-        previous: the row above, which decides about the space between.
-        codes: is given the source of each code block.
-        colour: makes lines of code, coloured or not yet; None while the block is open.
-    """
+    """The rows of a top-level block."""
     if block.typed:
         return raw_rows(block.source.removesuffix("\n"), previous)
     return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows

@@ -109,19 +109,13 @@ def ref_of(model: HubModel) -> str:
 
 def fetch(
     download: Download,
-    token: str,
-    stop: threading.Event,
+    token: str,  # that of this run, "" for none: where the hub wants one, the keychain's is taken
+    stop: threading.Event,  # set when this download is no longer wanted
     *,
-    tidy: bool,
+    tidy: bool,  # whether what came of other versions may go: none of them waits to go on
     before: threading.Event | None,
 ) -> None:
-    """Download a model once what had its files before has ended. Raises EngineError.
-
-    Args:
-        token: that of this run, "" for none: where the hub wants one, the keychain's is taken.
-        stop: set when this download is no longer wanted.
-        tidy: whether what came of other versions may go: none of them waits to go on.
-    """
+    """Download a model once what had its files before has ended. Raises EngineError."""
     from engine import hub
 
     if before is not None:

@@ -28,13 +28,10 @@ def program_in(
     paths: Paths,
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
+    # makes a stand-in for the engine; by default there is the real one
     engine: Callable[[], object] | None = None,
 ) -> Iterator[Driver]:
-    """The program over this profile, which stays when it has ended.
-
-    Args:
-        engine: makes a stand-in for the engine; by default there is the real one.
-    """
+    """The program over this profile, which stays when it has ended."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ.setdefault(translation.ENVIRONMENT, "en")  # or what is measured differs by machine
     running = QApplication.instance()  # that of a program before this one

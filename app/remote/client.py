@@ -85,12 +85,10 @@ async def answer(
     key: str,
     body: dict[str, Any],
     reading: Reading,
+    # is given the headers of an answer before it is read, and raises where they are wrong
     check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
     """The pieces of an answer as they come. ``reading`` holds what there is besides.
-
-    Args:
-        check: is given the headers of an answer before it is read, and raises where they are wrong.
 
     Raises:
         RemoteError: no answer, none to the end, or none that makes sense.

@@ -129,14 +129,10 @@ async def stdio(
     command: Sequence[str],
     env: Mapping[str, str],
     cwd: str | None,
-    note: Callable[[str], None],
-    ended: Callable[[], None],
+    note: Callable[[str], None],  # gets each line that the server writes to its standard error
+    ended: Callable[[], None],  # called when the server closes its output
 ) -> AsyncGenerator[tuple[Any, Any], None]:
     """Start the process and yield its streams; on leaving it and its children are ended.
-
-    Args:
-        note: gets each line that the server writes to its standard error.
-        ended: called when the server closes its output.
 
     Raises OSError if it cannot be started.
     """

@@ -79,18 +79,16 @@ class Comparisons(QObject):
         columns: Sequence[Column],
         system: str,
         prompt: str,
+        # go with the prompt; the engine reads them once for columns of one model
         files: Attachments = (),
         *,
+        # the columns are mixed, and nothing tells which is which until one is kept
         blind: bool = False,
     ) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
 
         They have the window to themselves until one is kept or they are left. Where there is no
         room for all beside each other they stand in two rows; what does not fit there is a tab.
-
-        Args:
-            files: go with the prompt; the engine reads them once for columns of one model.
-            blind: the columns are mixed, and nothing tells which is which until one is kept.
         """
         desk = Desk.cleared(self._library, self._workspace)
         order = list(columns)

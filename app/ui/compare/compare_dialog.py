@@ -294,25 +294,19 @@ class CompareDialog(Sheet):
 
     def __init__(
         self,
-        models: list[tuple[str, str]],
+        models: list[tuple[str, str]],  # pairs of reference and name
         current: str,
         options: ChatOptions,
         prompt: str,
         parent: QWidget,
         *,
+        # what the makers of the current model recommend, as `Model.defaults`
         defaults: Mapping[str, Any] | None = None,
+        # kept, prompts: as in `Settings`
         kept: Mapping[str, Sequence[int]] | None = None,
         prompts: Mapping[str, str] | None = None,
-        files: PaneFiles | None = None,
+        files: PaneFiles | None = None,  # of the message that the comparison begins with
     ) -> None:
-        """Make the dialog.
-
-        Args:
-            models: pairs of reference and name.
-            defaults: what the makers of the current model recommend, as `Model.defaults`.
-            kept, prompts: as in `Settings`.
-            files: of the message that the comparison begins with.
-        """
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
         self._options = options

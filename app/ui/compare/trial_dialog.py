@@ -279,26 +279,16 @@ class TrialDialog(Sheet):
 
     def __init__(
         self,
-        models: Mapping[str, str],
-        first: Variant,
+        models: Mapping[str, str],  # names by reference
+        first: Variant,  # how the chat in front would answer
         parent: QWidget,
         *,
         library: ChatLibrary,
-        chat_id: str = "",
-        text: str = "",
-        prompts: Mapping[str, str] | None = None,
-        files: PaneFiles | None = None,
+        chat_id: str = "",  # of that chat, "" for none
+        text: str = "",  # what stands in its message
+        prompts: Mapping[str, str] | None = None,  # as in `Settings`
+        files: PaneFiles | None = None,  # of that message
     ) -> None:
-        """Make the dialog.
-
-        Args:
-            models: names by reference.
-            first: how the chat in front would answer.
-            chat_id: of that chat, "" for none.
-            text: what stands in its message.
-            prompts: as in `Settings`.
-            files: of that message.
-        """
         super().__init__("trial-dialog", tr("New Trial"), parent, spacing=8)
         self._models, self._library, self._chat_id = dict(models), library, chat_id
         self._current, self._saved = trials.model_of(first), dict(prompts or {})

@@ -232,18 +232,12 @@ class Palette(Card):
     def __init__(
         self,
         entries: Iterable[Entry],
-        recent: Sequence[str],
+        recent: Sequence[str],  # keys of entries that were chosen before, the latest first
         parent: QWidget,
-        last: Callable[[str], Entry] | None,
-        words: str = "",
+        last: Callable[[str], Entry] | None,  # what stands below all that was found for these words
+        words: str = "",  # what the field says that it looks for, if that is not everything
     ) -> None:
-        """Open it over a window.
-
-        Args:
-            recent: keys of entries that were chosen before, the latest first.
-            last: what stands below all that was found for these words.
-            words: what the field says that it looks for, if that is not everything.
-        """
+        """Open it over a window."""
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(words or tr("Command palette"))

@@ -30,15 +30,11 @@ class Toast(QWidget):
         parent: QWidget,
         *,
         at_top: bool = False,
+        # the window that the next word is to be in; ``parent`` unless it is given
         where: Callable[[], QWidget] | None = None,
+        # the part of a window in whose middle it is to be, if it is in that window
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
-        """Make it.
-
-        Args:
-            where: the window that the next word is to be in; ``parent`` unless it is given.
-            over: the part of a window in whose middle it is to be, if it is in that window.
-        """
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._home = parent

@@ -166,19 +166,13 @@ class Commands:
     def __init__(
         self,
         window: QWidget,
-        owners: Sequence[object],
-        active: Callable[[], QWidget | None],
-        say: Callable[[str], object],
+        owners: Sequence[object],  # the objects whose methods the commands' functions are
+        active: Callable[[], QWidget | None],  # the pane that has the focus
+        say: Callable[[str], object],  # tells the person why a command cannot be done now
+        # gives the keys of a command, which a person may have changed
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
-        """Bind every registered command.
-
-        Args:
-            owners: the objects whose methods the commands' functions are.
-            active: the pane that has the focus.
-            say: tells the person why a command cannot be done now.
-            keys_of: gives the keys of a command, which a person may have changed.
-        """
+        """Bind every registered command."""
         self._window = window
         self._active = active
         self._say = say

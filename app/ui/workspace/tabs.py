@@ -196,17 +196,10 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        asked: Callable[[str], None],
-        chosen: Callable[[str], None],
-        restore: Callable[[], None],
+        asked: Callable[[str], None],  # gets "tab", "right" or "down"
+        chosen: Callable[[str], None],  # gets the chat whose tab is wanted
+        restore: Callable[[], None],  # ends that the area is maximised
     ) -> None:
-        """Make them.
-
-        Args:
-            asked: gets "tab", "right" or "down".
-            chosen: gets the chat whose tab is wanted.
-            restore: ends that the area is maximised.
-        """
         bar = area.titleBar()
         super().__init__(bar)
         self._area = area
