@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ AT_ONCE = 2
 """Beside the one that begins with groups that wait."""
 FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
+ROOM = 4 * 2**30
+"""Bytes; a run's files are about one of these four."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
     ("app",),
@@ -63,6 +66,15 @@ def _files(place: Path) -> list[Path]:
     return list(place.glob("**/test_*.py")) if place.is_dir() else [place]
 
 
+def in_memory() -> str | None:
+    """Where files of tests lie that no disk is waited for, if the system has room for them.
+
+    Each start of the window syncs its database some times; a tenth of a run is such waiting.
+    """
+    place = Path("/dev/shm")
+    return str(place) if place.is_dir() and shutil.disk_usage(place).free > ROOM else None
+
+
 def main(arguments: list[str]) -> int:
     """The exit status of pytest, of the first group that failed."""
     # Images of containers set it: each process that a test starts would compile the program anew,
@@ -71,7 +83,8 @@ def main(arguments: list[str]) -> int:
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
+        os.environ["TMPDIR"] = folder
         os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (checked.py)
         lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
