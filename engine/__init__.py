@@ -8,37 +8,56 @@
         for event in chat.send("Hello", SamplingParams(max_tokens=64, seed=7)):
             print(event)
 
-Importing this package does not import MLX; the engine thread does, when it starts.
+Importing this package does not import MLX; the engine thread does, when it starts. Its names are
+imported when they are asked for: a window, or a child that only reads a file, needs few of them.
 
 Imports: engine.cli, engine.cluster, engine.cache, engine.model, engine.runtime, engine.text.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from engine.model import overlay
 
 overlay.apply()  # before anything imports mlx-lm, in every process of the program
 
-from engine.cache.estimate import Fit, Offer  # noqa: E402
-from engine.engine import Engine, Session  # noqa: E402
-from engine.errors import EngineError  # noqa: E402
-from engine.messages import (  # noqa: E402
-    Audio,
-    Event,
-    Failed,
-    Finished,
-    FinishReason,
-    Image,
-    PromptProgress,
-    ReplyStats,
-    TextDelta,
-    ToolCallDelta,
-    ToolCallFailed,
-    ToolCallFinished,
-    ToolCallStarted,
-)
-from engine.model.info import LOOKUP, Model  # noqa: E402
-from engine.params import FormLimits, SamplingParams  # noqa: E402
-from engine.reply import Reply  # noqa: E402
-from engine.text.tools import ToolResult  # noqa: E402
+if TYPE_CHECKING:
+    from engine.cache.estimate import Fit, Offer
+    from engine.engine import Engine, Session
+    from engine.errors import EngineError
+    from engine.messages import (
+        Audio,
+        Event,
+        Failed,
+        Finished,
+        FinishReason,
+        Image,
+        PromptProgress,
+        ReplyStats,
+        TextDelta,
+        ToolCallDelta,
+        ToolCallFailed,
+        ToolCallFinished,
+        ToolCallStarted,
+    )
+    from engine.model.info import LOOKUP, Model
+    from engine.params import FormLimits, SamplingParams
+    from engine.reply import Reply
+    from engine.text.tools import ToolResult
+
+_ELSEWHERE = {
+    "Engine": "engine.engine",
+    "EngineError": "engine.errors",
+    "Fit": "engine.cache.estimate",
+    "FormLimits": "engine.params",
+    "LOOKUP": "engine.model.info",
+    "Model": "engine.model.info",
+    "Offer": "engine.cache.estimate",
+    "Reply": "engine.reply",
+    "SamplingParams": "engine.params",
+    "Session": "engine.engine",
+    "ToolResult": "engine.text.tools",
+}  # all others of `__all__` are in engine.messages
 
 __all__ = [
     "LOOKUP",
@@ -66,3 +85,11 @@ __all__ = [
     "ToolCallStarted",
     "ToolResult",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_ELSEWHERE.get(name, "engine.messages")), name)
+    globals()[name] = found  # asked for once
+    return found
