@@ -23,9 +23,10 @@ from app.settings.language import tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
 from app.tools import loop_thread
-from engine import Engine, EngineError
+from engine import EngineError
 
 if TYPE_CHECKING:
+    from engine import Engine
     from engine.serve.agents import Agent, Conversation, Seen
     from engine.serve.auth import Key
     from engine.serve.server import Server

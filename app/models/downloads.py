@@ -34,7 +34,6 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
-from engine.hub import conversion
 from engine.hub.inventory import Installed
 
 if TYPE_CHECKING:
@@ -171,6 +170,8 @@ class Recipe(Struct, frozen=True):
 
     def size(self, model: Installed) -> int:
         """Bytes that the new model will take, about."""
+        from engine.hub import conversion
+
         each = 4 if model.facts.dtype == "float32" else 2
         return conversion.expected_bytes(model.facts.nbytes // each, self.bits, self.mixed or None)
 
@@ -236,6 +237,8 @@ def convert_model(
     def progress(done: int, total: int) -> None:
         if not stop.is_set():
             job.came = (done, total)
+
+    from engine.hub import conversion
 
     try:
         recipe, out = job.recipe, Path(job.ref)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 from app.remote.address import host_of
 from app.settings.language import counted, tr
@@ -151,6 +150,8 @@ def later(headers: Mapping[str, str]) -> str:
 
 def _wait_s(told: str) -> int:
     """Whole seconds, 0 where there is nothing that makes sense."""
+    from email.utils import parsedate_to_datetime
+
     told = told.strip()[:100]
     try:
         return min(int(-(-float(told) // 1)), 10**9) if told else 0

@@ -22,7 +22,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
-from app.chats.importing.agent import read
 from app.chats.library import ChatLibrary
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, number, percent, tr
@@ -529,6 +528,8 @@ class GuestsInWindow(QObject):
     @Slot(int)
     def keep(self, number: int) -> None:
         """Make a chat of what an agent and its model have said, and show it."""
+        from app.chats.importing.agent import read
+
         said = self._serving.conversation(number)
         if said is None:
             return

@@ -11,7 +11,6 @@ from app.chats.library import ChatLibrary
 from app.chats.organising import ARCHIVE, Entry, of_chats
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
-from app.ui.dialogs.names import NameDialog, TagsDialog
 
 
 class Organiser(QObject):
@@ -87,6 +86,8 @@ class Organiser(QObject):
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and make a folder, into which the chats then go."""
+        from app.ui.dialogs.names import NameDialog
+
         dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
 
         def make(name: str) -> None:
@@ -109,6 +110,8 @@ class Organiser(QObject):
 
     def ask_tags(self, ids: Sequence[str]) -> None:
         """Ask for the tags that the chats are to have in common."""
+        from app.ui.dialogs.names import TagsDialog
+
         chats = self._chats(ids)
         common = of_chats(chats)
         dialog = TagsDialog(sorted(common), self._order.tags(), self._parent)

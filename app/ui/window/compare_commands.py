@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.chats import trials
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
-from app.chats.table import AnswerTable, guide
 from app.chats.turn import Writing
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.store import Attachments
 from app.ui.compare.compare import Comparisons, Desk
-from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.compare.table_window import TableWindow
-from app.ui.compare.trial_dialog import TrialDialog
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import InWindow, WindowParts
-from engine.trial.plan import Prompt, Trial
-from engine.trial.report import Table
+
+if TYPE_CHECKING:
+    from app.chats.table import AnswerTable
+    from engine.trial.plan import Trial
+    from engine.trial.report import Table
 
 
 class TickMenu(QMenu):
@@ -426,6 +425,11 @@ class CompareCommands(InWindow):
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
     def compare(self, count: int = 3) -> None:
         """Ask what to compare, from what stands in the active composer. ``count``: columns."""
+        from app.chats import trials
+        from app.chats.table import guide
+        from app.ui.compare.compare_dialog import CompareDialog
+        from engine.trial.plan import Prompt, Trial
+
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
         current = self._library.loader.get(model).model
@@ -478,6 +482,9 @@ class CompareCommands(InWindow):
     @command("trial", mark("New Trial…"))
     def new_trial(self) -> None:
         """Ask which prompts are put to which variants, and what their replies have to be."""
+        from app.chats import trials
+        from app.ui.compare.trial_dialog import TrialDialog
+
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
         options = active.chat.options if active is not None else ChatOptions()
@@ -503,6 +510,8 @@ class CompareCommands(InWindow):
     def _begin_table(
         self, trial: Trial, files: Attachments, blind: bool, known: Table | None = None
     ) -> None:
+        from app.chats.table import AnswerTable
+
         if self.table is not None:
             self.table.let_go()
             for chat_id in self.table.columns:
@@ -525,6 +534,9 @@ class CompareCommands(InWindow):
     @command("compare_table", mark("Comparison Table"), why_not=_no_table)
     def show_table(self) -> None:
         """Show the latest table of answers, also that of an earlier run."""
+        from app.chats.table import AnswerTable
+        from app.ui.compare.table_window import TableWindow
+
         if self.table is None:
             told = self._store.layout(TABLE)
             self.table = AnswerTable.from_json(told, self._library, self)
@@ -553,6 +565,8 @@ class CompareCommands(InWindow):
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
         """What was asked in chats that were erased for good is not kept in the table either."""
+        from app.chats.table import AnswerTable
+
         table = self.table or AnswerTable.from_json(self._store.layout(TABLE), self._library)
         if table is None or chat_id not in table.columns:
             return

@@ -6,19 +6,21 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 
 from app import flows
-from app.chats.exporting import Export, Kind, StoppedError
-from app.chats.importing import Report
-from app.chats.importing.job import undo
 from app.settings.language import counted, mark, tr
 from app.store import ChatRecord, Folder
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.context import InWindow, WindowParts
+
+if TYPE_CHECKING:
+    from app.chats.exporting import Export
+    from app.chats.importing import Report
 
 
 class StoreCommands(InWindow):
@@ -117,6 +119,8 @@ class ExchangeCommands(InWindow):
         flows.start(self, self._undo_import(taken, folders))
 
     async def _undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
+        from app.chats.importing.job import undo
+
         store, words = self._store, ""
         try:
             _, trashed = await flows.aside(lambda stop: undo(store, taken, stop, folders))
@@ -146,6 +150,8 @@ class ExchangeCommands(InWindow):
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
         """Open the chat as PDF in the system's viewer, which prints it."""
+        from app.chats.exporting import Export, Kind
+
         for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
             with suppress(OSError):
                 old.unlink()
@@ -155,6 +161,8 @@ class ExchangeCommands(InWindow):
         flows.start(self, self._print(export))
 
     async def _print(self, export: Export) -> None:
+        from app.chats.exporting import StoppedError
+
         store = self._store
         try:
             path = await flows.aside(lambda stop: export.run(store, stop))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.chats.chat import Chat
 from app.settings.language import counted, mark, tr
 from app.store import Store, StoreError
-from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
@@ -239,6 +238,8 @@ class Layouts(InWindow):
     @Slot()
     def ask_to_save(self) -> None:
         """Ask for a name and save the panes as they stand at that moment."""
+        from app.ui.dialogs.names import NameDialog
+
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
         dialog.hint = tr("Saves which chats are open and where.")
         dialog.named.connect(self.save)
@@ -247,6 +248,8 @@ class Layouts(InWindow):
     @Slot(str)
     def save(self, name: str) -> None:
         """Save the panes as they stand; a layout that has the name gives way to it."""
+        from app.ui.dialogs.names import tidy
+
         if not (name := tidy(name)):
             return
         replaced = self.saved.get(name) is not None
@@ -258,6 +261,8 @@ class Layouts(InWindow):
 
     def ask_new_name(self, old: str) -> None:
         """Ask what a layout is to be called."""
+        from app.ui.dialogs.names import NameDialog
+
         taken = [name for name in self.saved.names() if name != old]
         dialog = NameDialog(tr("Rename Layout"), tr("Rename"), taken, self._window, old)
         dialog.named.connect(lambda name: self.rename(old, name))
@@ -265,6 +270,8 @@ class Layouts(InWindow):
 
     def rename(self, old: str, name: str) -> None:
         """Give a layout another name; one that has it gives way."""
+        from app.ui.dialogs.names import tidy
+
         name, layout = tidy(name), self.saved.get(old)
         if name and name != old and layout is not None:
             undo = self.saved.change({old: None, name: layout})

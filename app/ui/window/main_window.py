@@ -15,7 +15,6 @@ from app.settings.language import mark
 from app.system.awake import Awake
 from app.system.single import SingleInstance
 from app.system.updates import Release
-from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.fit import FitFlow
 from app.ui.models.get_model import DownloadsInWindow
 from app.ui.pane.pane import ChatPane
@@ -368,6 +367,8 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def show_update(self, release: Release) -> None:
         """Say that a newer version can be had."""
+        from app.ui.dialogs.about import UpdateDialog
+
         UpdateDialog(release, self._settings, self).show()
 
     @Slot(str)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Slot
 
 from app.models.downloads import Recipe, conversion_of
@@ -10,15 +12,15 @@ from app.models.removal import Removed
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.ui.models.fit import FitFlow
-from app.ui.models.foot import ConvertDialog
 from app.ui.models.get_model import DownloadsInWindow
-from app.ui.models.machines import MachinesDialog
-from app.ui.models.models_window import ModelsWindow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.pane_menus import PaneMenus
 from engine.hub.inventory import Installed
+
+if TYPE_CHECKING:
+    from app.ui.models.models_window import ModelsWindow
 
 
 class ModelCommands(InWindow):
@@ -55,6 +57,8 @@ class ModelCommands(InWindow):
     @Slot()
     def show_models(self) -> None:
         """Open the list of installed models, or bring it forward."""
+        from app.ui.models.models_window import ModelsWindow
+
         if self.window is None:
             models = self._models
             made = ModelsWindow(models.installed, models.removal, self._library, self._window)
@@ -70,6 +74,8 @@ class ModelCommands(InWindow):
     @Slot()
     def show_machines(self) -> None:
         """Open the list of machines over which a model can be spread."""
+        from app.ui.models.machines import MachinesDialog
+
         found = self._models.installed.models.values()
         models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
         models += [(model.name, str(model.folder)) for model in found]
@@ -80,6 +86,8 @@ class ModelCommands(InWindow):
     @Slot(object)
     def convert(self, model: Installed) -> None:
         """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
+        from app.ui.models.foot import ConvertDialog
+
         dialog = ConvertDialog(model, self.window or self._window)
 
         def take(recipe: Recipe) -> None:

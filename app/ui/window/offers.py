@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from functools import partial
+from typing import TYPE_CHECKING
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal, Slot
@@ -17,7 +18,6 @@ from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.questions import Field, FieldError, Kind, Question
 from app.tools.tool import visible
 from app.ui.composer.variables import Variables
-from app.ui.dialogs.names import PromptsDialog
 from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.pickers import PromptPicker, ResourcePicker
 from app.ui.pane.pane import ChatPane
@@ -26,6 +26,9 @@ from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.reading_commands import ReadingCommands
+
+if TYPE_CHECKING:
+    from app.ui.dialogs.names import PromptsDialog
 
 
 class ArgumentsDialog(Sheet):
@@ -200,6 +203,8 @@ class PromptCommands(InWindow):
         self._dialog().add(text, " ".join(words[:5]))
 
     def _dialog(self) -> PromptsDialog:
+        from app.ui.dialogs.names import PromptsDialog
+
         dialog = self._window.findChild(PromptsDialog) or PromptsDialog(
             self._settings, self._window
         )

@@ -21,7 +21,6 @@ from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.form_page import PLACES, SYNONYMS
 from app.ui.settings.look import VALUES
-from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
@@ -141,6 +140,8 @@ class PaletteCommands(InWindow):
         return listed + [entry for menu in commands.submenus() for entry in _entries_of(menu)]
 
     def _show_setting(self, page: str, words: str) -> None:
+        from app.ui.settings.settings_window import SettingsWindow
+
         self._commands().run("settings")
         window = self._window.findChild(SettingsWindow)
         if window is not None and window.pages.show_page(page) and words:

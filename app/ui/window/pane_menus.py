@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import shiboken6
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QActionGroup
@@ -14,15 +16,16 @@ from app.remote.address import is_remote
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.ui.models.fit import FitFlow
-from app.ui.models.remote import RemoteDialog
 from app.ui.pane.options import OptionsPopover, Presets
 from app.ui.pane.pane import ChatPane
-from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.context import InWindow, WindowParts
+
+if TYPE_CHECKING:
+    from app.ui.pane.tools_popover import ToolsPopover
 
 _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not loaded")}
 
@@ -109,6 +112,8 @@ class PaneMenus(InWindow):
     @Slot()
     def add_remote(self) -> None:
         """Ask for the address of a model that answers elsewhere; the active chat takes it."""
+        from app.ui.models.remote import RemoteDialog
+
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
         active = self._workspace.active
         dialog.added.connect(active.chat.set_model if active else self._chats.use_model)
@@ -143,6 +148,8 @@ class PaneMenus(InWindow):
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
         """Show which tools the pane's chat may call."""
+        from app.ui.pane.tools_popover import ToolsPopover
+
         header = pane.header
         popover = ToolsPopover(pane.chat, self._library, self._window)
         popover.servers_asked.connect(popover.close)

@@ -11,7 +11,6 @@ from app.chats.actions import Action
 from app.chats.panel import Member
 from app.chats.turn import Writing
 from app.settings.language import mark, tr
-from app.ui.compare.panel_dialog import PanelDialog, members_of
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import pane_command
 from app.ui.window.compare_commands import tally
@@ -59,6 +58,8 @@ class PanelCommands(InWindow):
     @pane_command("panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", why_not=_cannot_ask)
     def again(self, pane: ChatPane) -> None:
         """The same without a question: who was asked last, or is saved and chosen."""
+        from app.ui.compare.panel_dialog import members_of
+
         self._ask(pane, members_of(self._settings), "")
 
     @pane_command("panel_show", mark("Show or Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
@@ -79,6 +80,8 @@ class PanelCommands(InWindow):
 
     @Slot(object, str)
     def _open(self, pane: ChatPane, message_id: str) -> None:
+        from app.ui.compare.panel_dialog import PanelDialog
+
         chat = pane.chat
         text = chat.compose.text if isinstance(chat.compose, Writing) and not message_id else ""
         leaf = message_id or chat.transcript.leaf_id

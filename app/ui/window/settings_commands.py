@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
@@ -14,13 +16,15 @@ from app.ui.composer.misspelt import Misspelt
 from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane import ChatPane
-from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import remember_places
 from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.shortcuts import OwnKeys, show_shortcuts
+
+if TYPE_CHECKING:
+    from app.ui.settings.settings_window import SettingsWindow
 
 WIDEST_SIDEBAR = 400
 
@@ -150,6 +154,8 @@ class SettingsCommands(InWindow):
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
+        from app.ui.settings.settings_window import SettingsWindow
+
         if self.shown is None:
             parts = self._context
             about = (parts.library, parts.updates, parts.serving, parts.newer, parts.speller)

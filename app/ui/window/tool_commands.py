@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Slot
 
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
-from app.ui.settings.tools_window import ToolsWindow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.pane_menus import PaneMenus
+
+if TYPE_CHECKING:
+    from app.ui.settings.tools_window import ToolsWindow
 
 
 class ToolCommands(InWindow):
@@ -27,6 +31,8 @@ class ToolCommands(InWindow):
     @Slot()
     def show_servers(self) -> None:
         """Open the list of servers, or bring it forward."""
+        from app.ui.settings.tools_window import ToolsWindow
+
         if self.shown is None:
             self.shown = ToolsWindow(self._library, self._window)
             self.shown.destroyed.connect(self._on_gone)

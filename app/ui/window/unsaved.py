@@ -14,7 +14,6 @@ from app.bridge import Bridge
 from app.settings.language import mark, tr
 from app.store import Store, StoreError
 from app.system.crash import CrashReports
-from app.ui.dialogs.about import CrashDialog
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.widgets.toast import Toast
 from app.ui.window.main_window import MainWindow
@@ -42,12 +41,16 @@ class ErrorNotice(QObject):
     @Slot()
     def offer_last(self) -> None:
         """The last run crashed: show what is left of it, once."""
+        from app.ui.dialogs.about import CrashDialog
+
         reports = self._reports.see()
         if reports:
             CrashDialog(reports, self._window).show()
 
     @Slot()
     def _show_report(self) -> None:
+        from app.ui.dialogs.about import CrashDialog
+
         reports = self._reports.see()
         if reports:
             CrashDialog(reports, self._window, tr("Something went wrong")).show()

@@ -7,9 +7,7 @@ import zlib
 from collections.abc import Collection
 from itertools import compress
 from operator import itemgetter, not_
-from typing import Any
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, Any
 
 import PySide6QtAds as QtAds
 from msgspec import Struct
@@ -20,6 +18,9 @@ from shiboken6 import isValid
 
 from app.ui.pane.pane import ChatPane
 from app.ui.style.icons import theme_icon
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 def configure_docking() -> None:
@@ -137,6 +138,7 @@ def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
 
     QtAds leaves them out by itself, but gives their sizes to those beside them.
     """
+    from xml.etree import ElementTree
 
     def prune(part: Element) -> bool:
         """Whether something of it is here."""
