@@ -8,7 +8,6 @@ from PySide6.QtCore import Slot
 
 from app.chats.actions import Action
 from app.settings.language import mark, tr
-from app.ui.compare.branches import BranchCompare
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
@@ -144,6 +143,8 @@ class PaneCommands(InWindow):
 
     @Slot(object, str, str)
     def _compare_branches(self, pane: ChatPane, one: str, other: str) -> None:
+        from app.ui.compare.branches import BranchCompare
+
         window = BranchCompare(pane.chat, one, other, pane.window())
         window.chosen.connect(pane.tree.gone)
         window.open()
