@@ -29,6 +29,7 @@ from engine import Engine, Model
 from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 from engine.runtime.workers import THREADS
+from engine.serve import bodies
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
 from engine.serve.conversations import KEPT
@@ -282,8 +283,9 @@ LONG_NUMBER = "9" * 5000
     ],
 )
 def test_f14_a_malformed_head_is_answered_with_a_status_and_a_sentence(
-    served: Server, head: bytes, expected: int
+    served: Server, head: bytes, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bodies, "TAKEN_SECONDS", 1.0)  # for which the rest of a body is taken
     answer = exchange(served, head, half_close=False)
     assert status(answer) == expected
     message = content(answer)["error"]["message"]
