@@ -17,6 +17,7 @@ from app.models.spreading import SpreadModels
 from app.remote.groups import Groups
 from app.remote.remotes import Remotes
 from app.ui.models.machines import MachinesDialog
+from app.ui.style.theme import Theme
 from tests.app.remote.test_groups import groups  # noqa: F401  (its server tells, and ends)
 
 
@@ -57,6 +58,7 @@ def bridge(qapp: QApplication) -> Iterator[Bridge]:
 def make(
     qtbot: QtBot,
     tmp_path: Path,
+    look: Theme,
     commands: Commands,
     bridge: Bridge,  # before the groups, which tell it of their end
     groups: Groups,  # noqa: F811
