@@ -6,6 +6,7 @@ Every button, menu and key asks `refusal` (through `Chat.can`) and shows its sen
 from __future__ import annotations
 
 from enum import Enum
+from itertools import islice
 
 from msgspec import Struct
 
@@ -275,7 +276,7 @@ def _forget_oldest(turn: Turn, message: Message) -> str | None:
     slides = ChatOptions.from_params(message.stats.get("options", {})).slide
     if slides or message.stats.get("reason") == MESSAGE_TOO_LONG:
         return tr("The chat does not fit without its oldest messages either. Shorten the message.")
-    before = turn.transcript.path_to(message.parent_id)[:-1]
+    before = islice(turn.transcript.back_from(message.parent_id), 1, None)
     if not any(m.role == "assistant" and m.content for m in before):
         return tr("There are no older messages to leave out. Shorten the message.")
     return None

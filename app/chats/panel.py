@@ -181,8 +181,7 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 def question(tree: Transcript, message_id: str) -> Message | None:
     """The person's message that a panel asked at this message is about."""
-    said = (m for m in reversed(tree.path_to(message_id)) if m.role == "user")
-    return next(said, None)
+    return next((m for m in tree.back_from(message_id) if m.role == "user"), None)
 
 
 def letters(count: int) -> str:

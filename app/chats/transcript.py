@@ -75,13 +75,13 @@ class Transcript:
 
     def path_to(self, message_id: str | None) -> list[Message]:
         """The messages from the root to ``message_id``, both included."""
-        path = list(self._back_from(message_id))
+        path = list(self.back_from(message_id))
         path.reverse()
         return path
 
     def backwards(self) -> Iterator[Message]:
         """The shown messages, last to first; for who need not see them all."""
-        return self._back_from(self.leaf_id)
+        return self.back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
         """Append a message; it becomes the end of the shown path."""
@@ -151,15 +151,10 @@ class Transcript:
 
     def last(self, role: str) -> Message | None:
         """The last message of that role on the shown path."""
-        message_id = self.leaf_id
-        while message_id is not None and message_id in self._messages:
-            message = self._messages[message_id]
-            if message.role == role:
-                return message
-            message_id = message.parent_id
-        return None
+        return next((m for m in self.backwards() if m.role == role), None)
 
-    def _back_from(self, message_id: str | None) -> Iterator[Message]:
+    def back_from(self, message_id: str | None) -> Iterator[Message]:
+        """``path_to``, last to first; for who need not see them all."""
         messages = self._messages
         while message_id is not None and (message := messages.get(message_id)) is not None:
             yield message

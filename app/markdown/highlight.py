@@ -122,12 +122,21 @@ class Colouring:
         # the lines with the kind of each piece; plain until `work` has returned True, and for ever
         # when the language is unknown or the code too long
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
-        lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
-        if known is None and lexer is not None:
-            self._tokens = lexer.get_tokens(code if code.endswith("\n") else code + "\n")
+        wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
+        self._language = language.lower() if wanted else ""  # of a lexer that is still to be had
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether `work` begins at once: to compile a language's expressions takes it 50 ms."""
+        made = not self._language or self._language in _made
+        return made or bool(_made and self._language not in _aliases())  # all names take 8 ms
 
     def work(self, until: float) -> bool:
         """Goes on until it is done (True) or `time.monotonic()` has passed `until`."""
+        lexer, self._language = _lexer(self._language), ""
+        if lexer is not None:
+            code = self._key[0]
+            self._tokens = lexer.get_tokens(code if code.endswith("\n") else code + "\n")
         if self._tokens is None:
             return True
         while time.monotonic() < until:
@@ -171,12 +180,16 @@ def _aliases() -> frozenset[str]:
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
 
 
+_made: set[str] = set()  # the languages whose lexers are ready: Pygments keeps what it compiled
+
+
 @lru_cache(maxsize=32)
 def _lexer(language: str) -> Lexer | None:
     if language.lower() not in _aliases():
         return None
     from pygments.lexers import get_lexer_by_name
 
+    _made.add(language)
     # What a lexer strips or expands would no longer be the code that was given.
     return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
@@ -198,6 +211,7 @@ def _ancestors(token: _TokenType) -> Iterator[_TokenType]:
 
 _STRETCH_S = 0.006
 _REST_MS = 12
+_FIRST_MS = 100  # until a language's expressions are compiled: the text has been painted by then
 
 
 class Colours(QObject):
@@ -224,11 +238,11 @@ class Colours(QObject):
     def lines(self, key: CodeKey, code: str) -> Lines:
         """The block's lines: coloured if there is time, else plain and shown coloured later."""
         job = Colouring(code, key.language)
-        if job.work(self._until):
+        if job.at_hand and job.work(self._until):
             self._jobs.pop(key, None)
         else:
             self._jobs[key] = job
-            self._timer.start(_REST_MS)
+            self._timer.start(_REST_MS if job.at_hand else _FIRST_MS)
         return job.lines
 
     def settle(self) -> None:

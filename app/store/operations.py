@@ -24,6 +24,7 @@ from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message
 
 _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
+_STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
 """What is written at typing speed: these columns, under this name in a slot."""
 CHAT_COLUMNS = ", ".join(_CHAT)
@@ -131,10 +132,9 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 def message_from_row(row: tuple[Any, ...]) -> Message:
     """A row of MESSAGE_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
     _look_at(row, _MESSAGE)
-    values = dict(zip(_MESSAGE, row, strict=True))
-    values["stats"] = _json_object(values["stats"])
-    values["attachments"] = from_column(values["attachments"])
-    return Message(**values)
+    values = [*row]  # by place: a chat may have ten thousand
+    values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
+    return Message(*values)
 
 
 def _upsert(table: str, columns: list[str]) -> str:
@@ -171,8 +171,8 @@ def chat_values(chat: ChatRecord) -> list[Any]:
 def message_values(message: Message) -> list[Any]:
     """What a row of MESSAGE_COLUMNS holds of a message."""
     values = [getattr(message, name) for name in _MESSAGE]
-    values[_MESSAGE.index("stats")] = json.dumps(message.stats, ensure_ascii=False)
-    values[_MESSAGE.index("attachments")] = to_column(message.attachments)
+    values[_STATS] = json.dumps(message.stats, ensure_ascii=False)
+    values[_FILES_OF] = to_column(message.attachments)
     return values
 
 

@@ -8,6 +8,7 @@ height below or above becomes known.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import islice
 from math import isinf
 
 from msgspec import Struct
@@ -72,8 +73,8 @@ def estimated_height(message: Message, width: int) -> int:
     """About how high a message is that was never laid out, in pixels."""
     if message.role == "tool" and message.status != "streaming":
         return 28
-    lines = len(message.content) * 7.4 / max(width, 100) + message.content.count("\n") + 1
-    return round(lines * 22) + 60
+    text = message.content
+    return 82 + 22 * text.count("\n") + 163 * len(text) // (width if width > 100 else 100)
 
 
 class JumpButton(QAbstractButton):
@@ -381,12 +382,12 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed:
             last = self.places[self._placed - 1]
             y = last.top + last.height + self.GAP
-        for number in range(self._placed, len(self.places)):
-            place = self.places[number]
+        messages, gap = self._chat.transcript, self.GAP
+        for place in islice(self.places, self._placed, None):
             if not place.height:
-                place.height = estimated_height(self._chat.transcript[place.message_id], width)
+                place.height = estimated_height(messages[place.message_id], width)
             place.top = y
-            y += place.height + self.GAP
+            y += place.height + gap
         self._placed = len(self.places)
         total = y - self.GAP + self.BOTTOM
         bar = self.verticalScrollBar()
@@ -748,6 +749,8 @@ class TranscriptView(QAbstractScrollArea):
         """Tell the messages what their place in the path makes of them."""
         self._left_out = left_out(self._chat.transcript.path)
         for place in self.places:
+            if place.row is None:
+                continue
             if isinstance(place.row, AnswerRow | ToolRow):
                 place.row.set_last(place is self.places[-1])
             elif isinstance(place.row, UserRow):

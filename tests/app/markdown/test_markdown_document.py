@@ -1,6 +1,7 @@
 """What a person sees and may do: links, code, colours, copying, going on after an end."""
 
 import itertools
+import math
 import random
 import time
 import weakref
@@ -12,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
 from app.markdown.document import APART_S
-from app.markdown.highlight import COLOURS
+from app.markdown.highlight import COLOURS, Colouring
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
 from tests.app.markdown.markdown_samples import SAMPLES
@@ -149,28 +150,38 @@ def test_the_source_of_an_open_code_block_grows() -> None:
     assert block.source == "x = 1\ny = 2\n"
 
 
+def colours(document: MarkdownDocument) -> set[str]:
+    found = set()
+    block = document.document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            found.add(iterator.fragment().charFormat().foreground().color().name())
+            iterator += 1
+        block = block.next()
+    return found
+
+
 def test_code_is_coloured_when_its_fence_closes() -> None:
+    Colouring("1", "py").work(math.inf)
     document = MarkdownDocument()
-
-    def colours() -> set[str]:
-        found = set()
-        block = document.document.begin()
-        while block.isValid():
-            iterator = block.begin()
-            while not iterator.atEnd():
-                found.add(iterator.fragment().charFormat().foreground().color().name())
-                iterator += 1
-            block = block.next()
-        return found
-
     document.append("```py\nreturn 1\n")
     document.refresh()
-    assert colours() == {LIGHT.text}
+    assert colours(document) == {LIGHT.text}
     document.append("```\n")
     document.refresh()
-    assert colours() >= {COLOURS["keyword"][0], COLOURS["number"][0]}
+    assert colours(document) >= {COLOURS["keyword"][0], COLOURS["number"][0]}
     document.set_style(DARK)
-    assert colours() >= {COLOURS["keyword"][1], COLOURS["number"][1]}
+    assert colours(document) >= {COLOURS["keyword"][1], COLOURS["number"][1]}
+
+
+def test_what_colours_a_language_is_made_after_its_text_is_there(qtbot: QtBot) -> None:
+    document = MarkdownDocument()
+    document.set_text("```modula2\nRETURN 1\n```")
+    assert colours(document) == {LIGHT.text}
+    qtbot.waitUntil(lambda: colours(document) >= {COLOURS["number"][0]})
+    document.set_text("```modula2\nRETURN 2\n```")
+    assert COLOURS["number"][0] in colours(document)
 
 
 def test_long_code_is_coloured_in_slices(qtbot: QtBot) -> None:

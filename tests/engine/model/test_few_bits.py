@@ -305,6 +305,14 @@ def test_a_layer_that_cannot_be_called_keeps_its_own_code() -> None:
     assert not list(blocks.take(net))
 
 
+def test_a_model_without_layers_of_few_bits_does_not_ask_for_onnxruntime(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_model(tmp_path / "whole", {**FAMILIES["plain"], "model_type": "llama"})
+    monkeypatch.setattr(few_bits, "available", lambda: pytest.fail("imported"))
+    taken(path)
+
+
 def test_a_layer_that_stands_at_two_places_is_taken_once(tmp_path: Path) -> None:
     config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": True}
     path = few(tmp_path / "twice", config)
