@@ -22,6 +22,7 @@ gc.disable()
 # run; the tests' models are too small for more than one. Tests of the products have `all_cores`
 # (tests/engine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # and sleep after 2^16 cycles, not 2^26
 backend.take_openblas()
 checked.once()
 # The texts that tests compare with are English, whatever the machine's language is.
