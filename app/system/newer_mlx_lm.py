@@ -179,7 +179,8 @@ class NewerMlxLm(QObject):
             else:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 beside = self._note.with_suffix(".new")
-                beside.write_bytes(msgspec.json.encode(chosen))
+                # names of files may have bytes that are no UTF-8: only ASCII carries them
+                beside.write_text(json.dumps(msgspec.to_builtins(chosen)), encoding="ascii")
                 beside.replace(self._note)
         except OSError as error:
             log.warning("What was chosen of mlx-lm was not kept: %s", error)
@@ -197,10 +198,10 @@ def _unpack(wheel: Path, into: Path, sha256: str, keep: set[str]) -> overlay.Ove
 def _read(note: Path) -> Chosen | None:
     """What was chosen; None where nothing was, or the note cannot be read."""
     try:
-        chosen = msgspec.json.decode(note.read_bytes(), type=Chosen)
+        chosen = msgspec.convert(json.loads(note.read_bytes()), Chosen)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         log.warning("The note of the chosen mlx-lm cannot be read: %s", error)
         return None
     return chosen if _HASH.fullmatch(chosen.sha256) else None

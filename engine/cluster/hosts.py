@@ -175,7 +175,7 @@ class Hosts:
             raise HostError(f"{self.file} cannot be read: {error}.") from None
         try:
             return msgspec.json.decode(written, type=_File).hosts
-        except (msgspec.DecodeError, ValueError) as error:
+        except (ValueError, RecursionError) as error:
             raise HostError(
                 f'{self.file} makes no sense ({error}). It is {{"hosts": […]}}.'
             ) from None

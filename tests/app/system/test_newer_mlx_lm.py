@@ -129,7 +129,26 @@ def test_one_that_the_engine_cannot_import_is_told_and_not_used_again(
     assert NewerMlxLm(folder, bridge).chosen == newer.chosen
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"wheel": 1}', "null", "\x00"])
+def test_why_it_is_not_used_is_noted_in_any_characters(
+    qtbot: QtBot, tmp_path: Path, bridge: Bridge, wheel: Path
+) -> None:
+    newer = taken(qtbot, tmp_path / "mlx-lm", bridge, wheel)
+    newer.refuse("it cannot be imported (\udcff.py)")
+    assert NewerMlxLm(tmp_path / "mlx-lm", bridge).chosen == newer.chosen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"wheel": 1}',
+        "null",
+        "\x00",
+        pytest.param('{"more": ' + "[" * 100_000, id="deep"),
+    ],
+)
 def test_a_damaged_note_is_no_choice(tmp_path: Path, bridge: Bridge, text: str) -> None:
     (tmp_path / "chosen.json").write_text(text)
     assert NewerMlxLm(tmp_path, bridge).chosen is None

@@ -105,7 +105,14 @@ def test_hosts_are_kept_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[", "[]", '{"hosts": [1]}', '{"hosts": [{"name": "a", "ip": 1}]}']
+    "text",
+    [
+        "[",
+        "[]",
+        '{"hosts": [1]}',
+        '{"hosts": [{"name": "a", "ip": 1}]}',
+        pytest.param('{"more": ' + "[" * 100_000, id="deep"),
+    ],
 )
 def test_a_damaged_file_says_so(tmp_path: Path, text: str) -> None:
     file = tmp_path / "hosts.json"
