@@ -54,17 +54,9 @@ class SlotBuffer:
     @property
     def nbytes_each(self) -> int:
         """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
-        return self._all_bytes() // max(1, len(self.occupants))
-
-    @property
-    def used(self) -> int:
-        """Bytes of the slots that are in use."""
-        return self._all_bytes() * len(self.occupants) // max(1, self._slots)
-
-    def _all_bytes(self) -> int:
         if self._nbytes is None:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
-        return self._nbytes
+        return self._nbytes // max(1, len(self.occupants))
 
     def slots_of(self, array: mx.array) -> mx.array:
         """One of a layer's arrays as `[slots, key heads, capacity, width]`."""

@@ -31,8 +31,8 @@ class SlotPolicy(Struct, frozen=True):
     # own caches
     bits: bool = False
     states: bool = False  # recurrent states stay stacked between steps, of chats of every length
-    # bytes of keys and values that chats may enter one buffer with, where there is one; None for
-    # any. Whoever enters may have all of it copied, while nobody gets a token.
+    # bytes of keys and values with which a chat may enter where there is one buffer; None for any.
+    # Whoever enters may have those of all copied, while nobody gets a token.
     most: int | None = None
 
     def may_hold(self, length: int) -> bool:
@@ -59,7 +59,7 @@ class SlotPolicy(Struct, frozen=True):
 
 
 ON_CPU = SlotPolicy(
-    below=1024, classes=False, windows=True, bits=True, states=True, most=96 * 2**20
+    below=1024, classes=False, windows=True, bits=True, states=True, most=24 * 2**20
 )
 ON_GPU = SlotPolicy(
     below=None, classes=True, some_layers=True, windows=True, bits=True, states=True

@@ -18,7 +18,6 @@ fork, the next prompt, the offload to disk).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import mlx.core as mx
 
@@ -101,13 +100,10 @@ class Slots:
         return forms if able else ()
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """As `_by_class`, where there is one buffer for all, as far as the policy lets it grow."""
-        if self.policy.most is not None:
-            room = self.policy.most - sum(buffer.used for buffer in self.buffers)
-            order = sorted(coming, key=length_of)
-            used = accumulate(bytes_of(kv, self.policy) for kv in order)
-            fitting = {id(kv) for kv, total in zip(order, used, strict=True) if total <= room}
-            coming = [kv for kv in coming if id(kv) in fitting]
+        """As `_by_class`, where there is one buffer for all whom the policy lets in."""
+        most = self.policy.most
+        if most is not None:
+            coming = [kv for kv in coming if bytes_of(kv, self.policy) <= most]
             if len(self.occupants) + len(coming) < 2:
                 return {}
         if coming and not self.buffers:

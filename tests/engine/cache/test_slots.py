@@ -114,18 +114,18 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     assert where.occupants == []
 
 
-def test_what_enters_one_buffer_is_bounded() -> None:
-    """Whoever enters may have all of it copied, while nobody gets a token."""
+def test_a_chat_with_much_to_copy_keeps_its_own_caches() -> None:
+    """Whoever enters may have all of the buffer copied, while nobody gets a token."""
     each = LAYERS * HEADS * DIM * 4 * 2  # of a token
-    where, chats = Slots(replace(ON_CPU, most=2 * 64 * each)), [chat(50), chat(40), chat(45)]
+    where, chats = Slots(replace(ON_CPU, most=46 * each)), [chat(50), chat(40), chat(45)]
     order = where.assign(chats)
     assert where.occupants == chats[1:]
     assert order == [1, 2, 0]
     assert where.assign(chats) == order  # its place is not tried again and again
-    where.assign(chats[:2])
-    assert where.occupants == [chats[1], chats[0]]
-    where.policy = replace(ON_CPU, most=44 * each)
-    assert where.assign(chats) == [0, 1, 2]  # one has nobody to share with
+    alone = Slots(replace(ON_CPU, most=44 * each))
+    fresh = [chat(50), chat(40), chat(45)]
+    assert alone.assign(fresh) == [0, 1, 2]  # one has nobody to share with
+    assert alone.occupants == []
 
 
 @BOTH
