@@ -80,7 +80,7 @@ def to_text(value: Any) -> str:
 
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
-    """What `chat_to_json` has written. Raises ValueError saying what does not fit."""
+    """What `chat_to_json` has written. Raises ValueError or TypeError saying what does not fit."""
     given = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
