@@ -9,7 +9,6 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
@@ -140,7 +139,7 @@ needed, as an image's is.
 """
 
 
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class _Medium:
     """A file in a message that a model takes as it is."""
 

@@ -145,11 +145,15 @@ def requirements(backend: str) -> list[str]:
     return [*project()["dependencies"], *extras[backend], *extras["dev"]]
 
 
+def _pip_install(wanted: list[str]) -> list[str]:
+    """The command that installs into .venv at the versions that the constraints pin."""
+    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
+    return [*pip, "--quiet", "--no-compile", "--constraint", str(CONSTRAINTS), *wanted]
+
+
 def install(wanted: list[str]) -> None:
     """Install into .venv at the versions that the constraints pin."""
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    command = [*pip, "--quiet", "--no-compile", "--constraint", str(CONSTRAINTS), *wanted]
-    if subprocess.run(command, check=False).returncode:
+    if subprocess.run(_pip_install(wanted), check=False).returncode:
         sys.exit("Setting up .venv failed; pip's message above says why. Nothing else was changed.")
 
 
@@ -159,9 +163,7 @@ def newer_pip() -> None:
     The one in Python 3.11 hashes all tags of this system for each wheel that there ever was of a
     package: finding out what to install takes it 18 s, of one core, in place of 6.
     """
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    command = [*pip, "--quiet", "--no-compile", "--constraint", str(CONSTRAINTS), "--upgrade"]
-    subprocess.run([*command, "pip"], check=False, capture_output=True)
+    subprocess.run(_pip_install(["--upgrade", "pip"]), check=False, capture_output=True)
 
 
 def compile_installed() -> None:

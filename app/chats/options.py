@@ -268,9 +268,13 @@ class ChatOptions(Struct, frozen=True):
 
     def to_params(self) -> dict[str, Any]:
         """Only what differs from the default, so that later defaults reach old chats."""
-        unset = asdict(ChatOptions())
-        changed = {name: value for name, value in asdict(self).items() if value != unset[name]}
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in changed.items()}
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in changed(self).items()}
+
+
+def changed(of: Struct) -> dict[str, Any]:
+    """Its fields that are not as in one of which nothing was said."""
+    usual = asdict(type(of)())
+    return {name: value for name, value in asdict(of).items() if value != usual[name]}
 
 
 def _is_good(name: str, value: Any) -> bool:

@@ -16,9 +16,9 @@ from string import ascii_uppercase
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from app.chats.options import ChatOptions, varied
+from app.chats.options import ChatOptions, changed, varied
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
 from app.store import Message
@@ -59,8 +59,7 @@ class Member(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """Only what differs from a member of which nothing is said."""
-        unset = asdict(Member())
-        return {name: v for name, v in asdict(self).items() if v != unset[name]}
+        return changed(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
         """What it is asked with in a chat with these options. It calls no tools."""

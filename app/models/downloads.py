@@ -231,14 +231,14 @@ def convert_model(
     job: Conversion, stop: threading.Event, *, before: threading.Event | None
 ) -> None:
     """On a thread: convert, in a child that ends with ``stop``. Raises EngineError."""
+    from engine.hub import conversion
+
     if before is not None:
         before.wait()
 
     def progress(done: int, total: int) -> None:
         if not stop.is_set():
             job.came = (done, total)
-
-    from engine.hub import conversion
 
     try:
         recipe, out = job.recipe, Path(job.ref)

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from msgspec import Struct
-from msgspec.structs import asdict as fields_of
+from msgspec import Struct, structs
 
 Use = Literal["all", "beginning", "pages", "passages"]
 News = Literal["", "new", "changed"]
@@ -35,7 +34,7 @@ class AttachedText(Struct, frozen=True, dict=True):
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
     def to_text(self) -> str:
-        return json.dumps(fields_of(self), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(structs.asdict(self), ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def _attachment(value: Any) -> Attachment:
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
-    return [{**fields_of(q), "attachments": attachments_to_json(q.attachments)} for q in queue]
+    return [{**structs.asdict(q), "attachments": attachments_to_json(q.attachments)} for q in queue]
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:

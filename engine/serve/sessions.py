@@ -116,7 +116,7 @@ class SessionConfig(Struct, frozen=True):
 
     def with_(self, asked: SessionConfig) -> SessionConfig:
         """This one, with what was asked for."""
-        names = [f for f in asked.__struct_fields__ if getattr(asked, f) is not None]
+        names = [n for n in asked.__struct_fields__ if getattr(asked, n) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
     def open(

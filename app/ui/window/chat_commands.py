@@ -109,9 +109,8 @@ class ChatCommands(InWindow):
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
-        if self._library.deleted_since(
-            chat_id
-        ):  # what was found by a search may have been deleted since
+        # What was found by a search may have been deleted since.
+        if self._library.deleted_since(chat_id):
             self._on_said(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
