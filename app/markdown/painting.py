@@ -82,7 +82,7 @@ def paint_marker(
     if item.task:
         _paint_box(painter, formats.style, item.task == "done", area)
     elif item.ordered:
-        painter.setFont(formats.font())
+        painter.setFont(formats.marker_font())
         painter.setPen(colour)
         window = painter.layoutDirection()
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as `number_text` is written

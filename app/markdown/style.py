@@ -93,7 +93,7 @@ class Formats:
         self.style = style
         self.char = lru_cache(maxsize=512)(self._char)
         self._level = lru_cache(maxsize=64)(self._measured)
-        self._body = QFontMetricsF(self.font())
+        self._marker = QFontMetricsF(self.marker_font())
         stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
         left = QTextOption.TabType.LeftTab
         self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
@@ -102,6 +102,13 @@ class Formats:
         """The body font."""
         font = QFont(self.style.font_family) if self.style.font_family else _system_font()
         font.setPixelSize(self.style.font_px)
+        return font
+
+    def marker_font(self) -> QFont:
+        """The font of a list's numbers: their digits stand below each other."""
+        font = self.font()
+        # Said here, or a painter takes it from its widget, and what measures does not.
+        font.setFeature(QFont.Tag("tnum"), 1)
         return font
 
     def code_font(self) -> QFont:
@@ -125,7 +132,7 @@ class Formats:
 
     def marker_width(self, marker: str) -> float:
         """Pixels that a list's number takes."""
-        return self._body.horizontalAdvance(marker)
+        return self._marker.horizontalAdvance(marker)
 
     def block(self, row: TextRow) -> QTextBlockFormat:
         """Margins, line height and marks of a row."""

@@ -3,12 +3,23 @@
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QTextBlock
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
+)
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.markdown import MarkdownDocument
 from app.markdown.painting import marker_area
 from app.markdown.rows import TextRow
 from app.markdown.style import LIGHT
+from app.settings.paths import resources
 
 WIDTH = 600
 SIZES = (11, 15, 21, 28, 40)
@@ -210,6 +221,47 @@ def test_a_table_from_right_to_left_has_its_first_column_at_the_right() -> None:
     assert places[ARABIC] > places["b"]
     assert places[HEBREW] > places["2"]
     assert document.plain_text() == f"{ARABIC}\tb\n{HEBREW}\t2"
+
+
+def test_numbers_keep_their_distance_on_a_widget_whose_figures_have_one_width(
+    qapp: QApplication,
+) -> None:
+    """A painter takes from its widget what a font leaves open, such as the width of figures."""
+    faces = [str(file) for file in (resources() / "fonts").glob("*.ttf")]
+    added = [QFontDatabase.addApplicationFont(face) for face in faces]
+    try:
+        document = MarkdownDocument(replace(LIGHT, font_px=16, font_family="Inter"))
+        document.document.setTextWidth(WIDTH)
+        document.set_text("16. item\n17. item\n18. item\n")
+        document.settle()
+        page = Page(document)
+        ends = set()
+        for row, block in first_blocks(document):
+            box, edge = line_box(document, block), document._formats.indent(row.levels)
+            found = ink(page.grab().toImage().convertToFormat(QImage.Format.Format_RGB32), box)
+            assert found is not None
+            assert found[1] <= marker_of(document, row).right() < edge
+            ends.add(found[1])
+        assert len(ends) == 1
+    finally:
+        for face in added:
+            QFontDatabase.removeApplicationFont(face)
+
+
+class Page(QWidget):
+    """What is painted below a document's text, on a widget of the window's font."""
+
+    def __init__(self, document: MarkdownDocument) -> None:
+        super().__init__()
+        self._document = document
+        self.resize(WIDTH, document.document.size().toSize().height() + 4)
+        self.setStyleSheet("background: white")
+        font = QFont("Inter")
+        font.setFeature(QFont.Tag("tnum"), 1)
+        self.setFont(font)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._document.paint_under(QPainter(self))
 
 
 @pytest.mark.parametrize("script", ["a", ARABIC])
