@@ -54,11 +54,14 @@ def screen() -> Iterator[None]:
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
-    """`serve` as a process of its own: the base of its URLs, and its process's id."""
+    """`serve` as a process of its own: the base of its URLs, and its process's id.
+
+    It keeps nothing: what an earlier run has read would be found again.
+    """
     command = [sys.executable, "-m", "engine", "serve", str(folder), "--port", "0", "--quiet"]
-    keys = ["--keys", str(folder.parent / "keys.json")]
+    own = ["--keys", str(folder.parent / "keys.json"), "--cache-gb", "0"]
     process = subprocess.Popen(
-        [*command, *keys, *options], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [*command, *own, *options], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None
