@@ -253,7 +253,9 @@ class MarkdownDocument(QObject):
     @property
     def source(self) -> str:
         """The Markdown as given."""
-        return "".join(self._source)
+        if len(self._source) > 1:  # asked for with each piece that comes
+            self._source = ["".join(self._source)]
+        return self._source[0] if self._source else ""
 
     @property
     def end_position(self) -> int:
@@ -330,6 +332,7 @@ class MarkdownDocument(QObject):
         """
         self._writer.wrap(name, wrapped)
         self._widths.forget(0)
+        self._underlay.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
         """Pixels from the left of a code block's text to the end of its widest line."""
@@ -371,6 +374,7 @@ class MarkdownDocument(QObject):
             self._writer.rows.fold(self._rendering.finished_rows)
             if changed is not None:
                 self._widths.forget(changed)
+                self._underlay.forget(changed)
                 self._underlay.repaint_from(changed)
 
     @Slot()

@@ -140,6 +140,11 @@ class Underlay:
         self._label_font.setWeight(QFont.Weight.Normal)
         # What was asked for last, and which rows that were.
         self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
+        # Where blocks stand, by the numbers of the first and the last, and the grounds of the code
+        # in a block's text: what has not changed since is asked of Qt once.
+        self._areas: dict[tuple[int, int], QRectF] = {}
+        self._grounds: dict[int, list[QRectF]] = {}
+        self._width = 0.0  # of the document that these hold for
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
         """The tinted area around the code between the positions, in document coordinates."""
@@ -153,6 +158,7 @@ class Underlay:
         """
         rows, blocks = self._writer.rows, self._writer.blocks
         begin, end = self._visible(clip)
+        self._heed_width()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -174,6 +180,19 @@ class Underlay:
     def codes(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
         """First and last line of each code block that touches `clip` (None: all), as rows."""
         return self._codes(*self._visible(clip))
+
+    def forget(self, place: int) -> None:
+        """The rows from this one on have changed."""
+        number = self._writer.number(place - 1) if place else 0
+        self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
+        self._grounds = {key: kept for key, kept in self._grounds.items() if key < number}
+
+    def _heed_width(self) -> float:
+        width = self._document.textWidth()
+        if width != self._width or width <= 0:
+            self.forget(0)
+            self._width = width
+        return width
 
     def repaint_from(self, place: int) -> None:
         """Asks the views to paint again from this row on, its surroundings included.
@@ -207,14 +226,19 @@ class Underlay:
         def top(place: int) -> float:
             return place_of(find(number(place))).top()
 
+        # What is looked at next is mostly near: the end of a text that grows.
+        _, (near, _) = self._looked or (asked, (0, 0))
+        near = near if near < count and top(near) < clip.top() else 0
         # One row more at each end: a code block's header stands above its first row.
-        first = max(bisect_left(range(count), clip.top(), key=top) - 2, 0)
+        first = max(bisect_left(range(count), clip.top(), near, key=top) - 2, 0)
         last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
         self._looked = asked, (first, last)
         return first, last
 
     def _paint_row(self, painter: QPainter, place: int) -> None:
         row = self._writer.rows[place]
+        if row.kind in {"code", "pad"}:
+            return
         first, last = self._writer.blocks(place)
         if isinstance(row, TableRow):
             if any(_has_code(cell) for cells in row.cells for cell in cells):
@@ -223,7 +247,7 @@ class Underlay:
                     self._paint_inline_code(painter, block)
                     block = block.next()
             return
-        if row.code is None and _has_code(row.spans):
+        if _has_code(row.spans):
             self._paint_inline_code(painter, first)
         if row.kind == "rule":
             area = self._between(first, first)
@@ -243,9 +267,16 @@ class Underlay:
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
         """A soft rounded ground behind each piece of `code`, line by line."""
+        number = block.blockNumber()
+        if number not in self._grounds:
+            self._grounds[number] = list(self._code_grounds(block))
+        painter.setBrush(QColor(self._style.inline_code_background))
+        for area in self._grounds[number]:
+            painter.drawRoundedRect(area, 4, 4)
+
+    def _code_grounds(self, block: QTextBlock) -> Iterator[QRectF]:
         origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
         layout = block.layout()
-        painter.setBrush(QColor(self._style.inline_code_background))
         for start, end in self._code_runs(block):
             for number in range(layout.lineCount()):
                 line = layout.lineAt(number)
@@ -261,8 +292,7 @@ class Underlay:
                 left, right = min(r.left() for r in runs), max(r.right() for r in runs)
                 top = origin.y() + line.y() + line.ascent() - 1.02 * self._style.code_px
                 width, height = right - left + 5, 1.4 * self._style.code_px
-                area = QRectF(origin.x() + left - 2.5, top, width, height)
-                painter.drawRoundedRect(area, 4, 4)
+                yield QRectF(origin.x() + left - 2.5, top, width, height)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
         """Where inline code begins and ends within the block, in UTF-16 units."""
@@ -289,8 +319,14 @@ class Underlay:
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
         """From the top of one block's first line to the foot of another's last, full width."""
+        width = self._heed_width()
+        key = first.blockNumber(), last.blockNumber()
+        if key not in self._areas:
+            self._areas[key] = self._measured(first, last, width)
+        return QRectF(self._areas[key])
+
+    def _measured(self, first: QTextBlock, last: QTextBlock, width: float) -> QRectF:
         layout = self._document.documentLayout()
-        width = self._document.textWidth()
         if width <= 0:
             width = self._document.size().width()
         # Asking for its rectangle lays a block out. The rectangle itself is the glyphs' own, which

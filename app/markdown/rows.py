@@ -190,8 +190,11 @@ class Rows(Sequence[Row]):
     def __getitem__(self, place: slice) -> list[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | list[Row]:
         if isinstance(place, slice):
-            return [self._at(number) for number in range(*place.indices(len(self)))]
-        return self._at(place)
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if place < 0 and (place := place + len(self)) < 0:
+            raise IndexError(place)
+        number, within = self._find(place)
+        return (self._chunk(number) if number < len(self._folded) else self._open)[within]
 
     def __setitem__(self, place: int, row: Row) -> None:
         number, within = self._find(place)
@@ -228,14 +231,6 @@ class Rows(Sequence[Row]):
         """The chunk and the place within it; the rows at the end count as one chunk."""
         number = min(place // CHUNK, len(self._folded))
         return number, place - number * CHUNK
-
-    def _at(self, place: int) -> Row:
-        if place < 0:
-            place += len(self)
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        number, within = self._find(place)
-        return (self._chunk(number) if number < len(self._folded) else self._open)[within]
 
     def _chunk(self, number: int) -> list[Row]:
         rows = self._unfolded.get(number)

@@ -220,13 +220,13 @@ class RowWriter:
 
     def blocks(self, place: int) -> tuple[QTextBlock, QTextBlock]:
         """The first and last QTextBlock of a row."""
-        after = self._starts[place + 1] if place + 1 < len(self.rows) else self._next
+        after = self._starts[place + 1] if place + 1 < len(self._starts) else self._next
         find = self._document.findBlockByNumber
         return find(self._starts[place]), find(after - 1)
 
     def number(self, place: int) -> int:
         """The number of a row's first QTextBlock, or of the one after the last row."""
-        return self._starts[place] if place < len(self.rows) else self._next
+        return self._starts[place] if place < len(self._starts) else self._next
 
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
         """Turns the row there into another in place; False when that is not possible."""

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.chats.library import ChatLibrary
@@ -81,7 +81,7 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINTED = {LIVING_ROLE, UNSEEN_ROLE}  # what of a row changes its look and never its height
+_PAINTED = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # they change its look, never its height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -133,7 +133,14 @@ class ChatListView(QListView):
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.delegate.painted = event.rect()
+        super().paintEvent(event)
+
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        if list(roles) == [LIVING_ROLE]:  # a dot beats; what else stands in its row does not
+            self.viewport().update(self.delegate.dot_area(self, self.visualRect(first)))
+            return
         # Qt's own lays all rows out anew: with ten thousand of them, and a dot that moves in one
         # of them, several times a second. Rows of one height stay where they are.
         if self.uniformItemSizes() or (roles and _PAINTED.issuperset(roles)):
@@ -395,7 +402,7 @@ class ChatListModel(QAbstractListModel):
     def beat(self) -> None:
         """Paint the living dots again."""
         for chat in self._library.running():
-            self._on_activity(chat.id)
+            self._tell(chat.id, [LIVING_ROLE])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._entries)
@@ -497,6 +504,10 @@ class ChatListModel(QAbstractListModel):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
+        self._tell(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
+
+    def _tell(self, chat_id: str, roles: list[int]) -> None:
+        """That these are others in the rows in which the chat is."""
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
         hidden = [folder.id, folder.parent_id or ""] if folder is not None else []
@@ -504,7 +515,7 @@ class ChatListModel(QAbstractListModel):
         for entry_id in [chat_id, *hidden, *([ARCHIVE] if chat and chat.archived_at else [])]:
             index = self.row_of(entry_id)
             if index.isValid():
-                self.dataChanged.emit(index, index, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
+                self.dataChanged.emit(index, index, roles)
 
     # Dragging.
 

@@ -130,12 +130,19 @@ class ChatDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.alpha = 255
+        self.painted = QRect()  # what of the list is painted now
         self.current = ""
         self.several = False  # more than one row is chosen
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)
         return QSize(100, grown(50, 2) if row.snippet else grown(t.ROW))
+
+    def dot_area(self, view: QWidget, row: QRect) -> QRect:
+        """The end of a row, where its living dot is; its words end before."""
+        return QStyle.visualRect(
+            view.layoutDirection(), row, row.adjusted(row.width() - 26, 0, 0, 0)
+        )
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW_ROLE)
@@ -173,6 +180,9 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
+        if not self.painted.intersects(place(line)):  # a dot beats
+            painter.restore()
+            return
         if row.folder_id:
             self._folder(painter, line, row, place)
             painter.restore()

@@ -606,6 +606,8 @@ class AnswerRow(MessageRow):
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._view.isVisible() and self._view.geometry().contains(event.rect()):
+            return  # nothing but text, as while it grows
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -169,10 +169,10 @@ class TranscriptKeys:
             self._go(seen[-1])
         return bool(seen)
 
-    def paint_mark(self, viewport: QWidget) -> None:
+    def paint_mark(self, painter: QPainter) -> None:
         """Paint a line in the margin of the message that has the focus."""
         self._marked = self._mark()
-        QPainter(viewport).fillRect(self._marked, theme().color("accent"))
+        painter.fillRect(self._marked, theme().color("accent"))
 
     def follow(self, viewport: QWidget) -> None:
         """Paint it anew where that message has moved, or is higher now."""
@@ -237,6 +237,7 @@ class TranscriptView(QAbstractScrollArea):
     left = Signal(bool)
     put_up = Signal(str)  # (id): a message has come near enough to what is seen to have a row
     chat_asked = Signal(str)
+    _grown = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -257,6 +258,7 @@ class TranscriptView(QAbstractScrollArea):
         self._silence = QTimer(self, singleShot=True, interval=1000)
         self._silence.timeout.connect(self._on_phase)
         self._soon.timeout.connect(self.lay_out)
+        self._grown.connect(self.lay_out, Qt.ConnectionType.QueuedConnection)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
@@ -346,7 +348,9 @@ class TranscriptView(QAbstractScrollArea):
         for place in self.places:
             if place.row is row:
                 place.width = 0
-        self._soon.start()
+        if not self._soon.isActive():
+            self._soon.start()
+            self._grown.emit()  # the timer's turn is after the painting, which would come twice
 
     @Slot()
     def lay_out(self) -> None:
@@ -354,6 +358,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._laying or self.viewport().width() < 50 or not self.isVisible():
             return
         self._laying = True
+        self._soon.stop()
         try:
             anchor = None if self.following else self._anchor()
             # Heights that become known move the edges of what is near: a few rounds settle it.
@@ -575,8 +580,9 @@ class TranscriptView(QAbstractScrollArea):
             self.left.emit(True)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self.viewport()).fillRect(event.rect(), theme().color(self.ground))
-        self._keys.paint_mark(self.viewport())
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), theme().color(self.ground))
+        self._keys.paint_mark(painter)
 
     # What the chat tells.
 

@@ -48,13 +48,13 @@ class TabMarks(QObject):
         words = chat.title
         if waiting := chat.tools.waiting:
             words = tr("{title}, waits for your answer", title=chat.title)
-            dock.widget.setIcon(badge(waiting, accent, theme().tokens.accent_text))
+            _show_icon(dock.widget, badge(waiting, accent, theme().tokens.accent_text))
         elif chat.answering:
             words = tr("{title}, replying", title=chat.title)
-            dock.widget.setIcon(dot(accent, self._alpha, ring=True))
+            _show_icon(dock.widget, dot(accent, self._alpha, ring=True))
         elif chat.unseen:
             words = tr("{title}, unread", title=chat.title)
-            dock.widget.setIcon(dot(accent, 255))
+            _show_icon(dock.widget, dot(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
         tab = dock.widget.tabWidget()
@@ -106,6 +106,14 @@ class TabMarks(QObject):
     def _on_theme(self) -> None:
         for dock in self._docks.all():
             self.show_dot(dock.pane.chat.id)
+
+
+def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
+    """In its tab, as large as it is: a dot that only beats asks for no layout of the whole row."""
+    dock.setIcon(icon)
+    label = dock.tabWidget().layout().itemAt(0).widget()
+    assert isinstance(label, QLabel)
+    label.setFixedSize(label.pixmap().deviceIndependentSize().toSize())
 
 
 def _mark(widget: QWidget, name: str, on: bool) -> None:

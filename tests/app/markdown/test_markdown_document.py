@@ -17,6 +17,7 @@ from app.markdown.highlight import COLOURS, Colouring
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
 from tests.app.markdown.markdown_samples import SAMPLES
+from tests.bench.samples import mixed
 
 
 def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:
@@ -227,6 +228,26 @@ def test_everything_can_be_painted_in_both_styles(name: str) -> None:
     document.set_style(DARK)
     assert dump(document.document) == dump(rendered(SAMPLES[name], DARK).document)
     image_of(document, 200)
+
+
+def test_what_is_painted_under_a_growing_text_stands_where_the_text_does() -> None:
+    dice = random.Random(1)
+    document = MarkdownDocument()
+    text = "\n\n".join([mixed(1_500), *SAMPLES.values()])
+    place, width = 0, 400
+    while place < min(len(text), 3_000):
+        step = dice.randint(1, 60)
+        document.append(text[place : place + step])
+        place += step
+        document.refresh()
+        width = dice.choice([width] * 9 + [250, 400])
+        if dice.random() < 0.03:
+            for code in document.code_blocks():
+                document.wrap(code.name, not code.wrapped)
+        kept = image_of(document, width)
+        if dice.random() < 0.2:
+            document._underlay.forget(0)
+            assert kept == image_of(document, width)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

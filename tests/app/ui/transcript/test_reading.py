@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -80,6 +80,32 @@ def test_it_opens_at_the_end_and_follows_it_only_from_there(start: Start, long_c
     view._jump.click()
     assert view.following
     assert bar.value() == bar.maximum()
+
+
+def test_a_line_that_comes_is_painted_once_in_its_place(start: Start, long_chat):
+    run, view = opened(start, long_chat[0])
+    run.say("hold 300")
+    run.until(lambda: "300" in run.answer(run.pane))
+    row = view.row(run.pane.chat.answering_id)
+    assert isinstance(row, AnswerRow)
+    painted: list[bool] = []
+
+    class Looks(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                painted.append(row._view.height() >= row.markdown.document.size().height())
+            return False
+
+    looks = Looks()
+    row._view.viewport().installEventFilter(looks)
+    for number in range(5):
+        painted.clear()
+        row.append(f"\n\nParagraph {number}.", "answer")
+        row.markdown.refresh()
+        run.until(lambda: painted)
+        assert painted == [True]
+    run.engine.release()
+    run.answered()
 
 
 def test_a_resize_keeps_the_readers_place(start: Start, long_chat):

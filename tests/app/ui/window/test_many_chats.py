@@ -11,7 +11,8 @@ import pytest
 
 from app.settings.paths import Paths
 from app.ui.sidebar.chat_list import ChatListModel
-from app.ui.sidebar.chat_row import ChatDelegate
+from app.ui.sidebar.chat_row import ChatDelegate, draw_marked
+from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
 from tests.bench.samples import Crowd, write_crowd
 
@@ -55,14 +56,19 @@ def test_the_crowd_is_as_many_as_asked(run: Run):
 def test_a_living_dot_lays_nothing_out(run: Run):
     run.say("hold 5")
     run.until(lambda: run.answer(run.pane))
+    sidebar = run.window.sidebar
+    sidebar.list.scrollTo(sidebar.model.row_of(run.pane.chat.id))
     run.qtbot.wait(50)
 
     def beats() -> None:
         for alpha in range(100, 200, 10):
-            run.window.sidebar.on_beat(alpha)
+            sidebar.on_beat(alpha)
+            run.window.workspace.marks.on_beat(alpha)
             run.qtbot.wait(5)
 
     assert calls(beats, ChatListModel.rowCount) < CHATS
+    assert calls(beats, ChatDelegate.paint) >= 10
+    assert calls(beats, draw_marked, StripButtons.arrange) == 0  # the dots alone
     run.pane.composer.button.click()
     run.answered()
 
