@@ -1,11 +1,24 @@
 """Markdown that renders while it streams: one QTextDocument per message, grown at its end.
 
-`blocks` is pure Python and decides what is finished; `document` shows it.
+`blocks` is pure Python and decides what is finished; `document` shows it. The names below are
+imported when they are asked for: the first frame has no message (A90).
 
 Imports: nothing.
 """
 
-from app.markdown.document import CodeBlock, MarkdownDocument
-from app.markdown.style import MarkdownStyle
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.markdown.document import CodeBlock, MarkdownDocument
+    from app.markdown.style import MarkdownStyle
 
 __all__ = ["CodeBlock", "MarkdownDocument", "MarkdownStyle"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from app.markdown import document
+
+    globals().update({each: getattr(document, each) for each in __all__})  # asked for once
+    return globals()[name]

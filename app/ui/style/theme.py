@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import shiboken6
@@ -30,15 +30,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.markdown import MarkdownStyle
 from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
 from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Tokens
 
+if TYPE_CHECKING:
+    from app.markdown import MarkdownStyle
+
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
     """Colours and fonts of an answer; with ``quiet`` those of reasoning: muted and smaller."""
+    from app.markdown import MarkdownStyle
+
     tokens = theme().tokens
     return MarkdownStyle(
         text=tokens.muted if quiet else tokens.text,

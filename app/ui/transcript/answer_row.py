@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
@@ -14,7 +15,6 @@ from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions
 from app.chats.panel import called, listed, panel_of, sources
 from app.chats.tool_call import turn_with_calls
-from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
 from app.settings.language import mark, tr
 from app.store import Message
@@ -38,6 +38,9 @@ from app.ui.widgets.manners import caret, mirror, mirrored, show_if, shows
 from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
+
+if TYPE_CHECKING:
+    from app.markdown import MarkdownDocument
 
 
 class FoldButton(PaintedButton):
@@ -88,6 +91,8 @@ class Reasoning(QWidget):
     resized = Signal()  # ``arrange`` would give another height now
 
     def __init__(self, parent: QWidget) -> None:
+        from app.markdown import MarkdownDocument
+
         super().__init__(parent)
         self.setAccessibleName(tr("Thought"))
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
@@ -316,6 +321,8 @@ class AnswerRow(MessageRow):
 
     def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
         """``apart``: it stands in a column that says whose it is."""
+        from app.markdown import MarkdownDocument
+
         super().__init__(message, can, parent)
         self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 from PySide6.QtCore import (
     QEvent,
@@ -31,13 +33,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.markdown import CodeBlock, MarkdownDocument
 from app.markdown.rows import CODE_HEADER, CODE_PAD
 from app.settings.language import counted, number, tr
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
 from app.ui.widgets.textview import TextView
+
+if TYPE_CHECKING:
+    from app.markdown import CodeBlock, MarkdownDocument
 
 
 class Stop(Struct, frozen=True):

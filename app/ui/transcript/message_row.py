@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QDateTime,
@@ -38,7 +39,6 @@ from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
 from app.chats.panel import called
 from app.chats.tool_call import result_of
-from app.markdown import MarkdownDocument
 from app.settings.language import code, counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message
 from app.store.index import shown_text
@@ -51,6 +51,9 @@ from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
 from app.ui.widgets.pictures import PictureSheet, paint_small
 from app.ui.widgets.textview import TextView, Words
+
+if TYPE_CHECKING:
+    from app.markdown import MarkdownDocument
 
 MOST_SHOWN = 20_000
 """Characters of a result that are laid out; all of it is copied, searched and sent."""

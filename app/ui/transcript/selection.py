@@ -20,8 +20,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QScrollBar, QTextBrowser, QWi
 
 from app import flows
 from app.chats.chat import Chat
-from app.markdown import MarkdownDocument
-from app.markdown.plainly import plainly
 from app.settings.language import tr
 from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
@@ -348,6 +346,8 @@ class Selection(QObject):
         row = self._view.places[number].row
         markdown = row.markdown if row is not None else None
         if markdown is None:
+            from app.markdown import MarkdownDocument
+
             markdown = MarkdownDocument()
             markdown.set_text(beginning(message.content, MOST_LAID_OUT, "\n\n"))
         end = markdown.end_position
@@ -385,6 +385,8 @@ def _size(taken: Sequence[Taken]) -> int:
 
 def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
     """As plain text and as Markdown, with who said it where that changes."""
+    from app.markdown.plainly import plainly
+
     plain = [each.text if each.typed else plainly(each.text) for each in taken]
     if len(taken) == 1:
         return plain[0], taken[0].text

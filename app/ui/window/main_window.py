@@ -15,8 +15,8 @@ from app.settings.language import mark
 from app.system.awake import Awake
 from app.system.single import SingleInstance
 from app.system.updates import Release
+from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
-from app.ui.models.get_model import DownloadsInWindow
 from app.ui.pane.pane import ChatPane
 from app.ui.score import ScoreView
 from app.ui.settings.look import add_appearance

@@ -11,8 +11,8 @@ from app.models.names import model_location
 from app.models.removal import Removed
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
+from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
-from app.ui.models.get_model import DownloadsInWindow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.context import InWindow, WindowParts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -343,7 +344,9 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         assert pane.header.state == "Waiting for this computer"
         assert "Queued" not in pane.header.state
         now = time.monotonic()
-        monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
+        # The chat's own clock alone: Markdown that was shown in the future is not shown again soon.
+        later = SimpleNamespace(monotonic=lambda: now + 72, time=time.time)
+        monkeypatch.setattr(chat, "time", later)
         pane.header.refresh()
         assert pane.header.state == "Waiting for this computer, 1 min 12 s"
         run.until(lambda: pane.transcript.row(pane.chat.answering_id) is not None)
@@ -360,7 +363,7 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         assert row.silence.isHidden(), "it is waited for from the beginning"
         roles = [message.role for message in pane.chat.transcript.path]
         assert roles == ["user", "assistant"], "the reply is in its place"
-        monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
+        monkeypatch.setattr(chat, "time", later)
         pane.transcript._on_phase()
         stop.click()
         run.until(lambda: not pane.chat.answering)

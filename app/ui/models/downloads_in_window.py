@@ -1,0 +1,108 @@
+"""The window and its downloads: it opens their dialog, and tells of them while that is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app import flows
+from app.models.downloads import Downloads
+from app.models.loading import ModelLoader
+from app.settings.language import counted, tr
+from app.ui.widgets.toast import Toast
+
+if TYPE_CHECKING:
+    from app.ui.models.get_model import GetModelDialog
+
+
+class DownloadsInWindow(QObject):
+    """Opens the dialog over ``window`` and tells what happens while it is closed."""
+
+    TOLD_S = 12.0
+
+    opened = Signal(str)  # (ref): the person wants to chat with that model
+
+    def __init__(self, downloads: Downloads, loader: ModelLoader, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._downloads = downloads
+        self._loader = loader
+        self._memory = 0
+        self._act: Callable[[], None] = self.show
+        self.dialog: GetModelDialog | None = None
+        # Beside the window's own toast, whose button takes back what was done last.
+        self.toast = Toast(window, at_top=True)
+        self.toast.acted.connect(self._on_acted)
+        downloads.finished.connect(self._on_finished)
+
+    @Slot()
+    def show(self) -> None:
+        """Open the dialog, or bring it forward."""
+        if self.dialog is None:
+            from app.ui.models.get_model import GetModelDialog
+
+            flows.start(self, self._ask_memory())
+            self._downloads.measure()
+            self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
+            self.dialog.opened.connect(self.opened)
+            self.dialog.finished.connect(self._on_gone)
+        self.toast.hide()
+        self.dialog.come_forward()
+
+    @Slot(str)
+    def show_for(self, words: str) -> None:
+        """The same with these words in the search; the hub is asked when the person says so."""
+        self.show()
+        if self.dialog is not None:
+            self.dialog.field.setText(words)
+            self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def offer(self) -> None:
+        """At a start: what was not finished can go on. The hub is not asked."""
+        waiting = self._downloads.unfinished()
+        if waiting:
+            words = tr("{name} has not finished downloading", name=waiting[0].name)
+            if len(waiting) > 1:
+                words = counted(
+                    "%n model has not finished downloading",
+                    "%n models have not finished downloading",
+                    len(waiting),
+                )
+            self._tell(words, tr("Show"), self.show)
+
+    def end(self) -> None:
+        """The program ends."""
+        self.toast.hide()
+        self._downloads.end()
+
+    def _tell(self, words: str, verb: str, act: Callable[[], None]) -> None:
+        self._act = act
+        self.toast.show_text(words, verb, self.TOLD_S)
+
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        if download is not None and self.dialog is None:
+            words = tr("{name} converted", name=download.name)
+            if download.can_pause:
+                words = tr("{name} downloaded", name=download.name)
+            self._tell(words, tr("Open"), lambda: self.opened.emit(ref))
+
+    @Slot()
+    def _on_acted(self) -> None:
+        self._act()
+
+    @Slot()
+    def _on_gone(self) -> None:
+        self.dialog = None
+
+    async def _ask_memory(self) -> None:
+        """How much models and chats may take, from whoever shares it out."""
+        told = await self._loader.figures.now()
+        if told is not None:
+            self._memory = int(told.get("memory_budget", 0))
+            if self.dialog is not None:
+                self.dialog.show_memory()
