@@ -3332,14 +3332,14 @@ Du hast abgelehnt.</translation>
         <translation>Konvertieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Öffnen</translation>
@@ -6257,12 +6257,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Wähle ein Modell oder gib seinen Namen ein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} has not finished downloading</source>
         <translation>{name} ist noch nicht vollständig heruntergeladen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
@@ -6271,12 +6271,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>{name} konvertiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>{name} heruntergeladen</translation>
     </message>

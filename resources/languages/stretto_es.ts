@@ -3332,14 +3332,14 @@ Rechazaste responder.</translation>
         <translation>Convertir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Mostrar</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Abrir</translation>
@@ -6300,12 +6300,12 @@ No respondiste.</translation>
         <translation>Elige un modelo o escribe su nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} has not finished downloading</source>
         <translation>{name} no ha terminado de descargarse</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
@@ -6314,12 +6314,12 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>{name} convertido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>{name} descargado</translation>
     </message>

@@ -3332,14 +3332,14 @@ Vous avez refusé.</translation>
         <translation>Convertir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Ouvrir</translation>
@@ -6257,12 +6257,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Choisissez un modèle ou saisissez son nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} has not finished downloading</source>
         <translation>Le téléchargement de {name} n’est pas terminé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
@@ -6271,12 +6271,12 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>{name} converti</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>{name} téléchargé</translation>
     </message>

@@ -3274,14 +3274,14 @@ You declined.</source>
         <translation>変換</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>表示</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>開く</translation>
@@ -6178,12 +6178,12 @@ You did not answer.</source>
         <translation>モデルを選択するか名前を入力してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} has not finished downloading</source>
         <translation>{name}のダウンロードが完了していません</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
@@ -6191,12 +6191,12 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>{name}を変換しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>{name}をダウンロードしました</translation>
     </message>

@@ -3274,14 +3274,14 @@ You declined.</source>
         <translation>转换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>显示</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>打开</translation>
@@ -6221,12 +6221,12 @@ You did not answer.</source>
         <translation>选择模型或输入其名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} has not finished downloading</source>
         <translation>{name} 尚未下载完成</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>%n model has not finished downloading</source>
         <comment>%n models have not finished downloading</comment>
         <translation>
@@ -6234,12 +6234,12 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} converted</source>
         <translation>已转换 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/downloads_in_window.py"/>
         <source>{name} downloaded</source>
         <translation>已下载 {name}</translation>
     </message>
