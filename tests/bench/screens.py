@@ -17,6 +17,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 
 from app.chats.options import ChatOptions
+from app.markdown.highlight import Colours
 from app.models.downloads import Download, DownloadState
 from app.program.driving import Driver, program_in
 from app.settings.options import Settings
@@ -131,6 +132,12 @@ def _shown() -> list[QWidget]:
     ]
 
 
+def colour(widget: QWidget) -> None:
+    """Colour the code in it now: on a busy machine that comes later."""
+    for colours in widget.findChildren(Colours):
+        colours.settle()
+
+
 def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
     """Photograph everything in these looks; ``tail`` ends the files' names. Returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -142,6 +149,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
             theme().set_appearance(appearance)
             theme().set_contrast(contrast)
             driver.wait(0.15)
+            colour(widget)
             taken.append(folder / f"{name}-{tail}{look}.png")
             widget.grab().save(str(taken[-1]))
 

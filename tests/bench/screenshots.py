@@ -18,7 +18,6 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.chats.options import ChatOptions
-from app.markdown.highlight import Colours
 from app.models.downloads import Download, DownloadState
 from app.program.driving import Driver, program_in
 from app.settings import translation
@@ -95,8 +94,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
             theme().set_appearance(look)
             driver.window.toast.hide()
             driver.wait(0.3)
-            for colours in driver.window.findChildren(Colours):
-                colours.settle()  # on a busy machine they come later
+            screens.colour(driver.window)
             shoot(f"{name}-{look}", widget())
         theme().set_appearance("light")
 
