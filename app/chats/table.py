@@ -196,7 +196,8 @@ class AnswerTable(QObject):
             return None
         for key, known in kept.items() if isinstance(kept, dict) else ():
             if isinstance(known, dict) and isinstance(known.get("passed"), bool | None):
-                table._kept.put(key, {"passed": known["passed"], "why": str(known.get("why", ""))})
+                words = {name: str(known.get(name, "")) for name in ("why", "code")}
+                table._kept.put(key, {"passed": known["passed"], **words})
         return table
 
     def to_json(self) -> dict[str, Any]:
@@ -350,7 +351,7 @@ class AnswerTable(QObject):
                 try:
                     found = await flows.aside(partial(_judge_some, runner, self._kept, cases))
                 except EngineError as error:
-                    found = [Verdict(None, error.message)] * len(cases)
+                    found = [Verdict(None, error.message, error.code)] * len(cases)
                 self._found(due, found)
         self.changed.emit()
 

@@ -216,6 +216,7 @@ class Doing(Struct, frozen=True):
     step: int
     tokens: int
     paused: bool = False  # the model is not asked again when they have ended
+    words: str = ""  # what the one that runs does, where its name does not say it
 
 
 def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False) -> Doing | None:
@@ -227,7 +228,14 @@ def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
     names = tuple(title_of(c.tool) if c.tool is not None else c.made.name for c in running)
     waiting = sum(call.waits for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
-    return Doing(names, waiting, seconds, step, tokens, paused)
+    words = asking_helpers(running[0]) if len(running) == 1 else ""
+    return Doing(names, waiting, seconds, step, tokens, paused, words)
+
+
+def asking_helpers(call: Call) -> str:
+    """What a call that runs does, if it asks helpers; "" for any other."""
+    count = len(call.lanes)
+    return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
 
 
 def figures(call: Call) -> dict[str, Any]:

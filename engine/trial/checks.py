@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from engine.errors import CHECK_ENDED
 from engine.sandbox import protocol
 from engine.sandbox.pool import Pool
 from engine.sandbox.protocol import Kind, Limits, RefusedError, TaskError
@@ -26,6 +27,7 @@ class Verdict(Struct, frozen=True):
 
     passed: bool | None
     why: str = ""
+    code: str = ""  # what it is undecided by, as of an `EngineError`
 
 
 class Checker:
@@ -46,7 +48,7 @@ class Checker:
         try:
             why = self._why_not(check, prompt, answer)
         except (RefusedError, TaskError) as error:
-            return Verdict(None, shortened(f"The check {error}"))
+            return Verdict(None, shortened(f"The check {error}"), CHECK_ENDED)
         if check.turned:
             return Verdict(bool(why), "" if why else "it passes")
         return Verdict(not why, shortened(why))

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from engine.batch.requests import Request
 from engine.batch.run import Answer, Runner
+from engine.errors import JUDGE_WAVERS
 from engine.params import SamplingParams
 from engine.trial.checks import Checker, Verdict
 from engine.trial.plan import Check, Prompt
@@ -80,7 +81,7 @@ def judge(
     """
     params = SamplingParams(max_tokens=8, temperature=0.0, seed=0, choices=("A", "B"))
     said: dict[int, dict[bool, str]] = {}
-    errors: dict[int, str] = {}
+    errors: dict[int, tuple[str, str]] = {}  # what went wrong, and its code
     keys: list[str] = []
 
     def requests() -> Iterator[Request]:
@@ -99,19 +100,21 @@ def judge(
         content = answer.content
         both = said.setdefault(place, {})
         both[bool(swapped)] = content.get("text", "")
-        errors[place] = errors.get(place) or (content["error"]["message"] if answer.failed else "")
+        if answer.failed:
+            errors.setdefault(place, (content["error"]["message"], content["error"]["code"]))
         if len(both) < 2:
             return
-        if errors[place]:  # it may judge in another run
-            judged(place, Verdict(None, errors[place]))
+        if place in errors:  # it may judge in another run
+            judged(place, Verdict(None, *errors[place]))
             return
         first, second = both[False], both[True]
         if {first, second} == {"A", "B"}:
             known = Verdict((first == "A") is not cases[place].check.turned)
         elif first == second:
-            known = Verdict(None, f"the judge says {first} in both orders")
+            known = Verdict(None, f"the judge says {first} in both orders", JUDGE_WAVERS)
         else:
-            known = Verdict(None, f"the judge says {first}, and {second} in the other order")
+            why = f"the judge says {first}, and {second} in the other order"
+            known = Verdict(None, why, JUDGE_WAVERS)
         kept.put(keys[place], asdict(known))
         judged(place, known)
 
@@ -119,7 +122,7 @@ def judge(
 
 
 def _verdict(known: Mapping[str, Any] | None) -> Verdict | None:
-    return None if known is None else Verdict(known["passed"], known["why"])
+    return None if known is None else Verdict(known["passed"], known["why"], known.get("code", ""))
 
 
 def question(case: Case, *, swapped: bool) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidg
 
 from app import flows
 from app.chats.table import MESSAGE, AnswerTable, Cell, as_markdown
+from app.models.errors import meaning
 from app.settings.language import counted, number, tr
 from app.ui.compare.trial_dialog import check_line, written
 from app.ui.style.theme import grown, scaled
@@ -32,7 +33,7 @@ def verdict_words(cell: Cell, checks: Sequence[Check]) -> str:
     if cell.verdict is None:
         return ""
     if cell.verdict.passed is None:
-        return tr("Undecided: {why}", why=cell.verdict.why)
+        return tr("Undecided: {why}", why=meaning(cell.verdict.code, cell.verdict.why))
     if cell.verdict.passed:
         return tr("Passes")
     failed = next(c for c in checks if cell.verdicts.get(c.words) == cell.verdict)

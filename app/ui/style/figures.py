@@ -37,7 +37,8 @@ def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str
     if doing.waiting:
         return tr("Asks you") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
-        words = tr("Running {tool}", tool=visible(doing.running[0])[:_LONGEST])
+        tool = visible(doing.running[0])[:_LONGEST]
+        words = doing.words or tr("Running {tool}", tool=tool)
     else:
         words = counted("Running %n tool", "Running %n tools", len(doing.running))
     parts = [words]

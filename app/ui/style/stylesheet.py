@@ -6,6 +6,7 @@ from collections.abc import Callable
 from string import Template
 
 from msgspec.structs import asdict
+from PySide6.QtGui import QGuiApplication
 
 from app.settings.paths import resources
 from app.ui.style import tokens as t
@@ -49,6 +50,7 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focu
     border: ${ring}px solid $accent; padding: 4px 7px;
 }
 QDoubleSpinBox[default="true"] { color: $muted; }
+QAbstractSpinBox[buttonSymbols="UpDownArrows"] { padding-$end: 26px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
     subcontrol-origin: border; background: transparent; border: none; width: 20px;
     margin: 3px 3px 0 3px; border-radius: 4px;
@@ -303,4 +305,5 @@ def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
         tab_width=max(260, min(scaled(260), 420)),
         icons=(resources() / "icons").as_posix(),
         look="dark" if tokens.dark else "light",
+        end="left" if QGuiApplication.isRightToLeft() else "right",
     )

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.lanes import Lane, lanes_of
-from app.chats.tool_call import Call, CallState, fault_in
+from app.chats.tool_call import Call, CallState, asking_helpers, fault_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
@@ -577,7 +577,7 @@ class ToolRow(MessageRow):
             return tr("The result of {tool} is too long", tool=tool)
         if self._call is None or self.state is CallState.ASKING:
             return question(self._call, self.message) if self._call is not None else ""
-        words = tr("Running {tool}", tool=tool)
+        words = asking_helpers(self._call) or tr("Running {tool}", tool=tool)
         ran = monotonic() - self._call.since
         return f"{words} · {seconds(round(ran))}" if ran >= 3 else words
 

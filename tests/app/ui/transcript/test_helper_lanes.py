@@ -64,6 +64,8 @@ def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
     run.until(lambda: first.head.accessibleName() == "Helper 1 of 4, Writing: hold 90")
     run.until(fourth.stop.isHidden)
     assert second.head.accessibleName() == "Helper 2 of 4, Done: say one two"
+    assert row(run).headline.startswith("Asking 4 helpers")
+    assert run.pane.header.state == "Asking 4 helpers"
     assert fourth.head.accessibleName() == "Helper 4 of 4, Failed: fail"
     assert fourth.head.accessibleDescription().startswith("Not enough memory")
     assert second.stop.isHidden()

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import (
+    QApplication,
+    QPlainTextEdit,
+    QSpinBox,
+    QStyle,
+    QStyleOptionSpinBox,
+    QTextEdit,
+)
 from pytestqt.qtbot import QtBot
 
+from app.ui.style import theme
 from app.ui.widgets.manners import begin_at_edge
 from app.ui.widgets.sheet import Sheet
 
@@ -38,6 +46,21 @@ def test_the_caret_of_an_empty_field_stands_at_the_right(
     assert field.cursorRect().left() > 250
     field.clear()
     assert field.cursorRect().left() > 250
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_a_number_stands_beside_its_arrows(qapp: QApplication, qtbot: QtBot) -> None:
+    theme.install(qapp, "light")
+    box = QSpinBox()
+    qtbot.addWidget(box)
+    box.setRange(0, 100_000)
+    box.show()
+    option = QStyleOptionSpinBox()
+    box.initStyleOption(option)
+    arrows = QStyle.SubControl.SC_SpinBoxUp
+    area = box.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, arrows, box)
+    assert area.left() < 10
+    assert box.lineEdit().geometry().left() > area.right()
 
 
 def test_in_a_window_from_left_to_right_it_stands_at_the_left(qtbot: QtBot) -> None:
