@@ -131,7 +131,7 @@ def about(attachment: Attachment) -> str:
     if attachment.unit:
         words.append(_pages(attachment.unit, attachment.pages))
     if n := len(attachment.scans):
-        words.append(counted("{count} scanned", "{count} scanned", n, count=number(n)))
+        words.append(counted("%Ln scanned", "%Ln scanned", n))
     return ", ".join(words)
 
 
@@ -144,7 +144,7 @@ def used(attachment: Attachment) -> str:
         return tr("passages matching the message")
     if attachment.use == "passages":
         n = len(attachment.spans)
-        found = counted("{count} passage", "{count} passages", n, count=number(n))
+        found = counted("%Ln passage", "%Ln passages", n)
         if not attachment.unit:
             return found
         pages = numbers_of(attachment.unit, numbers)
@@ -213,12 +213,11 @@ def _messages(source: Attachment) -> str:
 
 
 def _pages(unit: str, n: int) -> str:
-    count = number(n)
     match unit:
         case "slide":
-            return counted("{count} slide", "{count} slides", n, count=count)
+            return counted("%Ln slide", "%Ln slides", n)
         case "sheet":
-            return counted("{count} sheet", "{count} sheets", n, count=count)
+            return counted("%Ln sheet", "%Ln sheets", n)
         case "chapter":
-            return counted("{count} chapter", "{count} chapters", n, count=count)
-    return counted("{count} page", "{count} pages", n, count=count)
+            return counted("%Ln chapter", "%Ln chapters", n)
+    return counted("%Ln page", "%Ln pages", n)

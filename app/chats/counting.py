@@ -45,10 +45,9 @@ class Counted(Struct, frozen=True):
             return f"{tr('The oldest messages are left out.')} {figures}" if self.slid else figures
         over = self.tokens - self.limit + 1
         return counted(
-            "{count} token too long for this model.",
-            "{count} tokens too long for this model.",
+            "%Ln token too long for this model.",
+            "%Ln tokens too long for this model.",
             over,
-            count=number(over),
         )
 
 

@@ -118,10 +118,9 @@ def _of_schema(text: str) -> str:
 
 def _too_long(text: str) -> str:
     return counted(
-        "{count} character; the limit is {most}.",
-        "{count} characters; the limit is {most}.",
+        "%Ln character; the limit is {most}.",
+        "%Ln characters; the limit is {most}.",
         len(text),
-        count=number(len(text)),
         most=number(bounds.MOST_FORM),
     )
 

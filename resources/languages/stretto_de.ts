@@ -141,11 +141,11 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>The text is {count} characters long. A message takes {most}.</source>
-        <comment>The text is {count} characters long. A message takes {most}.</comment>
+        <source>The text is %Ln characters long. A message takes {most}.</source>
+        <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>Der Text ist {count} Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
-            <numerusform>Der Text ist {count} Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
+            <numerusform>Der Text ist %Ln Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
+            <numerusform>Der Text ist %Ln Zeichen lang. Eine Nachricht fasst {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -1465,13 +1465,15 @@ Now: {now}</source>
 Jetzt: {now}</translation>
     </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{count} token</source>
-        <comment>{count} tokens</comment>
+        <source>%Ln token</source>
+        <comment>%Ln tokens</comment>
         <translation>
-            <numerusform>{count} Token</numerusform>
-            <numerusform>{count} Tokens</numerusform>
+            <numerusform>%Ln Token</numerusform>
+            <numerusform>%Ln Tokens</numerusform>
         </translation>
     </message>
     <message>
@@ -1556,38 +1558,38 @@ Jetzt: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} slide.</source>
-        <comment>The file has {count} slides.</comment>
+        <source>The file has %Ln slide.</source>
+        <comment>The file has %Ln slides.</comment>
         <translation>
-            <numerusform>Die Datei hat {count} Folie.</numerusform>
-            <numerusform>Die Datei hat {count} Folien.</numerusform>
+            <numerusform>Die Datei hat %Ln Folie.</numerusform>
+            <numerusform>Die Datei hat %Ln Folien.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} sheet.</source>
-        <comment>The file has {count} sheets.</comment>
+        <source>The file has %Ln sheet.</source>
+        <comment>The file has %Ln sheets.</comment>
         <translation>
-            <numerusform>Die Datei hat {count} Blatt.</numerusform>
-            <numerusform>Die Datei hat {count} Blätter.</numerusform>
+            <numerusform>Die Datei hat %Ln Blatt.</numerusform>
+            <numerusform>Die Datei hat %Ln Blätter.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} chapter.</source>
-        <comment>The file has {count} chapters.</comment>
+        <source>The file has %Ln chapter.</source>
+        <comment>The file has %Ln chapters.</comment>
         <translation>
-            <numerusform>Die Datei hat {count} Kapitel.</numerusform>
-            <numerusform>Die Datei hat {count} Kapitel.</numerusform>
+            <numerusform>Die Datei hat %Ln Kapitel.</numerusform>
+            <numerusform>Die Datei hat %Ln Kapitel.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} page.</source>
-        <comment>The file has {count} pages.</comment>
+        <source>The file has %Ln page.</source>
+        <comment>The file has %Ln pages.</comment>
         <translation>
-            <numerusform>Die Datei hat {count} Seite.</numerusform>
-            <numerusform>Die Datei hat {count} Seiten.</numerusform>
+            <numerusform>Die Datei hat %Ln Seite.</numerusform>
+            <numerusform>Die Datei hat %Ln Seiten.</numerusform>
         </translation>
     </message>
     <message>
@@ -1697,17 +1699,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Zu groß</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>%Ln token</source>
-        <comment>%Ln tokens</comment>
-        <translation>
-            <numerusform>%Ln Token</numerusform>
-            <numerusform>%Ln Tokens</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -2000,20 +1991,20 @@ Jetzt: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {language}, {count} line. Enter copies it.</source>
-        <comment>Code, {language}, {count} lines. Enter copies it.</comment>
+        <source>Code, {language}, %Ln line. Enter copies it.</source>
+        <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {language}, {count} Zeile. Enter kopiert ihn.</numerusform>
-            <numerusform>Code, {language}, {count} Zeilen. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, {language}, %Ln Zeile. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, {language}, %Ln Zeilen. Enter kopiert ihn.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {count} line. Enter copies it.</source>
-        <comment>Code, {count} lines. Enter copies it.</comment>
+        <source>Code, %Ln line. Enter copies it.</source>
+        <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {count} Zeile. Enter kopiert ihn.</numerusform>
-            <numerusform>Code, {count} Zeilen. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, %Ln Zeile. Enter kopiert ihn.</numerusform>
+            <numerusform>Code, %Ln Zeilen. Enter kopiert ihn.</numerusform>
         </translation>
     </message>
     <message>
@@ -2065,11 +2056,11 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{count} character</source>
-        <comment>{count} characters</comment>
+        <source>%Ln character</source>
+        <comment>%Ln characters</comment>
         <translation>
-            <numerusform>{count} Zeichen</numerusform>
-            <numerusform>{count} Zeichen</numerusform>
+            <numerusform>%Ln Zeichen</numerusform>
+            <numerusform>%Ln Zeichen</numerusform>
         </translation>
     </message>
     <message>
@@ -2089,11 +2080,11 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{kept} of {size} characters</source>
-        <comment>{kept} of {size} characters</comment>
+        <source>{kept} of %Ln characters</source>
+        <comment>{kept} of %Ln characters</comment>
         <translation>
-            <numerusform>{kept} von {size} Zeichen</numerusform>
-            <numerusform>{kept} von {size} Zeichen</numerusform>
+            <numerusform>{kept} von %Ln Zeichen</numerusform>
+            <numerusform>{kept} von %Ln Zeichen</numerusform>
         </translation>
     </message>
     <message>
@@ -3031,20 +3022,20 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} scanned</source>
-        <comment>{count} scanned</comment>
+        <source>%Ln scanned</source>
+        <comment>%Ln scanned</comment>
         <translation>
-            <numerusform>{count} gescannt</numerusform>
-            <numerusform>{count} gescannt</numerusform>
+            <numerusform>%Ln gescannt</numerusform>
+            <numerusform>%Ln gescannt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} passage</source>
-        <comment>{count} passages</comment>
+        <source>%Ln passage</source>
+        <comment>%Ln passages</comment>
         <translation>
-            <numerusform>{count} Stelle</numerusform>
-            <numerusform>{count} Stellen</numerusform>
+            <numerusform>%Ln Stelle</numerusform>
+            <numerusform>%Ln Stellen</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,38 +3096,38 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} slide</source>
-        <comment>{count} slides</comment>
+        <source>%Ln slide</source>
+        <comment>%Ln slides</comment>
         <translation>
-            <numerusform>{count} Folie</numerusform>
-            <numerusform>{count} Folien</numerusform>
+            <numerusform>%Ln Folie</numerusform>
+            <numerusform>%Ln Folien</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} sheet</source>
-        <comment>{count} sheets</comment>
+        <source>%Ln sheet</source>
+        <comment>%Ln sheets</comment>
         <translation>
-            <numerusform>{count} Blatt</numerusform>
-            <numerusform>{count} Blätter</numerusform>
+            <numerusform>%Ln Blatt</numerusform>
+            <numerusform>%Ln Blätter</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} chapter</source>
-        <comment>{count} chapters</comment>
+        <source>%Ln chapter</source>
+        <comment>%Ln chapters</comment>
         <translation>
-            <numerusform>{count} Kapitel</numerusform>
-            <numerusform>{count} Kapitel</numerusform>
+            <numerusform>%Ln Kapitel</numerusform>
+            <numerusform>%Ln Kapitel</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} page</source>
-        <comment>{count} pages</comment>
+        <source>%Ln page</source>
+        <comment>%Ln pages</comment>
         <translation>
-            <numerusform>{count} Seite</numerusform>
-            <numerusform>{count} Seiten</numerusform>
+            <numerusform>%Ln Seite</numerusform>
+            <numerusform>%Ln Seiten</numerusform>
         </translation>
     </message>
     <message>
@@ -3238,21 +3229,22 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
-        <source>Only the first {count} file was read.</source>
-        <comment>Only the first {count} files were read.</comment>
+        <source>Only the first %Ln file was read.</source>
+        <comment>Only the first %Ln files were read.</comment>
         <translation>
-            <numerusform>Nur {count} Datei wurde gelesen.</numerusform>
-            <numerusform>Nur die ersten {count} Dateien wurden gelesen.</numerusform>
+            <numerusform>Nur %Ln Datei wurde gelesen.</numerusform>
+            <numerusform>Nur die ersten %Ln Dateien wurden gelesen.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/program/opening.py"/>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} message</source>
-        <comment>{count} messages</comment>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
         <translation>
-            <numerusform>{count} Nachricht</numerusform>
-            <numerusform>{count} Nachrichten</numerusform>
+            <numerusform>%Ln Nachricht</numerusform>
+            <numerusform>%Ln Nachrichten</numerusform>
         </translation>
     </message>
     <message>
@@ -3679,29 +3671,12 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
-        <source>%Ln message</source>
-        <comment>%Ln messages</comment>
-        <translation>
-            <numerusform>%Ln Nachricht</numerusform>
-            <numerusform>%Ln Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
             <numerusform>%Ln Chat</numerusform>
             <numerusform>%Ln Chats</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>{count} chat</source>
-        <comment>{count} chats</comment>
-        <translation>
-            <numerusform>{count} Chat</numerusform>
-            <numerusform>{count} Chats</numerusform>
         </translation>
     </message>
     <message>
@@ -5598,10 +5573,10 @@ Du hast abgelehnt.</translation>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
-        <comment>Allow All {count}</comment>
+        <comment>Allow All %Ln</comment>
         <translation>
             <numerusform>Alle erlauben</numerusform>
-            <numerusform>Alle {count} erlauben</numerusform>
+            <numerusform>Alle %Ln erlauben</numerusform>
         </translation>
     </message>
     <message>
@@ -6575,11 +6550,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too long for this model.</source>
-        <comment>{count} tokens too long for this model.</comment>
+        <source>%Ln token too long for this model.</source>
+        <comment>%Ln tokens too long for this model.</comment>
         <translation>
-            <numerusform>{count} Token zu lang für dieses Modell.</numerusform>
-            <numerusform>{count} Tokens zu lang für dieses Modell.</numerusform>
+            <numerusform>%Ln Token zu lang für dieses Modell.</numerusform>
+            <numerusform>%Ln Tokens zu lang für dieses Modell.</numerusform>
         </translation>
     </message>
     <message>
@@ -6610,11 +6585,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>{count} character; the limit is {most}.</source>
-        <comment>{count} characters; the limit is {most}.</comment>
+        <source>%Ln character; the limit is {most}.</source>
+        <comment>%Ln characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count} Zeichen; höchstens {most} sind möglich.</numerusform>
-            <numerusform>{count} Zeichen; höchstens {most} sind möglich.</numerusform>
+            <numerusform>%Ln Zeichen; höchstens {most} sind möglich.</numerusform>
+            <numerusform>%Ln Zeichen; höchstens {most} sind möglich.</numerusform>
         </translation>
     </message>
     <message>
@@ -6669,11 +6644,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat imported from {programs}, with {messages}.</source>
-        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <source>%Ln chat imported from {programs}, with {messages}.</source>
+        <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
-            <numerusform>{count} Chat aus {programs} importiert, mit {messages}.</numerusform>
-            <numerusform>{count} Chats aus {programs} importiert, mit {messages}.</numerusform>
+            <numerusform>%Ln Chat aus {programs} importiert, mit {messages}.</numerusform>
+            <numerusform>%Ln Chats aus {programs} importiert, mit {messages}.</numerusform>
         </translation>
     </message>
     <message>
@@ -6701,74 +6676,74 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} attachment.</source>
-        <comment>Not imported: {count} attachments.</comment>
+        <source>Not imported: %Ln attachment.</source>
+        <comment>Not imported: %Ln attachments.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Anhang.</numerusform>
-            <numerusform>Nicht importiert: {count} Anhänge.</numerusform>
+            <numerusform>Nicht importiert: %Ln Anhang.</numerusform>
+            <numerusform>Nicht importiert: %Ln Anhänge.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} image.</source>
-        <comment>Not imported: {count} images.</comment>
+        <source>Not imported: %Ln image.</source>
+        <comment>Not imported: %Ln images.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Bild.</numerusform>
-            <numerusform>Nicht importiert: {count} Bilder.</numerusform>
+            <numerusform>Nicht importiert: %Ln Bild.</numerusform>
+            <numerusform>Nicht importiert: %Ln Bilder.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} recording or video.</source>
-        <comment>Not imported: {count} recordings and videos.</comment>
+        <source>Not imported: %Ln recording or video.</source>
+        <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Aufnahme oder Video.</numerusform>
-            <numerusform>Nicht importiert: {count} Aufnahmen und Videos.</numerusform>
+            <numerusform>Nicht importiert: %Ln Aufnahme oder Video.</numerusform>
+            <numerusform>Nicht importiert: %Ln Aufnahmen und Videos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} tool call or result.</source>
-        <comment>Not imported: {count} tool calls and results.</comment>
+        <source>Not imported: %Ln tool call or result.</source>
+        <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Tool-Aufruf oder Ergebnis.</numerusform>
-            <numerusform>Nicht importiert: {count} Tool-Aufrufe und Ergebnisse.</numerusform>
+            <numerusform>Nicht importiert: %Ln Tool-Aufruf oder Ergebnis.</numerusform>
+            <numerusform>Nicht importiert: %Ln Tool-Aufrufe und Ergebnisse.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} empty chat.</source>
-        <comment>Not imported: {count} empty chats.</comment>
+        <source>Not imported: %Ln empty chat.</source>
+        <comment>Not imported: %Ln empty chats.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} leerer Chat.</numerusform>
-            <numerusform>Nicht importiert: {count} leere Chats.</numerusform>
+            <numerusform>Nicht importiert: %Ln leerer Chat.</numerusform>
+            <numerusform>Nicht importiert: %Ln leere Chats.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} instruction within a chat.</source>
-        <comment>Not imported: {count} instructions within a chat.</comment>
+        <source>Not imported: %Ln instruction within a chat.</source>
+        <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Anweisung mitten im Chat.</numerusform>
-            <numerusform>Nicht importiert: {count} Anweisungen mitten im Chat.</numerusform>
+            <numerusform>Nicht importiert: %Ln Anweisung mitten im Chat.</numerusform>
+            <numerusform>Nicht importiert: %Ln Anweisungen mitten im Chat.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} message in a loop.</source>
-        <comment>Not imported: {count} messages in a loop.</comment>
+        <source>Not imported: %Ln message in a loop.</source>
+        <comment>Not imported: %Ln messages in a loop.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Nachricht in einer Schleife.</numerusform>
-            <numerusform>Nicht importiert: {count} Nachrichten in einer Schleife.</numerusform>
+            <numerusform>Nicht importiert: %Ln Nachricht in einer Schleife.</numerusform>
+            <numerusform>Nicht importiert: %Ln Nachrichten in einer Schleife.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} item of type “{kind}”.</source>
-        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <source>Not imported: %Ln item of type “{kind}”.</source>
+        <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
-            <numerusform>Nicht importiert: {count} Eintrag vom Typ „{kind}“.</numerusform>
-            <numerusform>Nicht importiert: {count} Einträge vom Typ „{kind}“.</numerusform>
+            <numerusform>Nicht importiert: %Ln Eintrag vom Typ „{kind}“.</numerusform>
+            <numerusform>Nicht importiert: %Ln Einträge vom Typ „{kind}“.</numerusform>
         </translation>
     </message>
     <message>
@@ -8101,11 +8076,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} more character</source>
-        <comment>… {count} more characters</comment>
+        <source>… %Ln more character</source>
+        <comment>… %Ln more characters</comment>
         <translation>
-            <numerusform>… noch {count} Zeichen</numerusform>
-            <numerusform>… noch {count} Zeichen</numerusform>
+            <numerusform>… noch %Ln Zeichen</numerusform>
+            <numerusform>… noch %Ln Zeichen</numerusform>
         </translation>
     </message>
     <message>
@@ -9475,11 +9450,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Pasted text attached as a file, {count} character</source>
-        <comment>Pasted text attached as a file, {count} characters</comment>
+        <source>Pasted text attached as a file, %Ln character</source>
+        <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
-            <numerusform>Eingefügter Text als Datei angehängt, {count} Zeichen</numerusform>
-            <numerusform>Eingefügter Text als Datei angehängt, {count} Zeichen</numerusform>
+            <numerusform>Eingefügter Text als Datei angehängt, %Ln Zeichen</numerusform>
+            <numerusform>Eingefügter Text als Datei angehängt, %Ln Zeichen</numerusform>
         </translation>
     </message>
     <message>
@@ -9870,11 +9845,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use {count} token of each prompt.</source>
-        <comment>Tools use {count} tokens of each prompt.</comment>
+        <source>Tools use %Ln token of each prompt.</source>
+        <comment>Tools use %Ln tokens of each prompt.</comment>
         <translation>
-            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
-            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+            <numerusform>Tools belegen %Ln Token jedes Prompts.</numerusform>
+            <numerusform>Tools belegen %Ln Token jedes Prompts.</numerusform>
         </translation>
     </message>
     <message>
@@ -10278,11 +10253,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} branch</source>
-        <comment>{count} branches</comment>
+        <source>%Ln branch</source>
+        <comment>%Ln branches</comment>
         <translation>
-            <numerusform>{count} Zweig</numerusform>
-            <numerusform>{count} Zweige</numerusform>
+            <numerusform>%Ln Zweig</numerusform>
+            <numerusform>%Ln Zweige</numerusform>
         </translation>
     </message>
     <message>
@@ -10332,11 +10307,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branches.py"/>
-        <source>… {count} more message</source>
-        <comment>… {count} more messages</comment>
+        <source>… %Ln more message</source>
+        <comment>… %Ln more messages</comment>
         <translation>
-            <numerusform>… {count} weitere Nachricht</numerusform>
-            <numerusform>… {count} weitere Nachrichten</numerusform>
+            <numerusform>… %Ln weitere Nachricht</numerusform>
+            <numerusform>… %Ln weitere Nachrichten</numerusform>
         </translation>
     </message>
     <message>
@@ -10935,11 +10910,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Whole chat, {count} message</source>
-        <comment>Whole chat, {count} messages</comment>
+        <source>Whole chat, %Ln message</source>
+        <comment>Whole chat, %Ln messages</comment>
         <translation>
-            <numerusform>Ganzer Chat, {count} Nachricht</numerusform>
-            <numerusform>Ganzer Chat, {count} Nachrichten</numerusform>
+            <numerusform>Ganzer Chat, %Ln Nachricht</numerusform>
+            <numerusform>Ganzer Chat, %Ln Nachrichten</numerusform>
         </translation>
     </message>
     <message>

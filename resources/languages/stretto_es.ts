@@ -141,11 +141,11 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>The text is {count} characters long. A message takes {most}.</source>
-        <comment>The text is {count} characters long. A message takes {most}.</comment>
+        <source>The text is %Ln characters long. A message takes {most}.</source>
+        <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>El texto tiene {count} carácter. Un mensaje admite {most}.</numerusform>
-            <numerusform>El texto tiene {count} caracteres. Un mensaje admite {most}.</numerusform>
+            <numerusform>El texto tiene %Ln carácter. Un mensaje admite {most}.</numerusform>
+            <numerusform>El texto tiene %Ln caracteres. Un mensaje admite {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -1465,13 +1465,15 @@ Now: {now}</source>
 Ahora: {now}</translation>
     </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{count} token</source>
-        <comment>{count} tokens</comment>
+        <source>%Ln token</source>
+        <comment>%Ln tokens</comment>
         <translation>
-            <numerusform>{count} token</numerusform>
-            <numerusform>{count} tokens</numerusform>
+            <numerusform>%Ln token</numerusform>
+            <numerusform>%Ln tokens</numerusform>
         </translation>
     </message>
     <message>
@@ -1556,38 +1558,38 @@ Ahora: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} slide.</source>
-        <comment>The file has {count} slides.</comment>
+        <source>The file has %Ln slide.</source>
+        <comment>The file has %Ln slides.</comment>
         <translation>
-            <numerusform>El archivo tiene {count} diapositiva.</numerusform>
-            <numerusform>El archivo tiene {count} diapositivas.</numerusform>
+            <numerusform>El archivo tiene %Ln diapositiva.</numerusform>
+            <numerusform>El archivo tiene %Ln diapositivas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} sheet.</source>
-        <comment>The file has {count} sheets.</comment>
+        <source>The file has %Ln sheet.</source>
+        <comment>The file has %Ln sheets.</comment>
         <translation>
-            <numerusform>El archivo tiene {count} hoja.</numerusform>
-            <numerusform>El archivo tiene {count} hojas.</numerusform>
+            <numerusform>El archivo tiene %Ln hoja.</numerusform>
+            <numerusform>El archivo tiene %Ln hojas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} chapter.</source>
-        <comment>The file has {count} chapters.</comment>
+        <source>The file has %Ln chapter.</source>
+        <comment>The file has %Ln chapters.</comment>
         <translation>
-            <numerusform>El archivo tiene {count} capítulo.</numerusform>
-            <numerusform>El archivo tiene {count} capítulos.</numerusform>
+            <numerusform>El archivo tiene %Ln capítulo.</numerusform>
+            <numerusform>El archivo tiene %Ln capítulos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} page.</source>
-        <comment>The file has {count} pages.</comment>
+        <source>The file has %Ln page.</source>
+        <comment>The file has %Ln pages.</comment>
         <translation>
-            <numerusform>El archivo tiene {count} página.</numerusform>
-            <numerusform>El archivo tiene {count} páginas.</numerusform>
+            <numerusform>El archivo tiene %Ln página.</numerusform>
+            <numerusform>El archivo tiene %Ln páginas.</numerusform>
         </translation>
     </message>
     <message>
@@ -1697,17 +1699,6 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Demasiado grande</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>%Ln token</source>
-        <comment>%Ln tokens</comment>
-        <translation>
-            <numerusform>%Ln token</numerusform>
-            <numerusform>%Ln tokens</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -2000,20 +1991,20 @@ Ahora: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {language}, {count} line. Enter copies it.</source>
-        <comment>Code, {language}, {count} lines. Enter copies it.</comment>
+        <source>Code, {language}, %Ln line. Enter copies it.</source>
+        <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Código, {language}, {count} línea. Intro lo copia.</numerusform>
-            <numerusform>Código, {language}, {count} líneas. Intro lo copia.</numerusform>
+            <numerusform>Código, {language}, %Ln línea. Intro lo copia.</numerusform>
+            <numerusform>Código, {language}, %Ln líneas. Intro lo copia.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {count} line. Enter copies it.</source>
-        <comment>Code, {count} lines. Enter copies it.</comment>
+        <source>Code, %Ln line. Enter copies it.</source>
+        <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Código, {count} línea. Intro lo copia.</numerusform>
-            <numerusform>Código, {count} líneas. Intro lo copia.</numerusform>
+            <numerusform>Código, %Ln línea. Intro lo copia.</numerusform>
+            <numerusform>Código, %Ln líneas. Intro lo copia.</numerusform>
         </translation>
     </message>
     <message>
@@ -2065,11 +2056,11 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{count} character</source>
-        <comment>{count} characters</comment>
+        <source>%Ln character</source>
+        <comment>%Ln characters</comment>
         <translation>
-            <numerusform>{count} carácter</numerusform>
-            <numerusform>{count} caracteres</numerusform>
+            <numerusform>%Ln carácter</numerusform>
+            <numerusform>%Ln caracteres</numerusform>
         </translation>
     </message>
     <message>
@@ -2089,11 +2080,11 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{kept} of {size} characters</source>
-        <comment>{kept} of {size} characters</comment>
+        <source>{kept} of %Ln characters</source>
+        <comment>{kept} of %Ln characters</comment>
         <translation>
-            <numerusform>{kept} de {size} carácter</numerusform>
-            <numerusform>{kept} de {size} caracteres</numerusform>
+            <numerusform>{kept} de %Ln carácter</numerusform>
+            <numerusform>{kept} de %Ln caracteres</numerusform>
         </translation>
     </message>
     <message>
@@ -3031,20 +3022,20 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} scanned</source>
-        <comment>{count} scanned</comment>
+        <source>%Ln scanned</source>
+        <comment>%Ln scanned</comment>
         <translation>
-            <numerusform>{count} escaneada</numerusform>
-            <numerusform>{count} escaneadas</numerusform>
+            <numerusform>%Ln escaneada</numerusform>
+            <numerusform>%Ln escaneadas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} passage</source>
-        <comment>{count} passages</comment>
+        <source>%Ln passage</source>
+        <comment>%Ln passages</comment>
         <translation>
-            <numerusform>{count} pasaje</numerusform>
-            <numerusform>{count} pasajes</numerusform>
+            <numerusform>%Ln pasaje</numerusform>
+            <numerusform>%Ln pasajes</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,38 +3096,38 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} slide</source>
-        <comment>{count} slides</comment>
+        <source>%Ln slide</source>
+        <comment>%Ln slides</comment>
         <translation>
-            <numerusform>{count} diapositiva</numerusform>
-            <numerusform>{count} diapositivas</numerusform>
+            <numerusform>%Ln diapositiva</numerusform>
+            <numerusform>%Ln diapositivas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} sheet</source>
-        <comment>{count} sheets</comment>
+        <source>%Ln sheet</source>
+        <comment>%Ln sheets</comment>
         <translation>
-            <numerusform>{count} hoja</numerusform>
-            <numerusform>{count} hojas</numerusform>
+            <numerusform>%Ln hoja</numerusform>
+            <numerusform>%Ln hojas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} chapter</source>
-        <comment>{count} chapters</comment>
+        <source>%Ln chapter</source>
+        <comment>%Ln chapters</comment>
         <translation>
-            <numerusform>{count} capítulo</numerusform>
-            <numerusform>{count} capítulos</numerusform>
+            <numerusform>%Ln capítulo</numerusform>
+            <numerusform>%Ln capítulos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} page</source>
-        <comment>{count} pages</comment>
+        <source>%Ln page</source>
+        <comment>%Ln pages</comment>
         <translation>
-            <numerusform>{count} página</numerusform>
-            <numerusform>{count} páginas</numerusform>
+            <numerusform>%Ln página</numerusform>
+            <numerusform>%Ln páginas</numerusform>
         </translation>
     </message>
     <message>
@@ -3238,21 +3229,22 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
-        <source>Only the first {count} file was read.</source>
-        <comment>Only the first {count} files were read.</comment>
+        <source>Only the first %Ln file was read.</source>
+        <comment>Only the first %Ln files were read.</comment>
         <translation>
-            <numerusform>Solo se ha leído {count} archivo, el primero.</numerusform>
-            <numerusform>Solo se han leído los primeros {count} archivos.</numerusform>
+            <numerusform>Solo se ha leído %Ln archivo, el primero.</numerusform>
+            <numerusform>Solo se han leído los primeros %Ln archivos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/program/opening.py"/>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} message</source>
-        <comment>{count} messages</comment>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
         <translation>
-            <numerusform>{count} mensaje</numerusform>
-            <numerusform>{count} mensajes</numerusform>
+            <numerusform>%Ln mensaje</numerusform>
+            <numerusform>%Ln mensajes</numerusform>
         </translation>
     </message>
     <message>
@@ -3679,29 +3671,12 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
-        <source>%Ln message</source>
-        <comment>%Ln messages</comment>
-        <translation>
-            <numerusform>%Ln mensaje</numerusform>
-            <numerusform>%Ln mensajes</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
             <numerusform>%Ln chat</numerusform>
             <numerusform>%Ln chats</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>{count} chat</source>
-        <comment>{count} chats</comment>
-        <translation>
-            <numerusform>{count} chat</numerusform>
-            <numerusform>{count} chats</numerusform>
         </translation>
     </message>
     <message>
@@ -5641,10 +5616,10 @@ Rechazaste responder.</translation>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
-        <comment>Allow All {count}</comment>
+        <comment>Allow All %Ln</comment>
         <translation>
-            <numerusform>Permitir todas ({count})</numerusform>
-            <numerusform>Permitir las {count}</numerusform>
+            <numerusform>Permitir todas (%Ln)</numerusform>
+            <numerusform>Permitir las %Ln</numerusform>
         </translation>
     </message>
     <message>
@@ -6618,11 +6593,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too long for this model.</source>
-        <comment>{count} tokens too long for this model.</comment>
+        <source>%Ln token too long for this model.</source>
+        <comment>%Ln tokens too long for this model.</comment>
         <translation>
-            <numerusform>{count} token de más para este modelo.</numerusform>
-            <numerusform>{count} tokens de más para este modelo.</numerusform>
+            <numerusform>%Ln token de más para este modelo.</numerusform>
+            <numerusform>%Ln tokens de más para este modelo.</numerusform>
         </translation>
     </message>
     <message>
@@ -6653,11 +6628,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>{count} character; the limit is {most}.</source>
-        <comment>{count} characters; the limit is {most}.</comment>
+        <source>%Ln character; the limit is {most}.</source>
+        <comment>%Ln characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count} carácter; el límite es {most}.</numerusform>
-            <numerusform>{count} caracteres; el límite es {most}.</numerusform>
+            <numerusform>%Ln carácter; el límite es {most}.</numerusform>
+            <numerusform>%Ln caracteres; el límite es {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -6712,11 +6687,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat imported from {programs}, with {messages}.</source>
-        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <source>%Ln chat imported from {programs}, with {messages}.</source>
+        <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
-            <numerusform>{count} chat importado de {programs}, con {messages}.</numerusform>
-            <numerusform>{count} chats importados de {programs}, con {messages}.</numerusform>
+            <numerusform>%Ln chat importado de {programs}, con {messages}.</numerusform>
+            <numerusform>%Ln chats importados de {programs}, con {messages}.</numerusform>
         </translation>
     </message>
     <message>
@@ -6744,74 +6719,74 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} attachment.</source>
-        <comment>Not imported: {count} attachments.</comment>
+        <source>Not imported: %Ln attachment.</source>
+        <comment>Not imported: %Ln attachments.</comment>
         <translation>
-            <numerusform>No importado: {count} adjunto.</numerusform>
-            <numerusform>No importados: {count} adjuntos.</numerusform>
+            <numerusform>No importado: %Ln adjunto.</numerusform>
+            <numerusform>No importados: %Ln adjuntos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} image.</source>
-        <comment>Not imported: {count} images.</comment>
+        <source>Not imported: %Ln image.</source>
+        <comment>Not imported: %Ln images.</comment>
         <translation>
-            <numerusform>No importada: {count} imagen.</numerusform>
-            <numerusform>No importadas: {count} imágenes.</numerusform>
+            <numerusform>No importada: %Ln imagen.</numerusform>
+            <numerusform>No importadas: %Ln imágenes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} recording or video.</source>
-        <comment>Not imported: {count} recordings and videos.</comment>
+        <source>Not imported: %Ln recording or video.</source>
+        <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
-            <numerusform>No importado: {count} audio o vídeo.</numerusform>
-            <numerusform>No importados: {count} audios y vídeos.</numerusform>
+            <numerusform>No importado: %Ln audio o vídeo.</numerusform>
+            <numerusform>No importados: %Ln audios y vídeos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} tool call or result.</source>
-        <comment>Not imported: {count} tool calls and results.</comment>
+        <source>Not imported: %Ln tool call or result.</source>
+        <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
-            <numerusform>No importado: {count} llamada a herramienta o resultado.</numerusform>
-            <numerusform>No importados: {count} llamadas a herramientas y resultados.</numerusform>
+            <numerusform>No importado: %Ln llamada a herramienta o resultado.</numerusform>
+            <numerusform>No importados: %Ln llamadas a herramientas y resultados.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} empty chat.</source>
-        <comment>Not imported: {count} empty chats.</comment>
+        <source>Not imported: %Ln empty chat.</source>
+        <comment>Not imported: %Ln empty chats.</comment>
         <translation>
-            <numerusform>No importado: {count} chat vacío.</numerusform>
-            <numerusform>No importados: {count} chats vacíos.</numerusform>
+            <numerusform>No importado: %Ln chat vacío.</numerusform>
+            <numerusform>No importados: %Ln chats vacíos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} instruction within a chat.</source>
-        <comment>Not imported: {count} instructions within a chat.</comment>
+        <source>Not imported: %Ln instruction within a chat.</source>
+        <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
-            <numerusform>No importada: {count} instrucción dentro de un chat.</numerusform>
-            <numerusform>No importadas: {count} instrucciones dentro de un chat.</numerusform>
+            <numerusform>No importada: %Ln instrucción dentro de un chat.</numerusform>
+            <numerusform>No importadas: %Ln instrucciones dentro de un chat.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} message in a loop.</source>
-        <comment>Not imported: {count} messages in a loop.</comment>
+        <source>Not imported: %Ln message in a loop.</source>
+        <comment>Not imported: %Ln messages in a loop.</comment>
         <translation>
-            <numerusform>No importado: {count} mensaje en bucle.</numerusform>
-            <numerusform>No importados: {count} mensajes en bucle.</numerusform>
+            <numerusform>No importado: %Ln mensaje en bucle.</numerusform>
+            <numerusform>No importados: %Ln mensajes en bucle.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} item of type “{kind}”.</source>
-        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <source>Not imported: %Ln item of type “{kind}”.</source>
+        <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
-            <numerusform>No importado: {count} elemento de tipo «{kind}».</numerusform>
-            <numerusform>No importados: {count} elementos de tipo «{kind}».</numerusform>
+            <numerusform>No importado: %Ln elemento de tipo «{kind}».</numerusform>
+            <numerusform>No importados: %Ln elementos de tipo «{kind}».</numerusform>
         </translation>
     </message>
     <message>
@@ -8144,11 +8119,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} more character</source>
-        <comment>… {count} more characters</comment>
+        <source>… %Ln more character</source>
+        <comment>… %Ln more characters</comment>
         <translation>
-            <numerusform>… {count} carácter más</numerusform>
-            <numerusform>… {count} caracteres más</numerusform>
+            <numerusform>… %Ln carácter más</numerusform>
+            <numerusform>… %Ln caracteres más</numerusform>
         </translation>
     </message>
     <message>
@@ -9518,11 +9493,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Pasted text attached as a file, {count} character</source>
-        <comment>Pasted text attached as a file, {count} characters</comment>
+        <source>Pasted text attached as a file, %Ln character</source>
+        <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
-            <numerusform>Texto pegado adjuntado como archivo, {count} carácter</numerusform>
-            <numerusform>Texto pegado adjuntado como archivo, {count} caracteres</numerusform>
+            <numerusform>Texto pegado adjuntado como archivo, %Ln carácter</numerusform>
+            <numerusform>Texto pegado adjuntado como archivo, %Ln caracteres</numerusform>
         </translation>
     </message>
     <message>
@@ -9918,11 +9893,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use {count} token of each prompt.</source>
-        <comment>Tools use {count} tokens of each prompt.</comment>
+        <source>Tools use %Ln token of each prompt.</source>
+        <comment>Tools use %Ln tokens of each prompt.</comment>
         <translation>
-            <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
-            <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
+            <numerusform>Las herramientas ocupan %Ln token de cada prompt.</numerusform>
+            <numerusform>Las herramientas ocupan %Ln tokens de cada prompt.</numerusform>
         </translation>
     </message>
     <message>
@@ -10278,11 +10253,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} branch</source>
-        <comment>{count} branches</comment>
+        <source>%Ln branch</source>
+        <comment>%Ln branches</comment>
         <translation>
-            <numerusform>{count} rama</numerusform>
-            <numerusform>{count} ramas</numerusform>
+            <numerusform>%Ln rama</numerusform>
+            <numerusform>%Ln ramas</numerusform>
         </translation>
     </message>
     <message>
@@ -10332,11 +10307,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branches.py"/>
-        <source>… {count} more message</source>
-        <comment>… {count} more messages</comment>
+        <source>… %Ln more message</source>
+        <comment>… %Ln more messages</comment>
         <translation>
-            <numerusform>… {count} mensaje más</numerusform>
-            <numerusform>… {count} mensajes más</numerusform>
+            <numerusform>… %Ln mensaje más</numerusform>
+            <numerusform>… %Ln mensajes más</numerusform>
         </translation>
     </message>
     <message>
@@ -10935,11 +10910,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Whole chat, {count} message</source>
-        <comment>Whole chat, {count} messages</comment>
+        <source>Whole chat, %Ln message</source>
+        <comment>Whole chat, %Ln messages</comment>
         <translation>
-            <numerusform>Chat completo, {count} mensaje</numerusform>
-            <numerusform>Chat completo, {count} mensajes</numerusform>
+            <numerusform>Chat completo, %Ln mensaje</numerusform>
+            <numerusform>Chat completo, %Ln mensajes</numerusform>
         </translation>
     </message>
     <message>

@@ -141,11 +141,11 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>The text is {count} characters long. A message takes {most}.</source>
-        <comment>The text is {count} characters long. A message takes {most}.</comment>
+        <source>The text is %Ln characters long. A message takes {most}.</source>
+        <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>Le texte compte {count} caractère. Un message en accepte au plus {most}.</numerusform>
-            <numerusform>Le texte compte {count} caractères. Un message en accepte au plus {most}.</numerusform>
+            <numerusform>Le texte compte %Ln caractère. Un message en accepte au plus {most}.</numerusform>
+            <numerusform>Le texte compte %Ln caractères. Un message en accepte au plus {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -1465,13 +1465,15 @@ Now: {now}</source>
 Maintenant&#xa0;: {now}</translation>
     </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{count} token</source>
-        <comment>{count} tokens</comment>
+        <source>%Ln token</source>
+        <comment>%Ln tokens</comment>
         <translation>
-            <numerusform>{count} token</numerusform>
-            <numerusform>{count} tokens</numerusform>
+            <numerusform>%Ln token</numerusform>
+            <numerusform>%Ln tokens</numerusform>
         </translation>
     </message>
     <message>
@@ -1556,38 +1558,38 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} slide.</source>
-        <comment>The file has {count} slides.</comment>
+        <source>The file has %Ln slide.</source>
+        <comment>The file has %Ln slides.</comment>
         <translation>
-            <numerusform>Le fichier contient {count} diapositive.</numerusform>
-            <numerusform>Le fichier contient {count} diapositives.</numerusform>
+            <numerusform>Le fichier contient %Ln diapositive.</numerusform>
+            <numerusform>Le fichier contient %Ln diapositives.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} sheet.</source>
-        <comment>The file has {count} sheets.</comment>
+        <source>The file has %Ln sheet.</source>
+        <comment>The file has %Ln sheets.</comment>
         <translation>
-            <numerusform>Le fichier contient {count} feuille.</numerusform>
-            <numerusform>Le fichier contient {count} feuilles.</numerusform>
+            <numerusform>Le fichier contient %Ln feuille.</numerusform>
+            <numerusform>Le fichier contient %Ln feuilles.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} chapter.</source>
-        <comment>The file has {count} chapters.</comment>
+        <source>The file has %Ln chapter.</source>
+        <comment>The file has %Ln chapters.</comment>
         <translation>
-            <numerusform>Le fichier contient {count} chapitre.</numerusform>
-            <numerusform>Le fichier contient {count} chapitres.</numerusform>
+            <numerusform>Le fichier contient %Ln chapitre.</numerusform>
+            <numerusform>Le fichier contient %Ln chapitres.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} page.</source>
-        <comment>The file has {count} pages.</comment>
+        <source>The file has %Ln page.</source>
+        <comment>The file has %Ln pages.</comment>
         <translation>
-            <numerusform>Le fichier contient {count} page.</numerusform>
-            <numerusform>Le fichier contient {count} pages.</numerusform>
+            <numerusform>Le fichier contient %Ln page.</numerusform>
+            <numerusform>Le fichier contient %Ln pages.</numerusform>
         </translation>
     </message>
     <message>
@@ -1697,17 +1699,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Trop grand</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>%Ln token</source>
-        <comment>%Ln tokens</comment>
-        <translation>
-            <numerusform>%Ln token</numerusform>
-            <numerusform>%Ln tokens</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -2000,20 +1991,20 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {language}, {count} line. Enter copies it.</source>
-        <comment>Code, {language}, {count} lines. Enter copies it.</comment>
+        <source>Code, {language}, %Ln line. Enter copies it.</source>
+        <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {language}, {count} ligne. Entrée pour le copier.</numerusform>
-            <numerusform>Code, {language}, {count} lignes. Entrée pour le copier.</numerusform>
+            <numerusform>Code, {language}, %Ln ligne. Entrée pour le copier.</numerusform>
+            <numerusform>Code, {language}, %Ln lignes. Entrée pour le copier.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {count} line. Enter copies it.</source>
-        <comment>Code, {count} lines. Enter copies it.</comment>
+        <source>Code, %Ln line. Enter copies it.</source>
+        <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>Code, {count} ligne. Entrée pour le copier.</numerusform>
-            <numerusform>Code, {count} lignes. Entrée pour le copier.</numerusform>
+            <numerusform>Code, %Ln ligne. Entrée pour le copier.</numerusform>
+            <numerusform>Code, %Ln lignes. Entrée pour le copier.</numerusform>
         </translation>
     </message>
     <message>
@@ -2065,11 +2056,11 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{count} character</source>
-        <comment>{count} characters</comment>
+        <source>%Ln character</source>
+        <comment>%Ln characters</comment>
         <translation>
-            <numerusform>{count} caractère</numerusform>
-            <numerusform>{count} caractères</numerusform>
+            <numerusform>%Ln caractère</numerusform>
+            <numerusform>%Ln caractères</numerusform>
         </translation>
     </message>
     <message>
@@ -2089,11 +2080,11 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{kept} of {size} characters</source>
-        <comment>{kept} of {size} characters</comment>
+        <source>{kept} of %Ln characters</source>
+        <comment>{kept} of %Ln characters</comment>
         <translation>
-            <numerusform>{kept} sur {size} caractère</numerusform>
-            <numerusform>{kept} sur {size} caractères</numerusform>
+            <numerusform>{kept} sur %Ln caractère</numerusform>
+            <numerusform>{kept} sur %Ln caractères</numerusform>
         </translation>
     </message>
     <message>
@@ -3031,20 +3022,20 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} scanned</source>
-        <comment>{count} scanned</comment>
+        <source>%Ln scanned</source>
+        <comment>%Ln scanned</comment>
         <translation>
-            <numerusform>{count} numérisée</numerusform>
-            <numerusform>{count} numérisées</numerusform>
+            <numerusform>%Ln numérisée</numerusform>
+            <numerusform>%Ln numérisées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} passage</source>
-        <comment>{count} passages</comment>
+        <source>%Ln passage</source>
+        <comment>%Ln passages</comment>
         <translation>
-            <numerusform>{count} passage</numerusform>
-            <numerusform>{count} passages</numerusform>
+            <numerusform>%Ln passage</numerusform>
+            <numerusform>%Ln passages</numerusform>
         </translation>
     </message>
     <message>
@@ -3105,38 +3096,38 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} slide</source>
-        <comment>{count} slides</comment>
+        <source>%Ln slide</source>
+        <comment>%Ln slides</comment>
         <translation>
-            <numerusform>{count} diapositive</numerusform>
-            <numerusform>{count} diapositives</numerusform>
+            <numerusform>%Ln diapositive</numerusform>
+            <numerusform>%Ln diapositives</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} sheet</source>
-        <comment>{count} sheets</comment>
+        <source>%Ln sheet</source>
+        <comment>%Ln sheets</comment>
         <translation>
-            <numerusform>{count} feuille</numerusform>
-            <numerusform>{count} feuilles</numerusform>
+            <numerusform>%Ln feuille</numerusform>
+            <numerusform>%Ln feuilles</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} chapter</source>
-        <comment>{count} chapters</comment>
+        <source>%Ln chapter</source>
+        <comment>%Ln chapters</comment>
         <translation>
-            <numerusform>{count} chapitre</numerusform>
-            <numerusform>{count} chapitres</numerusform>
+            <numerusform>%Ln chapitre</numerusform>
+            <numerusform>%Ln chapitres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} page</source>
-        <comment>{count} pages</comment>
+        <source>%Ln page</source>
+        <comment>%Ln pages</comment>
         <translation>
-            <numerusform>{count} page</numerusform>
-            <numerusform>{count} pages</numerusform>
+            <numerusform>%Ln page</numerusform>
+            <numerusform>%Ln pages</numerusform>
         </translation>
     </message>
     <message>
@@ -3238,21 +3229,22 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
-        <source>Only the first {count} file was read.</source>
-        <comment>Only the first {count} files were read.</comment>
+        <source>Only the first %Ln file was read.</source>
+        <comment>Only the first %Ln files were read.</comment>
         <translation>
-            <numerusform>Seul {count} fichier, le premier, a été lu.</numerusform>
-            <numerusform>Seuls les {count} premiers fichiers ont été lus.</numerusform>
+            <numerusform>Seul %Ln fichier, le premier, a été lu.</numerusform>
+            <numerusform>Seuls les %Ln premiers fichiers ont été lus.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/program/opening.py"/>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} message</source>
-        <comment>{count} messages</comment>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
         <translation>
-            <numerusform>{count} message</numerusform>
-            <numerusform>{count} messages</numerusform>
+            <numerusform>%Ln message</numerusform>
+            <numerusform>%Ln messages</numerusform>
         </translation>
     </message>
     <message>
@@ -3679,29 +3671,12 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
-        <source>%Ln message</source>
-        <comment>%Ln messages</comment>
-        <translation>
-            <numerusform>%Ln message</numerusform>
-            <numerusform>%Ln messages</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
             <numerusform>%Ln discussion</numerusform>
             <numerusform>%Ln discussions</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>{count} chat</source>
-        <comment>{count} chats</comment>
-        <translation>
-            <numerusform>{count} discussion</numerusform>
-            <numerusform>{count} discussions</numerusform>
         </translation>
     </message>
     <message>
@@ -5598,10 +5573,10 @@ Vous avez refusé.</translation>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
-        <comment>Allow All {count}</comment>
+        <comment>Allow All %Ln</comment>
         <translation>
-            <numerusform>Tout autoriser ({count})</numerusform>
-            <numerusform>Tout autoriser ({count})</numerusform>
+            <numerusform>Tout autoriser (%Ln)</numerusform>
+            <numerusform>Tout autoriser (%Ln)</numerusform>
         </translation>
     </message>
     <message>
@@ -6575,11 +6550,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too long for this model.</source>
-        <comment>{count} tokens too long for this model.</comment>
+        <source>%Ln token too long for this model.</source>
+        <comment>%Ln tokens too long for this model.</comment>
         <translation>
-            <numerusform>{count} token de trop pour ce modèle.</numerusform>
-            <numerusform>{count} tokens de trop pour ce modèle.</numerusform>
+            <numerusform>%Ln token de trop pour ce modèle.</numerusform>
+            <numerusform>%Ln tokens de trop pour ce modèle.</numerusform>
         </translation>
     </message>
     <message>
@@ -6610,11 +6585,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>{count} character; the limit is {most}.</source>
-        <comment>{count} characters; the limit is {most}.</comment>
+        <source>%Ln character; the limit is {most}.</source>
+        <comment>%Ln characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count} caractère&#xa0;; la limite est de {most}.</numerusform>
-            <numerusform>{count} caractères&#xa0;; la limite est de {most}.</numerusform>
+            <numerusform>%Ln caractère&#xa0;; la limite est de {most}.</numerusform>
+            <numerusform>%Ln caractères&#xa0;; la limite est de {most}.</numerusform>
         </translation>
     </message>
     <message>
@@ -6669,11 +6644,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat imported from {programs}, with {messages}.</source>
-        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <source>%Ln chat imported from {programs}, with {messages}.</source>
+        <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
-            <numerusform>{count} discussion importée depuis {programs}, avec {messages}.</numerusform>
-            <numerusform>{count} discussions importées depuis {programs}, avec {messages}.</numerusform>
+            <numerusform>%Ln discussion importée depuis {programs}, avec {messages}.</numerusform>
+            <numerusform>%Ln discussions importées depuis {programs}, avec {messages}.</numerusform>
         </translation>
     </message>
     <message>
@@ -6701,74 +6676,74 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} attachment.</source>
-        <comment>Not imported: {count} attachments.</comment>
+        <source>Not imported: %Ln attachment.</source>
+        <comment>Not imported: %Ln attachments.</comment>
         <translation>
-            <numerusform>Non importée&#xa0;: {count} pièce jointe.</numerusform>
-            <numerusform>Non importées&#xa0;: {count} pièces jointes.</numerusform>
+            <numerusform>Non importée&#xa0;: %Ln pièce jointe.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln pièces jointes.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} image.</source>
-        <comment>Not imported: {count} images.</comment>
+        <source>Not imported: %Ln image.</source>
+        <comment>Not imported: %Ln images.</comment>
         <translation>
-            <numerusform>Non importée&#xa0;: {count} image.</numerusform>
-            <numerusform>Non importées&#xa0;: {count} images.</numerusform>
+            <numerusform>Non importée&#xa0;: %Ln image.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln images.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} recording or video.</source>
-        <comment>Not imported: {count} recordings and videos.</comment>
+        <source>Not imported: %Ln recording or video.</source>
+        <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
-            <numerusform>Non importé&#xa0;: {count} enregistrement ou vidéo.</numerusform>
-            <numerusform>Non importés&#xa0;: {count} enregistrements et vidéos.</numerusform>
+            <numerusform>Non importé&#xa0;: %Ln enregistrement ou vidéo.</numerusform>
+            <numerusform>Non importés&#xa0;: %Ln enregistrements et vidéos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} tool call or result.</source>
-        <comment>Not imported: {count} tool calls and results.</comment>
+        <source>Not imported: %Ln tool call or result.</source>
+        <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
-            <numerusform>Non importé&#xa0;: {count} appel d’outil ou résultat.</numerusform>
-            <numerusform>Non importés&#xa0;: {count} appels d’outils et résultats.</numerusform>
+            <numerusform>Non importé&#xa0;: %Ln appel d’outil ou résultat.</numerusform>
+            <numerusform>Non importés&#xa0;: %Ln appels d’outils et résultats.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} empty chat.</source>
-        <comment>Not imported: {count} empty chats.</comment>
+        <source>Not imported: %Ln empty chat.</source>
+        <comment>Not imported: %Ln empty chats.</comment>
         <translation>
-            <numerusform>Non importée&#xa0;: {count} discussion vide.</numerusform>
-            <numerusform>Non importées&#xa0;: {count} discussions vides.</numerusform>
+            <numerusform>Non importée&#xa0;: %Ln discussion vide.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln discussions vides.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} instruction within a chat.</source>
-        <comment>Not imported: {count} instructions within a chat.</comment>
+        <source>Not imported: %Ln instruction within a chat.</source>
+        <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
-            <numerusform>Non importée&#xa0;: {count} instruction au milieu d’une discussion.</numerusform>
-            <numerusform>Non importées&#xa0;: {count} instructions au milieu de discussions.</numerusform>
+            <numerusform>Non importée&#xa0;: %Ln instruction au milieu d’une discussion.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln instructions au milieu de discussions.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} message in a loop.</source>
-        <comment>Not imported: {count} messages in a loop.</comment>
+        <source>Not imported: %Ln message in a loop.</source>
+        <comment>Not imported: %Ln messages in a loop.</comment>
         <translation>
-            <numerusform>Non importé&#xa0;: {count} message en boucle.</numerusform>
-            <numerusform>Non importés&#xa0;: {count} messages en boucle.</numerusform>
+            <numerusform>Non importé&#xa0;: %Ln message en boucle.</numerusform>
+            <numerusform>Non importés&#xa0;: %Ln messages en boucle.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} item of type “{kind}”.</source>
-        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <source>Not imported: %Ln item of type “{kind}”.</source>
+        <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
-            <numerusform>Non importé&#xa0;: {count} élément de type «&#xa0;{kind}&#xa0;».</numerusform>
-            <numerusform>Non importés&#xa0;: {count} éléments de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Non importé&#xa0;: %Ln élément de type «&#xa0;{kind}&#xa0;».</numerusform>
+            <numerusform>Non importés&#xa0;: %Ln éléments de type «&#xa0;{kind}&#xa0;».</numerusform>
         </translation>
     </message>
     <message>
@@ -8101,11 +8076,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} more character</source>
-        <comment>… {count} more characters</comment>
+        <source>… %Ln more character</source>
+        <comment>… %Ln more characters</comment>
         <translation>
-            <numerusform>… encore {count} caractère</numerusform>
-            <numerusform>… encore {count} caractères</numerusform>
+            <numerusform>… encore %Ln caractère</numerusform>
+            <numerusform>… encore %Ln caractères</numerusform>
         </translation>
     </message>
     <message>
@@ -9475,11 +9450,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Pasted text attached as a file, {count} character</source>
-        <comment>Pasted text attached as a file, {count} characters</comment>
+        <source>Pasted text attached as a file, %Ln character</source>
+        <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
-            <numerusform>Texte collé joint sous forme de fichier, {count} caractère</numerusform>
-            <numerusform>Texte collé joint sous forme de fichier, {count} caractères</numerusform>
+            <numerusform>Texte collé joint sous forme de fichier, %Ln caractère</numerusform>
+            <numerusform>Texte collé joint sous forme de fichier, %Ln caractères</numerusform>
         </translation>
     </message>
     <message>
@@ -9870,11 +9845,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use {count} token of each prompt.</source>
-        <comment>Tools use {count} tokens of each prompt.</comment>
+        <source>Tools use %Ln token of each prompt.</source>
+        <comment>Tools use %Ln tokens of each prompt.</comment>
         <translation>
-            <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
-            <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
+            <numerusform>Les outils occupent %Ln token de chaque prompt.</numerusform>
+            <numerusform>Les outils occupent %Ln tokens de chaque prompt.</numerusform>
         </translation>
     </message>
     <message>
@@ -10278,11 +10253,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} branch</source>
-        <comment>{count} branches</comment>
+        <source>%Ln branch</source>
+        <comment>%Ln branches</comment>
         <translation>
-            <numerusform>{count} branche</numerusform>
-            <numerusform>{count} branches</numerusform>
+            <numerusform>%Ln branche</numerusform>
+            <numerusform>%Ln branches</numerusform>
         </translation>
     </message>
     <message>
@@ -10332,11 +10307,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branches.py"/>
-        <source>… {count} more message</source>
-        <comment>… {count} more messages</comment>
+        <source>… %Ln more message</source>
+        <comment>… %Ln more messages</comment>
         <translation>
-            <numerusform>… {count} autre message</numerusform>
-            <numerusform>… {count} autres messages</numerusform>
+            <numerusform>… %Ln autre message</numerusform>
+            <numerusform>… %Ln autres messages</numerusform>
         </translation>
     </message>
     <message>
@@ -10935,11 +10910,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Whole chat, {count} message</source>
-        <comment>Whole chat, {count} messages</comment>
+        <source>Whole chat, %Ln message</source>
+        <comment>Whole chat, %Ln messages</comment>
         <translation>
-            <numerusform>Discussion entière, {count} message</numerusform>
-            <numerusform>Discussion entière, {count} messages</numerusform>
+            <numerusform>Discussion entière, %Ln message</numerusform>
+            <numerusform>Discussion entière, %Ln messages</numerusform>
         </translation>
     </message>
     <message>

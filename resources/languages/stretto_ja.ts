@@ -140,10 +140,10 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>The text is {count} characters long. A message takes {most}.</source>
-        <comment>The text is {count} characters long. A message takes {most}.</comment>
+        <source>The text is %Ln characters long. A message takes {most}.</source>
+        <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>テキストは{count}文字あります。メッセージは{most}文字までです。</numerusform>
+            <numerusform>テキストは%Ln文字あります。メッセージは{most}文字までです。</numerusform>
         </translation>
     </message>
     <message>
@@ -1452,12 +1452,14 @@ Now: {now}</source>
 変更後: {now}</translation>
     </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{count} token</source>
-        <comment>{count} tokens</comment>
+        <source>%Ln token</source>
+        <comment>%Ln tokens</comment>
         <translation>
-            <numerusform>{count}トークン</numerusform>
+            <numerusform>%Lnトークン</numerusform>
         </translation>
     </message>
     <message>
@@ -1542,34 +1544,34 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} slide.</source>
-        <comment>The file has {count} slides.</comment>
+        <source>The file has %Ln slide.</source>
+        <comment>The file has %Ln slides.</comment>
         <translation>
-            <numerusform>ファイルには{count}枚のスライドがあります。</numerusform>
+            <numerusform>ファイルには%Ln枚のスライドがあります。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} sheet.</source>
-        <comment>The file has {count} sheets.</comment>
+        <source>The file has %Ln sheet.</source>
+        <comment>The file has %Ln sheets.</comment>
         <translation>
-            <numerusform>ファイルには{count}枚のシートがあります。</numerusform>
+            <numerusform>ファイルには%Ln枚のシートがあります。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} chapter.</source>
-        <comment>The file has {count} chapters.</comment>
+        <source>The file has %Ln chapter.</source>
+        <comment>The file has %Ln chapters.</comment>
         <translation>
-            <numerusform>ファイルには{count}個の章があります。</numerusform>
+            <numerusform>ファイルには%Ln個の章があります。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} page.</source>
-        <comment>The file has {count} pages.</comment>
+        <source>The file has %Ln page.</source>
+        <comment>The file has %Ln pages.</comment>
         <translation>
-            <numerusform>ファイルには{count}ページあります。</numerusform>
+            <numerusform>ファイルには%Lnページあります。</numerusform>
         </translation>
     </message>
     <message>
@@ -1678,16 +1680,6 @@ Now: {now}</source>
         <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>大きすぎる</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>%Ln token</source>
-        <comment>%Ln tokens</comment>
-        <translation>
-            <numerusform>%Lnトークン</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -1975,18 +1967,18 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {language}, {count} line. Enter copies it.</source>
-        <comment>Code, {language}, {count} lines. Enter copies it.</comment>
+        <source>Code, {language}, %Ln line. Enter copies it.</source>
+        <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>コード、{language}、{count}行。Enterでコピーします。</numerusform>
+            <numerusform>コード、{language}、%Ln行。Enterでコピーします。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {count} line. Enter copies it.</source>
-        <comment>Code, {count} lines. Enter copies it.</comment>
+        <source>Code, %Ln line. Enter copies it.</source>
+        <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>コード、{count}行。Enterでコピーします。</numerusform>
+            <numerusform>コード、%Ln行。Enterでコピーします。</numerusform>
         </translation>
     </message>
     <message>
@@ -2038,10 +2030,10 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{count} character</source>
-        <comment>{count} characters</comment>
+        <source>%Ln character</source>
+        <comment>%Ln characters</comment>
         <translation>
-            <numerusform>{count}文字</numerusform>
+            <numerusform>%Ln文字</numerusform>
         </translation>
     </message>
     <message>
@@ -2061,10 +2053,10 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{kept} of {size} characters</source>
-        <comment>{kept} of {size} characters</comment>
+        <source>{kept} of %Ln characters</source>
+        <comment>{kept} of %Ln characters</comment>
         <translation>
-            <numerusform>{size}文字中{kept}文字</numerusform>
+            <numerusform>%Ln文字中{kept}文字</numerusform>
         </translation>
     </message>
     <message>
@@ -2987,18 +2979,18 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} scanned</source>
-        <comment>{count} scanned</comment>
+        <source>%Ln scanned</source>
+        <comment>%Ln scanned</comment>
         <translation>
-            <numerusform>うちスキャン{count}ページ</numerusform>
+            <numerusform>うちスキャン%Lnページ</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} passage</source>
-        <comment>{count} passages</comment>
+        <source>%Ln passage</source>
+        <comment>%Ln passages</comment>
         <translation>
-            <numerusform>{count}箇所</numerusform>
+            <numerusform>%Ln箇所</numerusform>
         </translation>
     </message>
     <message>
@@ -3054,34 +3046,34 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} slide</source>
-        <comment>{count} slides</comment>
+        <source>%Ln slide</source>
+        <comment>%Ln slides</comment>
         <translation>
-            <numerusform>スライド{count}枚</numerusform>
+            <numerusform>スライド%Ln枚</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} sheet</source>
-        <comment>{count} sheets</comment>
+        <source>%Ln sheet</source>
+        <comment>%Ln sheets</comment>
         <translation>
-            <numerusform>シート{count}枚</numerusform>
+            <numerusform>シート%Ln枚</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} chapter</source>
-        <comment>{count} chapters</comment>
+        <source>%Ln chapter</source>
+        <comment>%Ln chapters</comment>
         <translation>
-            <numerusform>{count}章</numerusform>
+            <numerusform>%Ln章</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} page</source>
-        <comment>{count} pages</comment>
+        <source>%Ln page</source>
+        <comment>%Ln pages</comment>
         <translation>
-            <numerusform>{count}ページ</numerusform>
+            <numerusform>%Lnページ</numerusform>
         </translation>
     </message>
     <message>
@@ -3182,19 +3174,20 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
-        <source>Only the first {count} file was read.</source>
-        <comment>Only the first {count} files were read.</comment>
+        <source>Only the first %Ln file was read.</source>
+        <comment>Only the first %Ln files were read.</comment>
         <translation>
-            <numerusform>最初の{count}個のファイルだけを読み取りました。</numerusform>
+            <numerusform>最初の%Ln個のファイルだけを読み取りました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/program/opening.py"/>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} message</source>
-        <comment>{count} messages</comment>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
         <translation>
-            <numerusform>{count}件のメッセージ</numerusform>
+            <numerusform>%Ln件のメッセージ</numerusform>
         </translation>
     </message>
     <message>
@@ -3617,26 +3610,11 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
-        <source>%Ln message</source>
-        <comment>%Ln messages</comment>
-        <translation>
-            <numerusform>%Ln件のメッセージ</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
             <numerusform>%Ln件のチャット</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>{count} chat</source>
-        <comment>{count} chats</comment>
-        <translation>
-            <numerusform>{count}件のチャット</numerusform>
         </translation>
     </message>
     <message>
@@ -5522,9 +5500,9 @@ You declined.</source>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
-        <comment>Allow All {count}</comment>
+        <comment>Allow All %Ln</comment>
         <translation>
-            <numerusform>{count}件すべて許可</numerusform>
+            <numerusform>%Ln件すべて許可</numerusform>
         </translation>
     </message>
     <message>
@@ -6494,10 +6472,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too long for this model.</source>
-        <comment>{count} tokens too long for this model.</comment>
+        <source>%Ln token too long for this model.</source>
+        <comment>%Ln tokens too long for this model.</comment>
         <translation>
-            <numerusform>このモデルの上限を{count}トークン超えています。</numerusform>
+            <numerusform>このモデルの上限を%Lnトークン超えています。</numerusform>
         </translation>
     </message>
     <message>
@@ -6528,10 +6506,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>{count} character; the limit is {most}.</source>
-        <comment>{count} characters; the limit is {most}.</comment>
+        <source>%Ln character; the limit is {most}.</source>
+        <comment>%Ln characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count}文字あります。上限は{most}文字です。</numerusform>
+            <numerusform>%Ln文字あります。上限は{most}文字です。</numerusform>
         </translation>
     </message>
     <message>
@@ -6586,10 +6564,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat imported from {programs}, with {messages}.</source>
-        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <source>%Ln chat imported from {programs}, with {messages}.</source>
+        <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
-            <numerusform>{programs}から{count}件のチャット（{messages}）を読み込みました。</numerusform>
+            <numerusform>{programs}から%Ln件のチャット（{messages}）を読み込みました。</numerusform>
         </translation>
     </message>
     <message>
@@ -6615,66 +6593,66 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} attachment.</source>
-        <comment>Not imported: {count} attachments.</comment>
+        <source>Not imported: %Ln attachment.</source>
+        <comment>Not imported: %Ln attachments.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 添付ファイル{count}個。</numerusform>
+            <numerusform>読み込まなかったもの: 添付ファイル%Ln個。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} image.</source>
-        <comment>Not imported: {count} images.</comment>
+        <source>Not imported: %Ln image.</source>
+        <comment>Not imported: %Ln images.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 画像{count}枚。</numerusform>
+            <numerusform>読み込まなかったもの: 画像%Ln枚。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} recording or video.</source>
-        <comment>Not imported: {count} recordings and videos.</comment>
+        <source>Not imported: %Ln recording or video.</source>
+        <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 録音とビデオ{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: 録音とビデオ%Ln件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} tool call or result.</source>
-        <comment>Not imported: {count} tool calls and results.</comment>
+        <source>Not imported: %Ln tool call or result.</source>
+        <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: ツール呼び出しと結果{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: ツール呼び出しと結果%Ln件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} empty chat.</source>
-        <comment>Not imported: {count} empty chats.</comment>
+        <source>Not imported: %Ln empty chat.</source>
+        <comment>Not imported: %Ln empty chats.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 空のチャット{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: 空のチャット%Ln件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} instruction within a chat.</source>
-        <comment>Not imported: {count} instructions within a chat.</comment>
+        <source>Not imported: %Ln instruction within a chat.</source>
+        <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: チャット途中の指示{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: チャット途中の指示%Ln件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} message in a loop.</source>
-        <comment>Not imported: {count} messages in a loop.</comment>
+        <source>Not imported: %Ln message in a loop.</source>
+        <comment>Not imported: %Ln messages in a loop.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 循環しているメッセージ{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: 循環しているメッセージ%Ln件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} item of type “{kind}”.</source>
-        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <source>Not imported: %Ln item of type “{kind}”.</source>
+        <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
-            <numerusform>読み込まなかったもの: 「{kind}」タイプの項目{count}件。</numerusform>
+            <numerusform>読み込まなかったもの: 「{kind}」タイプの項目%Ln件。</numerusform>
         </translation>
     </message>
     <message>
@@ -7995,10 +7973,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} more character</source>
-        <comment>… {count} more characters</comment>
+        <source>… %Ln more character</source>
+        <comment>… %Ln more characters</comment>
         <translation>
-            <numerusform>… あと{count}文字</numerusform>
+            <numerusform>… あと%Ln文字</numerusform>
         </translation>
     </message>
     <message>
@@ -9354,10 +9332,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Pasted text attached as a file, {count} character</source>
-        <comment>Pasted text attached as a file, {count} characters</comment>
+        <source>Pasted text attached as a file, %Ln character</source>
+        <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
-            <numerusform>ペーストしたテキストをファイルとして添付しました、{count}文字</numerusform>
+            <numerusform>ペーストしたテキストをファイルとして添付しました、%Ln文字</numerusform>
         </translation>
     </message>
     <message>
@@ -9743,10 +9721,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use {count} token of each prompt.</source>
-        <comment>Tools use {count} tokens of each prompt.</comment>
+        <source>Tools use %Ln token of each prompt.</source>
+        <comment>Tools use %Ln tokens of each prompt.</comment>
         <translation>
-            <numerusform>ツールは毎回のプロンプトで{count}トークンを使います。</numerusform>
+            <numerusform>ツールは毎回のプロンプトで%Lnトークンを使います。</numerusform>
         </translation>
     </message>
     <message>
@@ -10149,10 +10127,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} branch</source>
-        <comment>{count} branches</comment>
+        <source>%Ln branch</source>
+        <comment>%Ln branches</comment>
         <translation>
-            <numerusform>{count}件の分岐</numerusform>
+            <numerusform>%Ln件の分岐</numerusform>
         </translation>
     </message>
     <message>
@@ -10202,10 +10180,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branches.py"/>
-        <source>… {count} more message</source>
-        <comment>… {count} more messages</comment>
+        <source>… %Ln more message</source>
+        <comment>… %Ln more messages</comment>
         <translation>
-            <numerusform>… ほか{count}件のメッセージ</numerusform>
+            <numerusform>… ほか%Ln件のメッセージ</numerusform>
         </translation>
     </message>
     <message>
@@ -10799,10 +10777,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Whole chat, {count} message</source>
-        <comment>Whole chat, {count} messages</comment>
+        <source>Whole chat, %Ln message</source>
+        <comment>Whole chat, %Ln messages</comment>
         <translation>
-            <numerusform>チャット全体、メッセージ{count}件</numerusform>
+            <numerusform>チャット全体、メッセージ%Ln件</numerusform>
         </translation>
     </message>
     <message>

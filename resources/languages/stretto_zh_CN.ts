@@ -140,10 +140,10 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>The text is {count} characters long. A message takes {most}.</source>
-        <comment>The text is {count} characters long. A message takes {most}.</comment>
+        <source>The text is %Ln characters long. A message takes {most}.</source>
+        <comment>The text is %Ln characters long. A message takes {most}.</comment>
         <translation>
-            <numerusform>文本有 {count} 个字符。一条消息最多 {most} 个。</numerusform>
+            <numerusform>文本有 %Ln 个字符。一条消息最多 {most} 个。</numerusform>
         </translation>
     </message>
     <message>
@@ -1452,12 +1452,14 @@ Now: {now}</source>
 现在：{now}</translation>
     </message>
     <message numerus="yes">
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>{count} token</source>
-        <comment>{count} tokens</comment>
+        <source>%Ln token</source>
+        <comment>%Ln tokens</comment>
         <translation>
-            <numerusform>{count} token</numerusform>
+            <numerusform>%Ln token</numerusform>
         </translation>
     </message>
     <message>
@@ -1542,34 +1544,34 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} slide.</source>
-        <comment>The file has {count} slides.</comment>
+        <source>The file has %Ln slide.</source>
+        <comment>The file has %Ln slides.</comment>
         <translation>
-            <numerusform>文件有 {count} 张幻灯片。</numerusform>
+            <numerusform>文件有 %Ln 张幻灯片。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} sheet.</source>
-        <comment>The file has {count} sheets.</comment>
+        <source>The file has %Ln sheet.</source>
+        <comment>The file has %Ln sheets.</comment>
         <translation>
-            <numerusform>文件有 {count} 张工作表。</numerusform>
+            <numerusform>文件有 %Ln 张工作表。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} chapter.</source>
-        <comment>The file has {count} chapters.</comment>
+        <source>The file has %Ln chapter.</source>
+        <comment>The file has %Ln chapters.</comment>
         <translation>
-            <numerusform>文件有 {count} 章。</numerusform>
+            <numerusform>文件有 %Ln 章。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>The file has {count} page.</source>
-        <comment>The file has {count} pages.</comment>
+        <source>The file has %Ln page.</source>
+        <comment>The file has %Ln pages.</comment>
         <translation>
-            <numerusform>文件有 {count} 页。</numerusform>
+            <numerusform>文件有 %Ln 页。</numerusform>
         </translation>
     </message>
     <message>
@@ -1678,16 +1680,6 @@ Now: {now}</source>
         <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>太大</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/models/found.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
-        <source>%Ln token</source>
-        <comment>%Ln tokens</comment>
-        <translation>
-            <numerusform>%Ln token</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/found.py"/>
@@ -1975,18 +1967,18 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {language}, {count} line. Enter copies it.</source>
-        <comment>Code, {language}, {count} lines. Enter copies it.</comment>
+        <source>Code, {language}, %Ln line. Enter copies it.</source>
+        <comment>Code, {language}, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>代码，{language}，{count} 行。按 Enter 复制。</numerusform>
+            <numerusform>代码，{language}，%Ln 行。按 Enter 复制。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Code, {count} line. Enter copies it.</source>
-        <comment>Code, {count} lines. Enter copies it.</comment>
+        <source>Code, %Ln line. Enter copies it.</source>
+        <comment>Code, %Ln lines. Enter copies it.</comment>
         <translation>
-            <numerusform>代码，{count} 行。按 Enter 复制。</numerusform>
+            <numerusform>代码，%Ln 行。按 Enter 复制。</numerusform>
         </translation>
     </message>
     <message>
@@ -2038,10 +2030,10 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{count} character</source>
-        <comment>{count} characters</comment>
+        <source>%Ln character</source>
+        <comment>%Ln characters</comment>
         <translation>
-            <numerusform>{count} 个字符</numerusform>
+            <numerusform>%Ln 个字符</numerusform>
         </translation>
     </message>
     <message>
@@ -2061,10 +2053,10 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
-        <source>{kept} of {size} characters</source>
-        <comment>{kept} of {size} characters</comment>
+        <source>{kept} of %Ln characters</source>
+        <comment>{kept} of %Ln characters</comment>
         <translation>
-            <numerusform>{kept}/{size} 个字符</numerusform>
+            <numerusform>{kept}/%Ln 个字符</numerusform>
         </translation>
     </message>
     <message>
@@ -2987,18 +2979,18 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} scanned</source>
-        <comment>{count} scanned</comment>
+        <source>%Ln scanned</source>
+        <comment>%Ln scanned</comment>
         <translation>
-            <numerusform>其中 {count} 页为扫描页</numerusform>
+            <numerusform>其中 %Ln 页为扫描页</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} passage</source>
-        <comment>{count} passages</comment>
+        <source>%Ln passage</source>
+        <comment>%Ln passages</comment>
         <translation>
-            <numerusform>{count} 个段落</numerusform>
+            <numerusform>%Ln 个段落</numerusform>
         </translation>
     </message>
     <message>
@@ -3054,34 +3046,34 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} slide</source>
-        <comment>{count} slides</comment>
+        <source>%Ln slide</source>
+        <comment>%Ln slides</comment>
         <translation>
-            <numerusform>{count} 张幻灯片</numerusform>
+            <numerusform>%Ln 张幻灯片</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} sheet</source>
-        <comment>{count} sheets</comment>
+        <source>%Ln sheet</source>
+        <comment>%Ln sheets</comment>
         <translation>
-            <numerusform>{count} 张工作表</numerusform>
+            <numerusform>%Ln 张工作表</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} chapter</source>
-        <comment>{count} chapters</comment>
+        <source>%Ln chapter</source>
+        <comment>%Ln chapters</comment>
         <translation>
-            <numerusform>{count} 章</numerusform>
+            <numerusform>%Ln 章</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/attached.py"/>
-        <source>{count} page</source>
-        <comment>{count} pages</comment>
+        <source>%Ln page</source>
+        <comment>%Ln pages</comment>
         <translation>
-            <numerusform>{count} 页</numerusform>
+            <numerusform>%Ln 页</numerusform>
         </translation>
     </message>
     <message>
@@ -3182,19 +3174,20 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/reading.py"/>
-        <source>Only the first {count} file was read.</source>
-        <comment>Only the first {count} files were read.</comment>
+        <source>Only the first %Ln file was read.</source>
+        <comment>Only the first %Ln files were read.</comment>
         <translation>
-            <numerusform>只读取了前 {count} 个文件。</numerusform>
+            <numerusform>只读取了前 %Ln 个文件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <location filename="../../app/program/opening.py"/>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} message</source>
-        <comment>{count} messages</comment>
+        <source>%Ln message</source>
+        <comment>%Ln messages</comment>
         <translation>
-            <numerusform>{count} 条消息</numerusform>
+            <numerusform>%Ln 条消息</numerusform>
         </translation>
     </message>
     <message>
@@ -3617,26 +3610,11 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/program/opening.py"/>
-        <source>%Ln message</source>
-        <comment>%Ln messages</comment>
-        <translation>
-            <numerusform>%Ln 条消息</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/program/opening.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
             <numerusform>%Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <source>{count} chat</source>
-        <comment>{count} chats</comment>
-        <translation>
-            <numerusform>{count} 个对话</numerusform>
         </translation>
     </message>
     <message>
@@ -5565,9 +5543,9 @@ You declined.</source>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow All</source>
-        <comment>Allow All {count}</comment>
+        <comment>Allow All %Ln</comment>
         <translation>
-            <numerusform>全部允许 ({count})</numerusform>
+            <numerusform>全部允许 (%Ln)</numerusform>
         </translation>
     </message>
     <message>
@@ -6537,10 +6515,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
-        <source>{count} token too long for this model.</source>
-        <comment>{count} tokens too long for this model.</comment>
+        <source>%Ln token too long for this model.</source>
+        <comment>%Ln tokens too long for this model.</comment>
         <translation>
-            <numerusform>超出此模型 {count} 个 token。</numerusform>
+            <numerusform>超出此模型 %Ln 个 token。</numerusform>
         </translation>
     </message>
     <message>
@@ -6571,10 +6549,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>{count} character; the limit is {most}.</source>
-        <comment>{count} characters; the limit is {most}.</comment>
+        <source>%Ln character; the limit is {most}.</source>
+        <comment>%Ln characters; the limit is {most}.</comment>
         <translation>
-            <numerusform>{count} 个字符；上限为 {most} 个。</numerusform>
+            <numerusform>%Ln 个字符；上限为 {most} 个。</numerusform>
         </translation>
     </message>
     <message>
@@ -6629,10 +6607,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat imported from {programs}, with {messages}.</source>
-        <comment>{count} chats imported from {programs}, with {messages}.</comment>
+        <source>%Ln chat imported from {programs}, with {messages}.</source>
+        <comment>%Ln chats imported from {programs}, with {messages}.</comment>
         <translation>
-            <numerusform>已从 {programs} 导入 {count} 个对话，含 {messages}。</numerusform>
+            <numerusform>已从 {programs} 导入 %Ln 个对话，含 {messages}。</numerusform>
         </translation>
     </message>
     <message>
@@ -6658,66 +6636,66 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} attachment.</source>
-        <comment>Not imported: {count} attachments.</comment>
+        <source>Not imported: %Ln attachment.</source>
+        <comment>Not imported: %Ln attachments.</comment>
         <translation>
-            <numerusform>未导入：{count} 个附件。</numerusform>
+            <numerusform>未导入：%Ln 个附件。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} image.</source>
-        <comment>Not imported: {count} images.</comment>
+        <source>Not imported: %Ln image.</source>
+        <comment>Not imported: %Ln images.</comment>
         <translation>
-            <numerusform>未导入：{count} 张图片。</numerusform>
+            <numerusform>未导入：%Ln 张图片。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} recording or video.</source>
-        <comment>Not imported: {count} recordings and videos.</comment>
+        <source>Not imported: %Ln recording or video.</source>
+        <comment>Not imported: %Ln recordings and videos.</comment>
         <translation>
-            <numerusform>未导入：{count} 个录音或视频。</numerusform>
+            <numerusform>未导入：%Ln 个录音或视频。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} tool call or result.</source>
-        <comment>Not imported: {count} tool calls and results.</comment>
+        <source>Not imported: %Ln tool call or result.</source>
+        <comment>Not imported: %Ln tool calls and results.</comment>
         <translation>
-            <numerusform>未导入：{count} 个工具调用或结果。</numerusform>
+            <numerusform>未导入：%Ln 个工具调用或结果。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} empty chat.</source>
-        <comment>Not imported: {count} empty chats.</comment>
+        <source>Not imported: %Ln empty chat.</source>
+        <comment>Not imported: %Ln empty chats.</comment>
         <translation>
-            <numerusform>未导入：{count} 个空对话。</numerusform>
+            <numerusform>未导入：%Ln 个空对话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} instruction within a chat.</source>
-        <comment>Not imported: {count} instructions within a chat.</comment>
+        <source>Not imported: %Ln instruction within a chat.</source>
+        <comment>Not imported: %Ln instructions within a chat.</comment>
         <translation>
-            <numerusform>未导入：{count} 条位于对话中间的指令。</numerusform>
+            <numerusform>未导入：%Ln 条位于对话中间的指令。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} message in a loop.</source>
-        <comment>Not imported: {count} messages in a loop.</comment>
+        <source>Not imported: %Ln message in a loop.</source>
+        <comment>Not imported: %Ln messages in a loop.</comment>
         <translation>
-            <numerusform>未导入：{count} 条循环引用的消息。</numerusform>
+            <numerusform>未导入：%Ln 条循环引用的消息。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: {count} item of type “{kind}”.</source>
-        <comment>Not imported: {count} items of type “{kind}”.</comment>
+        <source>Not imported: %Ln item of type “{kind}”.</source>
+        <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>
-            <numerusform>未导入：{count} 个“{kind}”类型的项目。</numerusform>
+            <numerusform>未导入：%Ln 个“{kind}”类型的项目。</numerusform>
         </translation>
     </message>
     <message>
@@ -8038,10 +8016,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>… {count} more character</source>
-        <comment>… {count} more characters</comment>
+        <source>… %Ln more character</source>
+        <comment>… %Ln more characters</comment>
         <translation>
-            <numerusform>… 还有 {count} 个字符</numerusform>
+            <numerusform>… 还有 %Ln 个字符</numerusform>
         </translation>
     </message>
     <message>
@@ -9397,10 +9375,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Pasted text attached as a file, {count} character</source>
-        <comment>Pasted text attached as a file, {count} characters</comment>
+        <source>Pasted text attached as a file, %Ln character</source>
+        <comment>Pasted text attached as a file, %Ln characters</comment>
         <translation>
-            <numerusform>粘贴的文本已作为文件附加，{count} 个字符</numerusform>
+            <numerusform>粘贴的文本已作为文件附加，%Ln 个字符</numerusform>
         </translation>
     </message>
     <message>
@@ -9791,10 +9769,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use {count} token of each prompt.</source>
-        <comment>Tools use {count} tokens of each prompt.</comment>
+        <source>Tools use %Ln token of each prompt.</source>
+        <comment>Tools use %Ln tokens of each prompt.</comment>
         <translation>
-            <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
+            <numerusform>工具在每次提示词中占用 %Ln 个 token。</numerusform>
         </translation>
     </message>
     <message>
@@ -10149,10 +10127,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>{count} branch</source>
-        <comment>{count} branches</comment>
+        <source>%Ln branch</source>
+        <comment>%Ln branches</comment>
         <translation>
-            <numerusform>{count} 个分支</numerusform>
+            <numerusform>%Ln 个分支</numerusform>
         </translation>
     </message>
     <message>
@@ -10202,10 +10180,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branches.py"/>
-        <source>… {count} more message</source>
-        <comment>… {count} more messages</comment>
+        <source>… %Ln more message</source>
+        <comment>… %Ln more messages</comment>
         <translation>
-            <numerusform>… 还有 {count} 条消息</numerusform>
+            <numerusform>… 还有 %Ln 条消息</numerusform>
         </translation>
     </message>
     <message>
@@ -10799,10 +10777,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Whole chat, {count} message</source>
-        <comment>Whole chat, {count} messages</comment>
+        <source>Whole chat, %Ln message</source>
+        <comment>Whole chat, %Ln messages</comment>
         <translation>
-            <numerusform>整个对话，{count} 条消息</numerusform>
+            <numerusform>整个对话，%Ln 条消息</numerusform>
         </translation>
     </message>
     <message>

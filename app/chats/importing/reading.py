@@ -117,10 +117,9 @@ class Reader(Struct):
                 count += 1
                 if count > MOST_FILES:
                     words = counted(
-                        "Only the first {count} file was read.",
-                        "Only the first {count} files were read.",
+                        "Only the first %Ln file was read.",
+                        "Only the first %Ln files were read.",
                         MOST_FILES,
-                        count=number(MOST_FILES),
                     )
                     self.faults.append(words)
                     return

@@ -42,12 +42,11 @@ class Report(Struct):
             return tr("No chats imported.")
         n = self.messages
         return counted(
-            "{count} chat imported from {programs}, with {messages}.",
-            "{count} chats imported from {programs}, with {messages}.",
+            "%Ln chat imported from {programs}, with {messages}.",
+            "%Ln chats imported from {programs}, with {messages}.",
             len(self.taken),
-            count=number(len(self.taken)),
             programs=", ".join(name for name, _ in self.sources.most_common()),
-            messages=counted("{count} message", "{count} messages", n, count=number(n)),
+            messages=counted("%Ln message", "%Ln messages", n),
         )
 
     def details(self) -> list[str]:
@@ -80,58 +79,48 @@ class Report(Struct):
 
 def left_out(name: str, n: int) -> str:
     """The sentence for what was left out; ``name``: as the readers count it."""
-    count = number(n)
     match name:
         case "attached files":
             return counted(
-                "Not imported: {count} attachment.",
-                "Not imported: {count} attachments.",
+                "Not imported: %Ln attachment.",
+                "Not imported: %Ln attachments.",
                 n,
-                count=count,
             )
         case "pictures":
-            return counted(
-                "Not imported: {count} image.", "Not imported: {count} images.", n, count=count
-            )
+            return counted("Not imported: %Ln image.", "Not imported: %Ln images.", n)
         case "recordings and videos":
             return counted(
-                "Not imported: {count} recording or video.",
-                "Not imported: {count} recordings and videos.",
+                "Not imported: %Ln recording or video.",
+                "Not imported: %Ln recordings and videos.",
                 n,
-                count=count,
             )
         case "tool calls and results":
             return counted(
-                "Not imported: {count} tool call or result.",
-                "Not imported: {count} tool calls and results.",
+                "Not imported: %Ln tool call or result.",
+                "Not imported: %Ln tool calls and results.",
                 n,
-                count=count,
             )
         case "empty conversations":
             return counted(
-                "Not imported: {count} empty chat.",
-                "Not imported: {count} empty chats.",
+                "Not imported: %Ln empty chat.",
+                "Not imported: %Ln empty chats.",
                 n,
-                count=count,
             )
         case "instructions in the middle of a chat":
             return counted(
-                "Not imported: {count} instruction within a chat.",
-                "Not imported: {count} instructions within a chat.",
+                "Not imported: %Ln instruction within a chat.",
+                "Not imported: %Ln instructions within a chat.",
                 n,
-                count=count,
             )
         case "messages that follow themselves":
             return counted(
-                "Not imported: {count} message in a loop.",
-                "Not imported: {count} messages in a loop.",
+                "Not imported: %Ln message in a loop.",
+                "Not imported: %Ln messages in a loop.",
                 n,
-                count=count,
             )
     return counted(
-        "Not imported: {count} item of type “{kind}”.",
-        "Not imported: {count} items of type “{kind}”.",
+        "Not imported: %Ln item of type “{kind}”.",
+        "Not imported: %Ln items of type “{kind}”.",
         n,
-        count=count,
         kind=name.removeprefix(KIND),
     )

@@ -15,7 +15,7 @@ from app.chats.chat import Chat
 from app.chats.differences import Span, differences
 from app.chats.tree import branch_name
 from app.markdown import MarkdownDocument
-from app.settings.language import counted, number, tr
+from app.settings.language import counted, tr
 from app.store import Message
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
@@ -43,8 +43,7 @@ class _Column(QScrollArea):
         # what is said, in its order
         self.texts = [self._put(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
-            count = number(left)
-            words = counted("… {count} more message", "… {count} more messages", left, count=count)
+            words = counted("… %Ln more message", "… %Ln more messages", left)
             self._rows.addWidget(plain_label(inside, words))
         self._rows.addStretch(1)
         self.setWidget(inside)

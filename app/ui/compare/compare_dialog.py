@@ -138,6 +138,13 @@ class AskField(QPlainTextEdit):
     submitted = Signal()  # Enter was pressed, and it sends
     lines = False  # Enter breaks the line: each is a message of its own
 
+    def __init__(self, text: str, name: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self.setObjectName("field")
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        begin_at_edge(self)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
         if enter and not self.lines and enter_sends(event):
@@ -169,11 +176,7 @@ class MessagesField(QWidget):
         self.kind.setAccessibleName(tr("Messages to compare"))
         for words in (ONE, LINES, PROMPTS):
             self.kind.addItem(tr(words), words)
-        self.prompt = AskField(prompt, self)
-        begin_at_edge(self.prompt)
-        self.prompt.setObjectName("field")
-        self.prompt.setAccessibleName(tr("Message to compare"))
-        self.prompt.setTabChangesFocus(True)
+        self.prompt = AskField(prompt, tr("Message to compare"), self)
         self.ticks: list[QCheckBox] = []
         inside = QWidget(self)
         column = down(of=inside, margins=(2, 2, 2, 2), spacing=None)

@@ -39,7 +39,7 @@ from app.ui.pane.files import PaneFiles
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
+from app.ui.widgets.manners import WheelGuard, plain_tip
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine.sandbox.python_cell import offered
@@ -293,14 +293,10 @@ class TrialDialog(Sheet):
         self._models, self._library, self._chat_id = dict(models), library, chat_id
         self._current, self._saved = trials.model_of(first), dict(prompts or {})
         self._known = Table(Trial("", (), ()), {})
-        self.prompts = AskField(text, self)
+        self.prompts = AskField(text, tr("Prompts"), self)
         self.prompts.lines = True
-        self.prompts.setObjectName("field")
-        self.prompts.setAccessibleName(tr("Prompts"))
         self.prompts.setPlaceholderText(tr("One prompt per line"))
-        self.prompts.setTabChangesFocus(True)
         self.prompts.setMinimumHeight(scaled(92))
-        begin_at_edge(self.prompts)
         self.source = self.button(tr("Add Prompts"), lambda: None)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill_menu)

@@ -182,10 +182,9 @@ class ComposerText(QTextEdit):
         elif length + self.document().characterCount() > MOST_CHARACTERS:
             self.refused.emit(
                 counted(
-                    "The text is {count} characters long. A message takes {most}.",
-                    "The text is {count} characters long. A message takes {most}.",
+                    "The text is %Ln characters long. A message takes {most}.",
+                    "The text is %Ln characters long. A message takes {most}.",
                     length,
-                    count=number(length),
                     most=number(MOST_CHARACTERS),
                 )
             )

@@ -214,11 +214,11 @@ class BranchModel(QAbstractItemModel):
 
 
 def messages(n: int) -> str:
-    return counted("{count} message", "{count} messages", n, count=number(n))
+    return counted("%Ln message", "%Ln messages", n)
 
 
 def branches(n: int) -> str:
-    return counted("{count} branch", "{count} branches", n, count=number(n))
+    return counted("%Ln branch", "%Ln branches", n)
 
 
 class _Delegate(QStyledItemDelegate):

@@ -71,20 +71,13 @@ def unit_words(unit: str) -> UnitWords:
 
 def has_line(unit: str, pages: int) -> str:
     """How many of them the file has, as a sentence."""
-    count = number(pages)
     if unit == "slide":
-        return counted(
-            "The file has {count} slide.", "The file has {count} slides.", pages, count=count
-        )
+        return counted("The file has %Ln slide.", "The file has %Ln slides.", pages)
     if unit == "sheet":
-        return counted(
-            "The file has {count} sheet.", "The file has {count} sheets.", pages, count=count
-        )
+        return counted("The file has %Ln sheet.", "The file has %Ln sheets.", pages)
     if unit == "chapter":
-        return counted(
-            "The file has {count} chapter.", "The file has {count} chapters.", pages, count=count
-        )
-    return counted("The file has {count} page.", "The file has {count} pages.", pages, count=count)
+        return counted("The file has %Ln chapter.", "The file has %Ln chapters.", pages)
+    return counted("The file has %Ln page.", "The file has %Ln pages.", pages)
 
 
 class PagesDialog(Sheet):
@@ -199,10 +192,9 @@ class PaneFiles(QObject):
         """Attach a long text that was pasted, which can be taken back."""
         made = self.attaching.add_text(text)
         words = counted(
-            "Pasted text attached as a file, {count} character",
-            "Pasted text attached as a file, {count} characters",
+            "Pasted text attached as a file, %Ln character",
+            "Pasted text attached as a file, %Ln characters",
             len(text),
-            count=number(len(text)),
         )
         if len(text) < MOST_CHARACTERS:
             self.offered.emit(words, partial(self._as_text, made))

@@ -24,7 +24,7 @@ from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import HELPER_BOUNDS, ChatOptions
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
 from app.tools.builtin import HELPERS, about_of, title_of
 from app.tools.consent import Change, Grant
@@ -369,19 +369,17 @@ class ToolsPopover(Popover):
             return
         if asked != self._counting:
             return
-        count = number(tokens)
         if server in self.costs:
-            words = counted("{count} token", "{count} tokens", tokens, count=count)
+            words = counted("%Ln token", "%Ln tokens", tokens)
             self.costs[server].setText(words)
             self.costs[server].setToolTip(tr("Tokens these tools use in each prompt"))
         elif not server:
             self.cost.show()
             self.cost.setText(
                 counted(
-                    "Tools use {count} token of each prompt.",
-                    "Tools use {count} tokens of each prompt.",
+                    "Tools use %Ln token of each prompt.",
+                    "Tools use %Ln tokens of each prompt.",
                     tokens,
-                    count=count,
                 )
             )
         self._fit()

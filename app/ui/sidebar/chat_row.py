@@ -91,8 +91,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
         group = tr("group", "of chats that were asked together")
         kinds = {"folder": tr("folder"), "group": group}
         parts.append(kinds.get(row.kind, tr("archived chats")))
-        count = number(row.count)
-        parts.append(counted("{count} chat", "{count} chats", row.count, count=count))
+        parts.append(counted("%Ln chat", "%Ln chats", row.count))
         parts.append(tr("expanded") if row.unfolded else tr("collapsed"))
     if waiting:
         parts.append(tr("waits for your answer"))

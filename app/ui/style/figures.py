@@ -47,8 +47,7 @@ def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str
     if doing.step > 1 and not short:
         parts.append(tr("step {step}", step=number(doing.step)))
         if doing.tokens and not timed:
-            count = number(doing.tokens)
-            parts.append(counted("{count} token", "{count} tokens", doing.tokens, count=count))
+            parts.append(counted("%Ln token", "%Ln tokens", doing.tokens))
     return " · ".join(parts)
 
 

@@ -34,7 +34,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.markdown.rows import CODE_HEADER, CODE_PAD
-from app.settings.language import counted, number, tr
+from app.settings.language import counted, tr
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
@@ -90,18 +90,16 @@ def _code(block: CodeBlock) -> Stop:
     lines = block.source.count("\n") + (not block.source.endswith("\n"))
     if block.language:
         words = counted(
-            "Code, {language}, {count} line. Enter copies it.",
-            "Code, {language}, {count} lines. Enter copies it.",
+            "Code, {language}, %Ln line. Enter copies it.",
+            "Code, {language}, %Ln lines. Enter copies it.",
             lines,
             language=block.language,
-            count=number(lines),
         )
     else:
         words = counted(
-            "Code, {count} line. Enter copies it.",
-            "Code, {count} lines. Enter copies it.",
+            "Code, %Ln line. Enter copies it.",
+            "Code, %Ln lines. Enter copies it.",
             lines,
-            count=number(lines),
         )
     return Stop(block.first_position, block.last_position, "", block, words)
 

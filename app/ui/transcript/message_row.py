@@ -39,7 +39,7 @@ from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
 from app.chats.panel import called
 from app.chats.tool_call import result_of
-from app.settings.language import code, counted, mark, number, tr
+from app.settings.language import code, counted, mark, tr
 from app.store import AttachedText, Attachment, Attachments, Message
 from app.store.index import shown_text
 from app.tools.tool import BUILT_IN
@@ -124,9 +124,7 @@ def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
     more = len(text) - most
     if more <= 0:
         return text
-    rest = counted(
-        "… {count} more character", "… {count} more characters", more, count=number(more)
-    )
+    rest = counted("… %Ln more character", "… %Ln more characters", more)
     return f"{text[:most]}{before}{rest}"
 
 

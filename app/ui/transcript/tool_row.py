@@ -123,7 +123,7 @@ def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
 
 
 def size_words(characters: int) -> str:
-    return counted("{count} character", "{count} characters", characters, count=number(characters))
+    return counted("%Ln character", "%Ln characters", characters)
 
 
 def subject_of(message: Message) -> str:
@@ -172,11 +172,10 @@ def _kept_words(kept: int, size: int) -> str:
     if size <= kept:
         return size_words(size)
     return counted(
-        "{kept} of {size} characters",
-        "{kept} of {size} characters",
+        "{kept} of %Ln characters",
+        "{kept} of %Ln characters",
         size,
         kept=number(kept),
-        size=number(size),
     )
 
 
@@ -683,7 +682,7 @@ class ToolRow(MessageRow):
         shape = call.tool.schema.get("properties") if call is not None and call.tool else None
         self._edit.setVisible(asking and not editing and bool(pairs or shape))
         many = self._allowable
-        self._all.setText(counted("Allow All", "Allow All {count}", many, count=number(many)))
+        self._all.setText(counted("Allow All", "Allow All %Ln", many))
         for button, count in ((self._all, many), (self._none, self._waiting)):
             button.setVisible(asking and self._last_waiting and count > 1)
         self._shorten.setVisible(state is CallState.TOO_LONG)

@@ -34,9 +34,7 @@ class ReadSheet(Sheet):
     def __init__(self, of: Other, where: str, last: int, parent: QWidget) -> None:
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
         n = len(of.lines)
-        words = counted(
-            "Whole chat, {count} message", "Whole chat, {count} messages", n, count=number(n)
-        )
+        words = counted("Whole chat, %Ln message", "Whole chat, %Ln messages", n)
         self.whole = QRadioButton(words, self)
         self.latest = QRadioButton(tr("Last messages:"), self)
         self.count = QSpinBox(self)
