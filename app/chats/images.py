@@ -7,7 +7,6 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
-import wave
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -92,6 +91,8 @@ def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:
+        import wave
+
         import numpy as np
 
         file = io.BytesIO()

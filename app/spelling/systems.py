@@ -6,7 +6,6 @@ it fails.
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import os
 import sys
@@ -73,6 +72,8 @@ class EnchantSystem:
 
     def __init__(self) -> None:
         if "PYENCHANT_LIBRARY_PATH" not in os.environ:
+            import ctypes
+
             # The binding looks for a library by running ldconfig and gcc for each of six names.
             ctypes.CDLL(LIBRARY)
         import enchant

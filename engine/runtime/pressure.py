@@ -8,7 +8,6 @@ that the system tells its applications.
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from contextlib import suppress
 from enum import IntEnum
@@ -70,6 +69,8 @@ def _of_level(level: int) -> Pressure:
 
 
 def _system_level() -> int:
+    import ctypes  # on a Mac alone
+
     level = ctypes.c_int(0)
     size = ctypes.c_size_t(ctypes.sizeof(level))
     with suppress(OSError, AttributeError):

@@ -10,7 +10,6 @@ time, as long as a chat streams.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import select
 import signal
@@ -298,6 +297,8 @@ def resident(pid: int) -> int:
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     elif sys.platform == "darwin":
+        import ctypes  # there alone: it takes 3 ms of each start of the program
+
         with contextlib.suppress(OSError, AttributeError):
             info = (ctypes.c_uint64 * (_TASKINFO_SIZE // 8))()
             size = ctypes.CDLL(_LIBPROC).proc_pidinfo(
@@ -314,6 +315,8 @@ def own_memory() -> int:
     On macOS that is the footprint, which Activity Monitor shows too: it counts what the GPU uses.
     """
     if sys.platform == "darwin":
+        import ctypes
+
         with contextlib.suppress(OSError, AttributeError):
             info = (ctypes.c_uint64 * (_RUSAGE_SIZE // 8))()
             if ctypes.CDLL(_LIBPROC).proc_pid_rusage(os.getpid(), 0, info) == 0:

@@ -77,7 +77,7 @@ def test_macos_tells_a_level(monkeypatch: pytest.MonkeyPatch, level: int, shown:
 
     monkeypatch.setattr(pressure.sys, "platform", "darwin")
     library = SimpleNamespace(sysctlbyname=sysctlbyname)
-    monkeypatch.setattr(pressure.ctypes, "CDLL", lambda _: library)
+    monkeypatch.setattr("ctypes.CDLL", lambda _: library)
     assert pressure.pressure() is shown
 
 
