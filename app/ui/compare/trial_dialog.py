@@ -232,6 +232,8 @@ class CheckRow(QWidget):
         """As a trial's file has it. Raises ValueError where it is not whole."""
         kind, text = self.name.currentData(), self.value.text()
         value: Any = True if kind == "eye" else text
+        if value is text and not (text if kind == "contains" else text.strip()):
+            raise ValueError
         if kind == "json_schema" or (kind == "contains" and text.startswith('["')):
             value = json_input.decode(f'{{"value": {text}}}'.encode())["value"]
         told = {kind: value} | ({"not": True} if self.turned.isChecked() else {})

@@ -73,9 +73,10 @@ def test_what_is_asked_of_each_variant_and_what_comes_of_it(
     second.more.setText("top_p = 0.5, reasoning = false, penalty_window = 3")
     assert dialog.why.text() == "A chat cannot be set to penalty_window = 3."
     second.more.setText("top_p = 0.5, reasoning = false, stop = ['end']")
-    check(dialog, "json_schema", "{")
-    assert dialog.why.text() == "Enter what the replies are checked for."
-    dialog.checks.items[0].remove.click()
+    for kind, value in (("json_schema", "{"), ("contains", ""), ("judge", " ")):
+        check(dialog, kind, value)
+        assert dialog.why.text() == "Enter what the replies are checked for."
+        dialog.checks.items[0].remove.click()
     check(dialog, "regex", "{expected}").cased.setChecked(True)
     check(dialog, "equals", "never").turned.setChecked(True)
     assert dialog.why.text() == "10 replies"
