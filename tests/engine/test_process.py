@@ -10,15 +10,18 @@ import sys
 import textwrap
 import threading
 import time
+import types
 import xml.etree.ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine import Engine, PromptProgress, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cli.main import main
+from engine.runtime import models
 from tests.checked import PROGRAM
 from tests.engine.families import FAMILIES
 
@@ -66,6 +69,7 @@ def test_serve_puts_openblas_in_place_before_it_looks_at_its_cache(tmp_path: Pat
         f"""
         import sys
         from engine.cli.main import main
+from engine.runtime import models
         from engine.model import backend
         assert main(["serve", "--forget", "--cache", {str(tmp_path / "cache")!r}]) == 0
         assert "mlx.core" in sys.modules
@@ -277,21 +281,47 @@ def test_what_is_closed_and_unloaded_is_freed(
 
 
 def test_a_model_being_loaded_does_not_stop_the_chats(
-    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Where a piece takes as long as may be between two steps, each is a turn of the loop.
+
+    How many pieces there are in a turn follows from how long they take: here, by their own clock.
+    """
+    from mlx_lm.models import llama
+
     model = engine.load(model_folder("plain"))
     other = write_model(tmp_path / "other", FAMILIES["plain"], seed=9)
     endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={2: -1e9})
     reply = engine.open_session(model).send("hi", endless)
     next(event for event in reply if isinstance(event, TextDelta))
-    before = len(reply._tokens)
-    loading = engine.load_later(other)
-    loaded = loading.result(60)
-    during = len(reply._tokens) - before
+    pieces: list[int] = []  # how many tokens the chat has, before each piece
+    passes: list[int] = []  # which piece each pass of the model that is loaded is in
+    next_piece, forward = models.ModelReading.next_piece, llama.Model.__call__
+    clock = types.SimpleNamespace(now=0.0, monotonic=time.monotonic)
+    clock.perf_counter = lambda: clock.now
+
+    def slow_piece(load: models.ModelReading) -> object:
+        pieces.append(len(reply._tokens))
+        clock.now += models.LONGEST
+        with monkeypatch.context() as within:
+            within.setattr(llama.Model, "__call__", counted)
+            return next_piece(load)
+
+    def counted(net: llama.Model, *given: Any, **named: Any) -> Any:
+        passes.append(len(pieces))
+        return forward(net, *given, **named)
+
+    monkeypatch.setattr(models, "time", clock)
+    monkeypatch.setattr(models.ModelReading, "next_piece", slow_piece)
+    loaded = engine.load_later(other).result(60)
     reply.cancel()
     assert loaded.id != model.id
-    # Every forward pass of the probe alone is a turn of the loop of its own.
-    assert during >= 5
+    assert all(before < after for before, after in itertools.pairwise(pieces))
+    assert all(before < after for before, after in itertools.pairwise(passes))
+    assert len(passes) > 20
     assert engine.load(other) == loaded
 
 
