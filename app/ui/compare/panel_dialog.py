@@ -67,8 +67,15 @@ class MemberRow(QWidget):
         grid.setColumnStretch(1, 4)
         self.name.setMinimumWidth(scaled(120))
         for number in (self.temperature, self.seed):
-            number.setFixedWidth(scaled(116))
+            number.setFixedWidth(self.width_of_numbers(116))
         self.model.currentIndexChanged.connect(self.changed)
+
+    def width_of_numbers(self, least: int) -> int:
+        """In which their words can be read in every language."""
+        box = self.temperature
+        box.ensurePolished()
+        words = box.fontMetrics().horizontalAdvance(box.specialValueText())
+        return max(scaled(least), words + 44)  # the arrows and the edges
 
     def set_number(self, number: int) -> None:
         """Say to screen readers which of the members this is, from 1."""

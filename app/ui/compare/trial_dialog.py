@@ -98,7 +98,7 @@ class VariantRow(MemberRow):
         for column, field in ((2, self.kv), (3, self.more)):
             grid.addWidget(field, 1, column)
         for narrow in (self.temperature, self.seed, self.kv, self.more):
-            narrow.setFixedWidth(scaled(132))
+            narrow.setFixedWidth(self.width_of_numbers(132))
         for edited in (self.name, self.system, self.more):
             edited.textChanged.connect(self.changed)
         for spun in (self.temperature, self.seed):

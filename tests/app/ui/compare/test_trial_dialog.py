@@ -63,6 +63,9 @@ def test_what_is_asked_of_each_variant_and_what_comes_of_it(
         ]
     )
     first, second = dialog.variants.items
+    shown_by_default = first.temperature.lineEdit()
+    words = shown_by_default.fontMetrics().horizontalAdvance(shown_by_default.text())
+    assert shown_by_default.width() > words
     first.name.setText("cold")
     first.temperature.setValue(0.0)
     second.name.setText("told")
