@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
 
 from app.chats.panel import MOST, Member, members_from_json, usual
 from app.settings.language import mark, tr
@@ -63,19 +71,19 @@ class MemberRow(QWidget):
         for column, field in enumerate(fields):
             grid.addWidget(field, 0, column)
         grid.addWidget(self.system, 1, 0, 1, 4)
-        grid.setColumnStretch(0, 3)
+        grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 4)
         self.name.setMinimumWidth(scaled(120))
-        for number in (self.temperature, self.seed):
-            number.setFixedWidth(self.width_of_numbers(116))
+        self.narrow(116, self.temperature, self.seed)
         self.model.currentIndexChanged.connect(self.changed)
 
-    def width_of_numbers(self, least: int) -> int:
-        """In which their words can be read in every language."""
-        box = self.temperature
-        box.ensurePolished()
-        words = box.fontMetrics().horizontalAdvance(box.specialValueText())
-        return max(scaled(least), words + 44)  # the arrows and the edges
+    def narrow(self, width: int, *fields: QWidget) -> None:
+        """Make them so wide, or as wide as the words of a number in them are."""
+        for field in fields:
+            field.ensurePolished()
+            words = field.specialValueText() if isinstance(field, QAbstractSpinBox) else ""
+            room = field.fontMetrics().horizontalAdvance(words) + 44  # the arrows and the edges
+            field.setFixedWidth(max(scaled(width), room))
 
     def set_number(self, number: int) -> None:
         """Say to screen readers which of the members this is, from 1."""

@@ -97,8 +97,8 @@ class VariantRow(MemberRow):
         grid.addWidget(self.system, 1, 0, 1, 2)
         for column, field in ((2, self.kv), (3, self.more)):
             grid.addWidget(field, 1, column)
-        for narrow in (self.temperature, self.seed, self.kv, self.more):
-            narrow.setFixedWidth(self.width_of_numbers(132))
+        self.narrow(132, self.temperature, self.seed, self.more)
+        self.kv.setFixedWidth(self.temperature.maximumWidth())
         for edited in (self.name, self.system, self.more):
             edited.textChanged.connect(self.changed)
         for spun in (self.temperature, self.seed):
