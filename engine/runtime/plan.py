@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum, StrEnum, auto
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.cache.ledger import CacheKey, Offer
 
@@ -80,6 +81,10 @@ class Row(Struct, frozen=True):
     # its caches cannot be trimmed: others can go on from where its reading halts
     halts: bool = False
     offer: Offer | None = None  # what others hold of its prompt
+
+    def __repr__(self) -> str:
+        """Without the prompt, which may be long and is the person's."""
+        return Struct.__repr__(replace(self, prompt=b"") if self.prompt else self)
 
     @property
     def end(self) -> int:

@@ -565,12 +565,11 @@ class CompareCommands(InWindow):
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
         """What was asked in chats that were erased for good is not kept in the table either."""
-        from app.chats.table import AnswerTable
-
-        table = self.table or AnswerTable.from_json(self._store.layout(TABLE), self._library)
-        if table is None or chat_id not in table.columns:
+        saved = {} if self.table is not None else self._store.layout(TABLE) or {}
+        columns = saved.get("columns") if self.table is None else self.table.columns
+        if not isinstance(columns, dict) or chat_id not in columns:
             return
-        if all(self._library.chat(column) is None for column in table.columns):
+        if all(self._library.chat(column) is None for column in columns):
             self.table = None
             self._store.delete_layout(TABLE)
 

@@ -727,3 +727,10 @@ def test_a_plan_can_be_read() -> None:
     said = repr(learned().plan(View(0.0, rows, mixing=frozenset({"m"}))))
     assert "mixed=True" in said
     assert isinstance(eval(said, vars(plan_module)), StepPlan)
+
+
+def test_what_a_row_says_of_itself_has_no_prompt() -> None:
+    row = Row("chat", "m", Status.PREFILLING, prompt=packed([7] * 5000))
+    assert "prompt=b''" in repr(row)
+    assert repr(replace(row, prompt=b"")) == repr(row)
+    assert row.prompt
