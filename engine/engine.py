@@ -115,6 +115,9 @@ class Session:
                 priority those of the program come first that has used least of the time.
             share: of the time, in per cent, for all of the program's sessions together while
                 others ask, too; tokens are shared out by it. 0 sets none.
+
+        Raises:
+            TypeError: `priority` is no whole number.
         """
         if isinstance(priority, bool) or not isinstance(priority, int):
             raise TypeError(f"priority must be a whole number, not {priority!r}")
@@ -123,6 +126,9 @@ class Session:
 
     def fork(self, session_id: str | None = None) -> Session:
         """A twin with the same conversation; its KV cache is shared until either side writes.
+
+        Args:
+            session_id: the twin's, as of `Engine.open_session`; None for one of the engine's own.
 
         Raises:
             ValueError: the twin would have the session's own id.
@@ -146,7 +152,8 @@ class Session:
     def close(self, forget: bool = False) -> None:
         """Free the session. A reply that is running ends with `session_closed`.
 
-        With `forget` nothing of it stays on disk either.
+        Args:
+            forget: nothing of it stays on disk either.
         """
         with contextlib.suppress(EngineError):  # a stopped engine has freed it
             self._mailbox.post(CloseSession(self.id, forget))
@@ -241,7 +248,11 @@ class Engine:
             return None
 
     def stop(self, timeout: float | None = None) -> None:
-        """End all replies with `engine_stopped`, free everything and join the engine thread."""
+        """End all replies with `engine_stopped`, free everything and join the engine thread.
+
+        Args:
+            timeout: seconds to wait for the thread, which goes on ending after them; None for all.
+        """
         with self._lock:
             self._stopped = True
             running = self._thread
@@ -355,7 +366,11 @@ class Engine:
         kv_bits: int | None = None,
         adapter: str | Path | None = None,
     ) -> Future[Fit]:
-        """As `estimate`, without waiting. The future's callbacks run on the engine thread."""
+        """As `estimate`, without waiting. The future's callbacks run on the engine thread.
+
+        Raises:
+            ValueError: as `estimate`; its other errors are the future's.
+        """
         if kv_bits not in (None, 4, 8):
             raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
         if chats < 1 or (context is not None and context < 1):
@@ -384,6 +399,9 @@ class Engine:
 
         Args:
             told: called with the id of each model that went, on the engine thread. Be quick.
+
+        Raises:
+            ValueError: `after` is less than 0.
         """
         if after is not None and not after >= 0:
             raise ValueError(f"after must be seconds or None, not {after!r}")
@@ -466,7 +484,11 @@ class Engine:
         return self._open(opening, model)
 
     def forget(self, session_id: str) -> None:
-        """Remove the KV cache that is kept on disk for a session that is closed."""
+        """Remove the KV cache that is kept on disk for a session that is closed.
+
+        Args:
+            session_id: the caller's own, as of `open_session`. One that is unknown does no harm.
+        """
         self._post(Forget(session_id))
 
     def ask(
@@ -542,6 +564,9 @@ class Engine:
         """The direction of each text's mean hidden state; cancelling the future stops it.
 
         The texts are read in pieces between the steps of the chats.
+
+        Args:
+            texts: each a text, or the ids of its tokens.
         """
         answer: Future[Embeddings] = Answer(can_be_cancelled=True)
         given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)

@@ -69,9 +69,12 @@ class Reply:
     def text(self, timeout: float | None = None) -> str:
         """Wait for the end and return the answer, without reasoning and tool calls.
 
+        Args:
+            timeout: seconds; None for as long as it takes.
+
         Raises:
             EngineError: when the reply failed.
-            TimeoutError: when it took longer than `timeout` seconds; it goes on regardless.
+            TimeoutError: when it took longer than `timeout`; it goes on regardless.
         """
         self._wait(timeout)
         return "".join(
