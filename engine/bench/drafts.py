@@ -17,9 +17,9 @@ from pathlib import Path
 from msgspec import Struct, to_builtins
 
 from engine.bench.small_copies import first_layers
+from engine.bench.subject import subject
 from engine.engine import Engine
 from engine.messages import TextDelta
-from engine.model import backend
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 
@@ -104,18 +104,16 @@ def run(
     """Measure one chat with and without drafts and print a table; returns the figures.
 
     Args:
+        path: as of `subject`.
         draft: what drafts; None makes it of the model's own first layers, all but one in five.
     """
-    backend.take_openblas()
-    with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
-        from engine.runtime.examining import resolve  # brings MLX, before which BLAS must be loaded
-
-        folder = resolve(path)
+    with tempfile.TemporaryDirectory() as scratch, subject(path) as found:
+        folder = Path(found.model.path)
         small = draft or str(Path(scratch) / "first-layers")
         if draft is None:
             layers = json.loads((folder / "config.json").read_text())["num_hidden_layers"]
             first_layers(folder, Path(small), max(1, layers * 4 // 5))
-        gain = measure(engine, str(folder), small, tokens, rounds)
+        gain = measure(found.engine, str(folder), small, tokens, rounds)
         tell(gain, draft or "the model's own first layers", say)
         told: dict[str, float] = to_builtins(gain)
         return told
