@@ -69,7 +69,6 @@ def test_serve_puts_openblas_in_place_before_it_looks_at_its_cache(tmp_path: Pat
         f"""
         import sys
         from engine.cli.main import main
-from engine.runtime import models
         from engine.model import backend
         assert main(["serve", "--forget", "--cache", {str(tmp_path / "cache")!r}]) == 0
         assert "mlx.core" in sys.modules
