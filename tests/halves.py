@@ -80,6 +80,10 @@ def main(arguments: list[str]) -> int:
     # Images of containers set it: each process that a test starts would compile the program anew,
     # for more than half of the time that its start takes.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if sys.platform == "linux":
+        # MLX hands each small piece of work to another thread. Where one that is woken does not
+        # push the one that woke it aside, the engine's tests take a sixth less.
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
