@@ -12,6 +12,7 @@ named and do not fail the run: a fault all the same, of the test or of the progr
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -83,7 +84,8 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "linux":
         # MLX hands each small piece of work to another thread. Where one that is woken does not
         # push the one that woke it aside, the engine's tests take a sixth less.
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        with contextlib.suppress(OSError):  # a container may forbid it
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
