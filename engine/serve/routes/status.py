@@ -174,7 +174,7 @@ def described(routes: Sequence[Operation]) -> Operation:
         return openapi([*routes, own])
 
     async def answer(_: Request) -> Response:
-        # Made when it is first asked for: it takes a fifth of the start of a server.
+        # Made when it is first asked for: it takes 0.1 s, and all else of a start 2 ms.
         return JSONResponse(await asyncio.to_thread(document))
 
     own = Operation("GET", "/openapi.json", answer, "This description.")
