@@ -108,7 +108,7 @@ def test_the_dialogs(start: Start):
 def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
     run = start().ready()
     run.say("hold 3")
-    run.until(lambda: run.answer(run.pane))
+    run.until(lambda: "3" in run.answer(run.pane))
     rows = run.window.findChildren(MessageRow)
     assert [face(row)[:2] for row in rows] == [
         (Role.ListItem, "You: hold 3"),
