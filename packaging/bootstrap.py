@@ -185,9 +185,12 @@ def compile_installed() -> None:
     """Compile what was installed on all cores; pip would do it on one, for half of the set-up.
 
     Of the models that mlx-vlm and transformers know, a person loads a few: those compile when
-    they are first imported.
+    they are first imported. Packages' own tests never are, and mypy is a library besides.
     """
-    rarely = r"(transformers|mlx_vlm)/models/(?!auto/)|/(pip|setuptools)/"
+    rarely = (
+        r"(transformers|mlx_vlm)/models/(?!auto/)|site-packages/(pip|setuptools|mypy|mypyc)/"
+        r"|site-packages/.*/tests/"
+    )
     command = [str(VENV / "bin" / "python"), "-m", "compileall", "-q", "-j", "0", "-x", rarely]
     # pip, too, says nothing of a package's file that cannot be compiled, as a template
     subprocess.run([*command, str(VENV / "lib")], check=False, capture_output=True)
