@@ -202,6 +202,13 @@ class FileLine(PaintedButton):
         text += 8 + measure.horizontalAdvance(self._about)
         return QSize(text + scaled(22) + 28, grown(self.HEIGHT))
 
+    def about_in(self, room: int) -> str:
+        """What it is in so many pixels: "PDF" where there is no room for "PDF, 12 pages"."""
+        words, measure = self._about, QFontMetrics(ui_font(t.SMALL_PX))
+        while ", " in words and measure.horizontalAdvance(words) >= room:  # it is rounded
+            words = words.rpartition(", ")[0]
+        return measure.elidedText(words, Qt.TextElideMode.ElideRight, room)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
         painter = QPainter(self)
@@ -225,7 +232,7 @@ class FileLine(PaintedButton):
         place = QRectF(start, 0, name_room, self.height())
         painter.drawText(mirrored(self, place), line, name)
         painter.setPen(QColor(tokens.text if self.underMouse() else tokens.muted))
-        rest = measure.elidedText(self._about, Qt.TextElideMode.ElideRight, room - taken)
+        rest = self.about_in(room - taken)
         place = QRectF(start + taken, 0, room - taken, self.height())
         painter.drawText(mirrored(self, place), line, rest)
         if not self.isCheckable():

@@ -491,6 +491,9 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     assert (answer.status, answer.error) == ("complete", "")
     assert answer.stats["prompt_tokens"] > 50  # 25 for each second
     (shown,) = run.pane.findChildren(FileLine)
+    said = {shown.about_in(room) for room in range(5, 300)}
+    assert {"WAV", "WAV, 0:02"} <= said
+    assert not [words for words in said if words.startswith("WAV, ") and "…" in words]
     QTest.mouseClick(shown, Qt.MouseButton.LeftButton)
     assert not shown.isChecked()
     own = run.app.store
