@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -267,7 +268,11 @@ def test_chats_in_slots_say_what_they_say_alone(
     expected = [alone(n) for n in range(4)]
     monkeypatch.setattr(Slots, "assign", watched)
     sessions = [engine.open_session(model) for _ in prompts]
+    other, held = engine.open_session(model), threading.Event()
+    other.send("hello", params(9, 1), on_event=lambda _: held.wait(60))
+    # They are asked while the engine's thread is held: else the first may be done before the third.
     replies = [sessions[n].send(prompts[n], params(n, 160)) for n in range(3)]
+    held.set()
     next(iter(replies[2]))
     replies.append(sessions[3].send(prompts[3], params(3, 160)))
     assert [reply.tokens(60) for reply in replies] == expected
