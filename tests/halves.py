@@ -6,8 +6,9 @@ groups wait more than they compute, for children's limits and for windows: a thi
 with those, and goes on to fill what the two leave of the cores. With files or folders among the
 arguments there is one process, and pytest as ever.
 
-A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
-named and do not fail the run: a fault all the same, of the test or of the program.
+A few tests that failed run once more at the end, with nothing beside them, and so does a group
+whose process died. Those that pass then are named and do not fail the run: a fault all the same, of
+the test or of the program. Where a process died is printed last.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ AT_ONCE = 2
 """Beside the one that begins with groups that wait."""
 FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
+DEATH_LINES = 150
+"""Of the stacks that Python writes when a signal ends it."""
 ROOM = 4 * 2**30
 """Bytes; a run's files are about one of these four."""
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -115,14 +118,17 @@ def main(arguments: list[str]) -> int:
         for worker in workers:
             worker.join()
         bad = [run for run in runs if run.status]
-        failed = [test for run in bad for test in run.failed()]
+        failed = [fault for run in bad for fault in run.failed()]
+        deaths = [run.death for run in bad if run.death]
         if failed:
             print("", "Failed:", *failed, sep="\n  ", flush=True)
-        if len(failed) <= FEW_FAILED and all(run.status == 1 for run in bad):
+        if len(failed) <= FEW_FAILED and all(run.status == 1 or run.death for run in bad):
             for run in bad:
-                print(run.go("--last-failed", "--last-failed-no-failures=none"), end="", flush=True)
+                print(run.again(), end="", flush=True)
             if bad and not any(run.status for run in bad):
                 print("", "Failed once, and passed alone:", *failed, sep="\n  ", flush=True)
+        for death in deaths:
+            print("", death, sep="\n", flush=True)
         if lint.status:
             print("\n`make lint` failed: see above.", flush=True)
         # a killed one's is below zero
@@ -150,6 +156,8 @@ class Run:
     def __init__(self, pytest: list[str], files: list[str], cache: Path) -> None:
         self.command = [*pytest, "-o", f"cache_dir={cache}", *files]
         self.status = 0
+        self._files = files
+        self.death = ""  # where a signal ended the process, as far as it said so
         self._failed = cache / "v" / "cache" / "lastfailed"
 
     def go(self, *more: str) -> str:
@@ -159,10 +167,26 @@ class Run:
                 [*self.command, *more], stdout=said, stderr=subprocess.STDOUT
             )
             said.seek(0)
-            return said.read()
+            printed = said.read()
+        if self.status < 0:
+            _, fatal, stacks = printed.rpartition("Fatal Python error")
+            lines = (fatal + stacks).splitlines()[:DEATH_LINES] if fatal else []
+            self.death = "\n".join([f"{self._who()} died of signal {-self.status}:", *lines])
+        return printed
+
+    def again(self) -> str:
+        """As `go`: the tests that failed once more, or all where the process died."""
+        whole = self.status < 0
+        return self.go(*(() if whole else ("--last-failed", "--last-failed-no-failures=none")))
 
     def failed(self) -> list[str]:
+        """The tests that failed, or the group where its process died: it cannot say which did."""
+        if self.status < 0:
+            return [self._who()]
         return list(json.loads(self._failed.read_text())) if self._failed.exists() else []
+
+    def _who(self) -> str:
+        return f"The process of {Path(self._files[0]).name} to {Path(self._files[-1]).name}"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Imports: nothing of the program.
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -31,19 +32,36 @@ def run_of(folder: Path, text: str) -> Run:
     return Run(pytest, [str(file)], folder / "cache")
 
 
+DIES = """
+import os, signal
+from pathlib import Path
+
+def test_holds():
+    pass
+
+def test_dies_the_first_time():
+    seen = Path(__file__).with_name("seen")
+    first = not seen.exists()
+    seen.touch()
+    if first:
+        os.kill(os.getpid(), signal.SIGSEGV)
+"""
+
+
 def test_what_failed_runs_alone_once_more(tmp_path: Path) -> None:
     run = run_of(tmp_path, ONCE)
     assert "1 failed, 1 passed" in run.go()
     assert run.status == 1
     assert run.failed() == ["test_one.py::test_fails_the_first_time"]
-    assert "1 passed" in run.go("--last-failed", "--last-failed-no-failures=none")
+    assert "1 passed" in run.again()
     assert run.status == 0
+    assert not run.death
 
 
 def test_what_fails_again_has_failed(tmp_path: Path) -> None:
     run = run_of(tmp_path, "def test_no():\n    assert False\n")
-    for more in ((), ("--last-failed", "--last-failed-no-failures=none")):
-        assert "1 failed" in run.go(*more)
+    for go in (run.go, run.again):
+        assert "1 failed" in go()
         assert run.status == 1
 
 
@@ -51,5 +69,16 @@ def test_a_group_that_ended_badly_without_a_failed_test_stays_bad(tmp_path: Path
     run = run_of(tmp_path, "def test_yes():\n    pass\n")
     run.go()
     assert run.failed() == []
-    run.go("--last-failed", "--last-failed-no-failures=none")
+    run.again()
     assert run.status == 5  # pytest's "no tests ran"
+
+
+def test_a_group_whose_process_died_says_where_and_runs_again_whole(tmp_path: Path) -> None:
+    run = run_of(tmp_path, DIES)
+    run.go()
+    assert run.status == -signal.SIGSEGV
+    assert [fault.partition(" of ")[0] for fault in run.failed()] == ["The process"]
+    assert "test_dies_the_first_time" in run.death
+    assert "2 passed" in run.again()
+    assert run.status == 0
+    assert "test_dies_the_first_time" in run.death
