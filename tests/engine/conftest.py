@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 import mlx.core as mx
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine
 from engine.bench.random_models import write_model
 from engine.model import backend
+from engine.runtime.plan import Status, StepPlan, View
+from engine.runtime.scheduler import Scheduler
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 
@@ -60,6 +63,33 @@ def engine() -> Iterator[Engine]:
     with Engine() as running:
         yield running
     assert not running.is_running
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Call it before so many replies are asked for: all come at one moment.
+
+    However far apart a busy machine lets the test ask for them, none is planned for before all are
+    there, and none has waited longer than another. Those that answer already go on.
+    """
+    plan, wanted = Scheduler.plan, [0]
+
+    def held(scheduler: Scheduler, view: View) -> StepPlan:
+        rows = [replace(row, waiting_since=view.now) for row in view.rows]
+        if wanted[0]:
+            going_on = [row for row in rows if row.begun or row.status == Status.FINISHED]
+            there = [row for row in rows if row not in going_on and row.status >= Status.QUEUED]
+            if len(there) < wanted[0]:
+                rows = going_on
+            else:
+                wanted[0] = 0
+        return plan(scheduler, replace(view, rows=rows))
+
+    def expect(count: int) -> None:
+        wanted[0] = count
+
+    monkeypatch.setattr(Scheduler, "plan", held)
+    return expect
 
 
 @pytest.fixture(scope="module")

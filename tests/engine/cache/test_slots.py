@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -248,6 +247,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
+    at_once: Callable[[int], None],
 ) -> None:
     """One grows too long on the way, one is forked while it answers, one comes late."""
     seen: list[int] = []
@@ -268,11 +268,8 @@ def test_chats_in_slots_say_what_they_say_alone(
     expected = [alone(n) for n in range(4)]
     monkeypatch.setattr(Slots, "assign", watched)
     sessions = [engine.open_session(model) for _ in prompts]
-    other, held = engine.open_session(model), threading.Event()
-    other.send("hello", params(9, 1), on_event=lambda _: held.wait(60))
-    # They are asked while the engine's thread is held: else the first may be done before the third.
+    at_once(3)
     replies = [sessions[n].send(prompts[n], params(n, 160)) for n in range(3)]
-    held.set()
     next(iter(replies[2]))
     replies.append(sessions[3].send(prompts[3], params(3, 160)))
     assert [reply.tokens(60) for reply in replies] == expected

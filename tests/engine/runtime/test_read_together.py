@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelta
 from engine.cache import shared_prefix
 from engine.model import runner
 from engine.model.runner import Reading
 from engine.runtime.pacing import Pacing
-from engine.runtime.plan import Status, StepPlan, View
-from engine.runtime.scheduler import Scheduler
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
@@ -48,37 +45,6 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     return seen
 
 
-Burst = Callable[[int], None]
-
-
-@pytest.fixture
-def burst(monkeypatch: pytest.MonkeyPatch) -> Burst:
-    """Call it before so many replies are asked for: all come at one moment.
-
-    None is planned for before all are there, and none has waited longer than another.
-    """
-    plan, wanted = Scheduler.plan, [0]
-    known: set[str] = set()
-
-    def held(scheduler: Scheduler, view: View) -> StepPlan:
-        if wanted[0]:
-            new = [r for r in view.rows if r.id not in known and r.status >= Status.QUEUED]
-            if len(new) == wanted[0]:
-                wanted[0] = 0
-            else:
-                known.update(r.id for r in view.rows if r.begun)
-                view = replace(view, rows=[r for r in view.rows if r.id in known])
-        rows = [replace(r, waiting_since=view.now) for r in view.rows]
-        return plan(scheduler, replace(view, rows=rows))
-
-    def expect(count: int) -> None:
-        known.clear()
-        wanted[0] = count
-
-    monkeypatch.setattr(Scheduler, "plan", held)
-    return expect
-
-
 def alone(folder: Path, turns: Sequence[str], seed: int, tokens: int = 12) -> list[int]:
     """What a chat says last when nobody else is there."""
     said: list[int] = []
@@ -98,14 +64,14 @@ def test_all_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
-    burst: Burst,
+    at_once: Callable[[int], None],
     family: str,
 ) -> None:
     folder = model_folder(family)
     model = engine.load(folder)
     chats = [engine.open_session(model) for _ in PROMPTS]
     for turn in (1, 2):  # the second time after all that was said before
-        burst(len(chats))
+        at_once(len(chats))
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
             assert reply.tokens(60) == alone(folder, [text] * turn, seed)
@@ -119,14 +85,14 @@ def test_forks_go_on_from_what_they_share(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     passes: list[list[int]],
-    burst: Burst,
+    at_once: Callable[[int], None],
 ) -> None:
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
     folder = model_folder("plain")
     first = engine.open_session(engine.load(folder))
     first.send(STORY, params(9)).tokens(60)
     chats = [first, *(first.fork() for _ in PROMPTS[1:])]
-    burst(len(chats))
+    at_once(len(chats))
     for seed, (reply, text) in enumerate(zip(asked(chats), PROMPTS, strict=True)):
         said = reply.tokens(60)
         assert reply.stats.reused_tokens > 48
@@ -138,12 +104,15 @@ def test_forks_go_on_from_what_they_share(
 
 
 def test_what_several_begin_with_is_read_once(
-    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    passes: list[list[int]],
+    at_once: Callable[[int], None],
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
     prompts = [STORY + text for text in PROMPTS]
-    burst(len(prompts))
+    at_once(len(prompts))
     replies = asked([engine.open_session(model) for _ in prompts], prompts)
     for seed, (reply, text) in enumerate(zip(replies, prompts, strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -158,7 +127,7 @@ def test_those_that_come_while_another_answers_are_read_in_its_steps(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     passes: list[list[int]],
-    burst: Burst,
+    at_once: Callable[[int], None],
 ) -> None:
     # A busy machine learns that a pass has room for few tokens.
     monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[-1], 256))
@@ -168,7 +137,7 @@ def test_those_that_come_while_another_answers_are_read_in_its_steps(
     texts = (event for event in first if isinstance(event, TextDelta))
     next(texts), next(texts)
     chats = [engine.open_session(model) for _ in PROMPTS]
-    burst(len(chats))
+    at_once(len(chats))
     replies = asked(chats)
     for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -183,7 +152,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    burst: Burst,
+    at_once: Callable[[int], None],
     guilty: bool,
 ) -> None:
     """It may be one prompt's, or nobody's."""
@@ -206,7 +175,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
 
     monkeypatch.setattr(runner, "forward_mixed", failing)
     monkeypatch.setattr(runner, "prefill", failing_alone)
-    burst(len(PROMPTS))
+    at_once(len(PROMPTS))
     replies = asked([engine.open_session(model) for _ in PROMPTS])
     for reply, text, said in zip(replies, PROMPTS, expected, strict=True):
         if text == at_fault:
@@ -219,15 +188,18 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
 
 
 def test_who_is_cancelled_before_is_not_read(
-    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    passes: list[list[int]],
+    at_once: Callable[[int], None],
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
-    burst(len(PROMPTS))
+    at_once(len(PROMPTS))
     replies = asked([engine.open_session(model) for _ in PROMPTS[1:]], PROMPTS[1:])
     replies[0].cancel()
     replies[0].tokens(60)
-    burst(len(PROMPTS) - 1)
+    at_once(len(PROMPTS) - 1)
     replies[0] = engine.open_session(model).send(PROMPTS[0], params(0))
     for seed, (reply, text) in enumerate(zip(replies, [PROMPTS[0], *PROMPTS[2:]], strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -235,12 +207,15 @@ def test_who_is_cancelled_before_is_not_read(
 
 
 def test_a_reproducible_chat_takes_over_nothing_that_was_read_beside_others(
-    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    passes: list[list[int]],
+    at_once: Callable[[int], None],
 ) -> None:
     """Products of other numbers of rows may round otherwise."""
     model = engine.load(model_folder("plain"))
     text = "ut re mi fa sol la ti"
-    burst(2)
+    at_once(2)
     for reply in asked([engine.open_session(model) for _ in "ab"], [text, PROMPTS[0]]):
         reply.tokens(60)
     assert len(passes) == 1
