@@ -312,8 +312,9 @@ _END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _inside(layout: QBoxLayout) -> list[QWidget]:
-    found = (item.widget() for n in range(layout.count()) if (item := layout.itemAt(n)))
-    return [widget for widget in found if widget is not None]
+    row = layout.parentWidget()
+    found = {layout.indexOf(w): w for w in row.findChildren(QWidget)} if row is not None else {}
+    return [found[n] for n in sorted(found) if n >= 0]
 
 
 TRAY = mark("Menu bar icon") if sys.platform == "darwin" else mark("System tray icon")
