@@ -34,6 +34,7 @@ class Collector(QObject):
         self._busy = busy
         self._last_full = time.monotonic()
         self._thresholds = gc.get_threshold()
+        self._was_automatic = gc.isenabled()
         self._timer = QTimer(self, interval=self.INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
 
@@ -55,11 +56,16 @@ class Collector(QObject):
             gc.freeze()
 
     def stop(self) -> None:
-        """Collect everything once and hand collection back to Python."""
+        """Collect everything once; then it is automatic again, if it was.
+
+        In the program it was not: threads that nobody waits for go on, and some of the window is
+        destroyed only later.
+        """
         self._timer.stop()
         gc.unfreeze()
         gc.collect()
-        gc.enable()
+        if self._was_automatic:
+            gc.enable()
 
     @Slot()
     def collect(self) -> None:

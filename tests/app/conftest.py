@@ -102,9 +102,6 @@ class _Collecting:
     def unfreeze(self) -> None:
         pass
 
-    def enable(self) -> None:
-        pass
-
 
 @pytest.fixture(autouse=True)
 def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

@@ -47,3 +47,15 @@ def test_the_full_walk_waits_for_quiet_but_not_for_ever(full):
     busy = False
     collector.collect()
     assert full == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize("automatic", [True, False])
+def test_after_the_end_collection_is_automatic_only_where_it_was(qapp, monkeypatch, automatic):
+    said = []
+    monkeypatch.setattr(gc, "isenabled", lambda: automatic)
+    monkeypatch.setattr(gc, "enable", lambda: said.append("on"))
+    monkeypatch.setattr(gc, "disable", lambda: said.append("off"))
+    collector = Collector()
+    collector.start()
+    collector.stop()
+    assert said == ["off", "on"][: 1 + automatic]
