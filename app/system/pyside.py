@@ -1,8 +1,13 @@
-"""PySide's look through the sources of all modules, which nothing here needs."""
+"""Where PySide does what the program cannot use: it reads all sources, and dies of some errors."""
 
 from __future__ import annotations
 
+import functools
 import sys
+from types import FunctionType, MethodDescriptorType
+from typing import Any
+
+from PySide6.QtCore import QObject
 
 
 def leave_sources_alone() -> None:
@@ -12,8 +17,39 @@ def leave_sources_alone() -> None:
     snake case. That is a tenth of a start, and the lines of all sources stay in memory (15 MB with
     the window's alone). Where there are no sources, as in the bundle, it takes the same answer.
     """
-    import PySide6.QtCore  # noqa: F401, brings the module along
-
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
         feature._mod_uses_pyside = lambda _module: False  # type: ignore[union-attr]
+
+
+def survive_errors() -> None:
+    """Have what a method raises that Qt has called reported as all errors are.
+
+    It is so for classes that are made afterwards.
+
+    On Python 3.11 an error that the interpreter raises ("None has no attribute …") is not an object
+    yet when PySide is told of it, which takes it for one: the process ends, if a call of ours led
+    to Qt's (as of PySide 6.12). What is raised anew is an object.
+    """
+    if sys.version_info < (3, 12):
+        QObject.__init_subclass__ = classmethod(_raise_objects)  # type: ignore[assignment]
+
+
+def _raise_objects(kind: type) -> None:
+    """Wrap the methods of a new class that take the place of Qt's."""
+    for name, method in list(vars(kind).items()):
+        if isinstance(method, FunctionType) and any(
+            isinstance(vars(base).get(name), MethodDescriptorType) for base in kind.__mro__[1:]
+        ):
+            setattr(kind, name, _raising_anew(method))
+
+
+def _raising_anew(method: FunctionType) -> Any:
+    @functools.wraps(method)
+    def called(*args: Any, **named: Any) -> Any:
+        try:
+            return method(*args, **named)
+        except BaseException:
+            raise
+
+    return called

@@ -1,4 +1,8 @@
 """Everything that is on screen, one folder for each part of the window.
 
-Imports: app.score, app.settings, app.ui.style, app.ui.widgets.
+Imports: app.score, app.settings, app.system, app.ui.style, app.ui.widgets.
 """
+
+from app.system.pyside import survive_errors
+
+survive_errors()

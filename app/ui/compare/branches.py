@@ -21,7 +21,7 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import beginning, who
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.sheet import Sheet, keep_place, plain_label
 from app.ui.widgets.textview import TextView
 
@@ -114,10 +114,10 @@ class BranchCompare(Sheet):
             head.addWidget(show)
             self.columns.append(_Column(rest, self))
             self.columns[-1].setAccessibleName(name)
-            column.addLayout(head)
+            nest(column, head)
             column.addWidget(self.columns[-1], 1)
-            row.addLayout(column, 1)
-        self.rows.addLayout(row, 1)
+            nest(row, column, 1)
+        nest(self.rows, row, 1)
         self.put_foot()
         self.setMinimumSize(scaled(440), scaled(300))
         self.resize(scaled(920), scaled(600))

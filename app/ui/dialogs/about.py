@@ -24,7 +24,7 @@ from app.system.licences import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, ui_font
-from app.ui.widgets.laying import across
+from app.ui.widgets.laying import across, nest
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(
@@ -53,7 +53,7 @@ class LicencesWindow(Sheet):
         self.list.currentRowChanged.connect(self._on_row)
         middle = across(self.list, (self.text, 1), spacing=12)
         self.put(words)
-        self.rows.addLayout(middle, 1)
+        nest(self.rows, middle, 1)
         self.put_foot()
         self.list.setCurrentRow(0)
 

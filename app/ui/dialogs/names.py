@@ -12,7 +12,7 @@ from app.chats.organising import tidy_tags
 from app.settings.language import tr
 from app.settings.options import Settings
 from app.ui.style.theme import scaled
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import begin_at_edge
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLines
@@ -141,7 +141,7 @@ class PromptsDialog(Sheet):
         self.delete_button = self.button(tr("Delete"), self.delete)
         self.undo_button = self.button(tr("Restore"), self.bring_back)
         both = across((self.list, 2), (down(self.name, (self.text, 1), self.hint), 3), spacing=14)
-        self.rows.addLayout(both, 1)
+        nest(self.rows, both, 1)
         beside = self.new_button, self.delete_button, self.undo_button
         self.close_button = self.put_foot(None, *beside)
         self.close_button.setDefault(False)  # Enter ends the name, and no more

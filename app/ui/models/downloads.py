@@ -12,7 +12,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import SPRING, across, down
+from app.ui.widgets.laying import SPRING, across, down, nest
 from engine.errors import GATED
 
 _STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
@@ -51,7 +51,7 @@ class DownloadRow(QFrame):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(6)
         grid.addWidget(self.name, 0, 0)
-        grid.addLayout(buttons, 0, 1, Qt.AlignmentFlag.AlignRight)
+        nest(grid, buttons, 0, 1, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self.bar, 1, 0, 1, 2)
         grid.addWidget(self.words, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)

@@ -16,7 +16,7 @@ from app.ui.models.found import Finding, FoundList, Looking, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, scaled
-from app.ui.widgets.laying import SPRING, across, down
+from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 from engine.errors import GATED
@@ -44,7 +44,7 @@ def lay_out(
     middle = across((column, 5), (beside, 6), spacing=24)
     dialog.put(_row(top), promise)
     dialog.rows.addSpacing(8)
-    dialog.rows.addLayout(middle, 1)
+    nest(dialog.rows, middle, 1)
     dialog.put(below)
     dialog.rows.addSpacing(4)
     dialog.put(_row(buttons))

@@ -27,7 +27,7 @@ from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript import STEP
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 from app.ui.widgets.sheet import plain_label
 
@@ -199,7 +199,7 @@ class PanelView(QWidget):
         for stretch, row in enumerate((self._foot, *rows)):
             row.setSpacing(8)
             if stretch:
-                self._foot.addLayout(row, stretch - 1)
+                nest(self._foot, row, stretch - 1)
         for kind, (words, tip) in WORDS.items():
             button = QPushButton(tr(words), self)
             button.setToolTip(tr(tip))

@@ -33,7 +33,7 @@ from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
-from app.ui.widgets.laying import across, down
+from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import Popover
 from engine.errors import EngineError
@@ -45,7 +45,7 @@ def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
     figure = note("", parent)
     figure.setWordWrap(False)
     row.addWidget(figure)
-    layout.addLayout(row)
+    nest(layout, row)
     return figure
 
 
@@ -181,7 +181,7 @@ class ToolsPopover(Popover):
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
             row.addWidget(writing)
             row.addWidget(away)
-            layout.addLayout(row)
+            nest(layout, row)
         add = link(tr("Add Folder…"), page)
         add.setToolTip(tr("Tools in this chat can list, search and read files in it"))
         add.clicked.connect(self.folder_asked)
@@ -252,7 +252,7 @@ class ToolsPopover(Popover):
             words.setIndent(0)
             words.setContentsMargins(24, 0, 0, 2)
             column.addWidget(words)
-        layout.addLayout(column)
+        nest(layout, column)
         return box
 
     def _add_bounds(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:

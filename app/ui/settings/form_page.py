@@ -36,7 +36,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, keep_font, scaled, theme
-from app.ui.widgets.laying import SPRING, across, down
+from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
@@ -203,7 +203,7 @@ class FormPage(QWidget):
         line = QVBoxLayout(row) if below else QHBoxLayout(row)
         line.setContentsMargins(0, 8, 0, 8)
         line.setSpacing(8 if below else 24)
-        line.addLayout(texts, 0 if below else 1)
+        nest(line, texts, 0 if below else 1)
         if isinstance(field, QComboBox):
             field.setMinimumWidth(scaled(160))
         if isinstance(field, QWidget):
@@ -211,7 +211,7 @@ class FormPage(QWidget):
             end = Qt.AlignmentFlag(0) if below else _END
             line.addWidget(field, 0, end)
         else:
-            line.addLayout(field)
+            nest(line, field)
         row.setMinimumHeight(grown(44))
         self._put(row)
         return row
@@ -257,7 +257,7 @@ class FormPage(QWidget):
         A layout beside it, or Qt reckons how high wrapped words are in the page's whole width.
         """
         widget.setMaximumWidth(scaled(_WIDEST))
-        self._column.addLayout(across((widget, 1), (SPRING, 0), spacing=None))
+        nest(self._column, across((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
         """A few quiet words under a section."""

@@ -30,7 +30,7 @@ from app.tools.servers import Read, ServerConfig
 from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
-from app.ui.widgets.laying import SPRING, across, down
+from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
@@ -302,7 +302,7 @@ class ToolsWindow(Sheet):
             button.setAccessibleName(f"{name}: {words}")
             button.clicked.connect(lambda _=False, w=work: self._do(w))
             row.addWidget(button)
-        layout.addLayout(row)
+        nest(layout, row)
 
     def _do(self, work: Callable[[], object]) -> None:
         work()

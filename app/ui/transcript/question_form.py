@@ -21,7 +21,7 @@ from app.tools.tool import visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font, repolish
 from app.ui.widgets.asking import judge
-from app.ui.widgets.laying import SPRING, across, down
+from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.manners import WheelGuard
 
 _HINTS = {
@@ -197,7 +197,7 @@ class QuestionForm(QWidget):
         self.cancel = _button(tr("Cancel"), self)
         self.cancel.setToolTip(tr("Dismiss the question  Esc"))
         self.cancel.clicked.connect(lambda: self._say(Action.CANCEL))
-        column.addLayout(across(self.send, self.decline, self.cancel, SPRING))
+        nest(column, across(self.send, self.decline, self.cancel, SPRING))
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:

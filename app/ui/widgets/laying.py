@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 SPRING = None  # room that grows
 
@@ -60,7 +69,26 @@ def _lay(
         elif isinstance(what, QWidget):
             layout.addWidget(what, *how)
         else:
-            layout.addLayout(what, *how)
+            nest(layout, what, *how)
+
+
+def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *how: Any) -> None:
+    """Put a layout into another; `how` as `addLayout` takes it.
+
+    The binding makes an object of each item of `inner` for it, and would take whatever comes to lie
+    where Qt has deleted one for that item (app/DECISIONS.md, A91): it is to know none.
+    """
+    outer.addLayout(inner, *how)
+    _forget_items(inner)
+
+
+def _forget_items(layout: QLayout) -> None:
+    for n in range(layout.count()):
+        item = layout.itemAt(n)
+        if isinstance(item, QLayout):
+            _forget_items(item)
+        else:
+            shiboken6.invalidate(item)
 
 
 def scrolling(inside: QWidget, parent: QWidget) -> QScrollArea:

@@ -32,7 +32,7 @@ from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.laying import SPRING, across, down, scrolling
+from app.ui.widgets.laying import SPRING, across, down, nest, scrolling
 
 _settings: list[Settings] = []
 
@@ -220,7 +220,7 @@ class Sheet(QDialog):
             if isinstance(part, QWidget):
                 self.rows.addWidget(part)
             else:
-                self.rows.addLayout(part)
+                nest(self.rows, part)
 
     def headline(self, words: str) -> QLabel:
         """The line that says what this is about; to be added."""
@@ -260,7 +260,7 @@ class Sheet(QDialog):
         if main is not None:
             row.addWidget(main)
         self.rows.addSpacing(4)
-        self.rows.addLayout(row)
+        nest(self.rows, row)
         return leave
 
     def keep_wide(self, usual: int) -> None:

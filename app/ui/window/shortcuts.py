@@ -15,7 +15,7 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled
-from app.ui.widgets.laying import down, scrolling
+from app.ui.widgets.laying import down, nest, scrolling
 from app.ui.widgets.manners import follow, native
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
@@ -248,7 +248,7 @@ class ShortcutsDialog(Sheet):
             self._found.append((words, heading, [label, keys]))
         self._column.addWidget(heading)
         grid.setContentsMargins(0, 0, 0, 12)  # nothing where a search finds none of it
-        self._column.addLayout(grid)
+        nest(self._column, grid)
 
     def _how(self, keys: str, table: QWidget) -> QLabel:
         label = QLabel(keys, table)

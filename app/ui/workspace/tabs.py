@@ -111,11 +111,9 @@ class TabMarks(QObject):
 def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
     """In its tab, as large as it is: a dot that only beats asks for no layout of the whole row."""
     dock.setIcon(icon)
-    # Not by its layout's item: that goes with the dot, and Shiboken, which is not told, would take
-    # the next widget at its address for it.
-    label = dock.tabWidget().findChild(QLabel, "", Qt.FindChildOption.FindDirectChildrenOnly)
-    assert isinstance(label, QLabel)
-    label.setFixedSize(label.pixmap().deviceIndependentSize().toSize())
+    for label in dock.tabWidget().findChildren(QLabel):
+        if not label.pixmap().isNull():
+            label.setFixedSize(label.pixmap().deviceIndependentSize().toSize())
 
 
 def _mark(widget: QWidget, name: str, on: bool) -> None:

@@ -1,4 +1,4 @@
-"""Modules are imported without a look at their sources."""
+"""Modules are imported without a look at their sources; an error where Qt calls ends nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,33 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
+import app.ui  # noqa: F401, before the class below
 from app.system import pyside
+
+
+class Broken(QWidget):
+    """The interpreter raises each error; an object of ours would be no danger."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        {}["nothing"]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        return event.type() == QEvent.Type.User and bool(int("no number"))
+
+
+def test_an_error_in_a_method_that_qt_calls_ends_nothing(qtbot: QtBot) -> None:
+    widget, watcher = Broken(), Broken()
+    qtbot.addWidget(widget)
+    with pytest.raises(KeyError, match="nothing"):
+        widget.grab()
+    widget.installEventFilter(watcher)
+    with pytest.raises(ValueError, match="no number"):
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.User))
 
 
 def test_a_module_is_imported_without_its_source_being_read(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+
+import shiboken6
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidgetItem
 
 from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
@@ -230,6 +233,13 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     run.until(lambda: chat.unseen)
     middles["unread"] = alpha(5, 5), alpha(5, 2) > 0
     assert middles == {"replying": (0, True), "unread": (255, True)}
+    label = next(one for one in dock.tabWidget().findChildren(QLabel) if not one.pixmap().isNull())
+    assert label.maximumSize() == label.pixmap().deviceIndependentSize().toSize()
+    dock.setAsCurrentTab()
+    run.until(dock.icon().isNull)
+    # What Python still holds of an item that Qt has deleted is taken for what lies there next.
+    held = [item for item in gc.get_objects() if isinstance(item, QWidgetItem)]
+    assert [item for item in held if shiboken6.isValid(item)] == []
 
 
 def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
