@@ -87,7 +87,7 @@ def _forget_items(layout: QLayout) -> None:
         item = layout.itemAt(n)
         if isinstance(item, QLayout):
             _forget_items(item)
-        else:
+        elif item is not None:
             shiboken6.invalidate(item)
 
 
