@@ -7,6 +7,8 @@ environment already matches `pyproject.toml` and `packaging/constraints.txt`.
 from __future__ import annotations
 
 import argparse
+import compileall
+import csv
 import ctypes
 import hashlib
 import os
@@ -15,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +37,19 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 OVERLAYS = ROOT / ".overlays"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+
+PIP = (str(VENV / "bin" / "python"), "-m", "pip")
+RARELY = (
+    r"(transformers|mlx_vlm)/models/(?!auto/)|site-packages/(pip|setuptools|mypy|mypyc)/"
+    r"|mlx_vlm/(?!models/)|transformers/(cli|exporters|integrations|pipelines|quantizers)/"
+    r"|huggingface_hub/(cli|inference)/|numpy/(distutils|f2py)/|pygments/lexers/"
+    r"|onnxruntime/(quantization|tools|transformers)/|site-packages/.*/tests/"
+)
+"""The code of packages that is not compiled before it is first imported.
+
+Of the models that mlx-vlm and transformers know, and of the languages that Pygments knows, a person
+loads a few; the other parts never are, nor packages' own tests, and mypy is a library besides.
+"""
 
 MLX_LM = "https://github.com/ml-explore/mlx-lm"
 
@@ -110,17 +127,28 @@ def ensure_system_libraries() -> None:
 
 
 def create_venv() -> None:
-    """Create .venv. Debian's python3 may lack the venv module, which is installed then."""
+    """Create .venv, with pip as pinned where this Python's own can bring it.
+
+    Unpacking the pip that comes with Python takes 4 s. And that of 3.11 hashes all tags of this
+    system for each wheel that there ever was of a package: finding out what to install takes it
+    18 s, of one core, in place of 6. Debian's python3 may lack pip, and the venv module, which is
+    installed then.
+    """
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
-    if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+    other = [sys.executable, "-m", "pip", "--python", str(VENV / "bin" / "python")]
+    for step in ([*command, "--without-pip"], _pip_install(["pip"], other)):
+        if subprocess.run(step, capture_output=True, check=False).returncode:
+            break
+    else:
         return
-    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    if apt_install([package]) and subprocess.run(command, check=False).returncode == 0:
-        return
-    sys.exit(
-        "Python's venv module is missing. Install it with:\n\n"
-        f"  sudo apt-get install -y {package}\n"
-    )
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        if not apt_install([package]) or subprocess.run(command, check=False).returncode:
+            sys.exit(
+                "Python's venv module is missing. Install it with:\n\n"
+                f"  sudo apt-get install -y {package}\n"
+            )
+    subprocess.run(_pip_install(["--upgrade", "pip"]), check=False, capture_output=True)
 
 
 def _pyproject() -> dict[str, Any]:
@@ -145,25 +173,46 @@ def requirements(backend: str) -> list[str]:
     return [*project()["dependencies"], *extras[backend], *extras["dev"]]
 
 
-def _pip_install(wanted: list[str]) -> list[str]:
+def _pip_install(wanted: list[str], pip: Sequence[str] = PIP) -> list[str]:
     """The command that installs into .venv at the versions that the constraints pin."""
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    return [*pip, "--quiet", "--no-compile", "--constraint", str(CONSTRAINTS), *wanted]
+    how = ["--disable-pip-version-check", "install", "--quiet", "--no-compile"]
+    return [*pip, *how, "--no-warn-conflicts", "--constraint", str(CONSTRAINTS), *wanted]
 
 
-def install(wanted: list[str]) -> None:
-    """Install into .venv at the versions that the constraints pin."""
-    if subprocess.run(_pip_install(wanted), check=False).returncode:
+def install(*lists: list[str]) -> None:
+    """Install lists of packages, none of them in two, at the versions that the constraints pin.
+
+    Each pip keeps one core busy: they run side by side, and the program and the packages that they
+    are done with are compiled meanwhile.
+    """
+    known = _done()
+    running = [subprocess.Popen(_pip_install(wanted)) for wanted in lists]
+    for folder in ("app", "engine"):
+        compileall.compile_dir(ROOT / folder, quiet=2)
+    while any(pip.poll() is None for pip in running):
+        time.sleep(0.1)
+        new = _done() - known
+        known |= new
+        for file in (file for package in sorted(new) for file in _code(package)):
+            compileall.compile_file(file, quiet=2)
+            if all(pip.poll() is not None for pip in running):
+                break
+    if any(pip.returncode for pip in running):
         sys.exit("Setting up .venv failed; pip's message above says why. Nothing else was changed.")
 
 
-def newer_pip() -> None:
-    """Have pip itself as pinned, if it can be had.
+def _done() -> set[Path]:
+    """A file of each package that pip writes when all the code is there."""
+    return set(VENV.glob("lib/python*/site-packages/*.dist-info/INSTALLER"))
 
-    The one in Python 3.11 hashes all tags of this system for each wheel that there ever was of a
-    package: finding out what to install takes it 18 s, of one core, in place of 6.
-    """
-    subprocess.run(_pip_install(["--upgrade", "pip"]), check=False, capture_output=True)
+
+def _code(package: Path) -> Iterator[Path]:
+    """What of it is to be compiled, by its list of files. Code that is there by half never is."""
+    with package.with_name("RECORD").open(encoding="utf-8", newline="") as files:
+        for name, *_ in csv.reader(files):
+            file = package.parents[1] / name
+            if name.endswith(".py") and not re.search(RARELY, str(file)):
+                yield file
 
 
 def unpack_support() -> None:
@@ -181,19 +230,15 @@ def unpack_support() -> None:
         file.write_text("")
 
 
-def compile_installed() -> None:
-    """Compile what was installed on all cores; pip would do it on one, for half of the set-up.
-
-    Of the models that mlx-vlm and transformers know, a person loads a few: those compile when
-    they are first imported. Packages' own tests never are, and mypy is a library besides.
-    """
-    rarely = (
-        r"(transformers|mlx_vlm)/models/(?!auto/)|site-packages/(pip|setuptools|mypy|mypyc)/"
-        r"|site-packages/.*/tests/"
-    )
-    command = [str(VENV / "bin" / "python"), "-m", "compileall", "-q", "-j", "0", "-x", rarely]
+def finish_installed() -> None:
+    """Compile what is not compiled yet, on all cores; pip would do it on one."""
+    python = str(VENV / "bin" / "python")
+    command = [python, "-m", "compileall", "-q", "-j", "0", "-x", RARELY, str(VENV / "lib")]
     # pip, too, says nothing of a package's file that cannot be compiled, as a template
-    subprocess.run([*command, str(VENV / "lib")], check=False, capture_output=True)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        # Half a second less at each start; without it the program only starts later.
+        keeping = [python, "-m", "engine.text.import_structure"]
+        subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)
 
 
 def overlay(wanted: str) -> None:
@@ -213,7 +258,7 @@ def overlay(wanted: str) -> None:
     source = f"git+{MLX_LM}@main" if wanted == "main" else f"mlx-lm=={wanted}"
     OVERLAYS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OVERLAYS) as beside:
-        pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
+        pip = [*PIP, "--disable-pip-version-check", "install"]
         command = [*pip, "--quiet", "--no-deps", "--target", f"{beside}/new", source]
         if subprocess.run(command, check=False).returncode:
             sys.exit("mlx-lm could not be fetched; pip's message above says why.")
@@ -262,16 +307,12 @@ def set_up(backend: str) -> None:
     if stamp.exists() and stamp.read_text() == wanted:
         return
     print("Setting up .venv (once; a few minutes on a slow line) …", flush=True)
-    if not (VENV / "bin" / "python").exists():
+    if not (VENV / "bin" / "pip").exists() or (stamp.exists() and not stamp.read_text()):
         create_venv()
-    newer_pip()
-    install(requirements(backend))
-    install(["--no-deps", *without_dependencies()])
+        stamp.touch()  # until it says something, this is begun anew: a package may be there by half
+    install(requirements(backend), ["--no-deps", *without_dependencies()])
     unpack_support()
-    compile_installed()
-    # Half a second less at each start; without it the program only starts later.
-    keeping = [str(VENV / "bin" / "python"), "-m", "engine.text.import_structure"]
-    subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)
+    finish_installed()
     stamp.write_text(wanted)
 
 
