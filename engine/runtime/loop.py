@@ -281,6 +281,8 @@ class Loop:
         """
         state = self._state
         parts: list[Callable[[], object]] = [
+            # Before anybody is told: who asks again then has a new engine for it.
+            lambda: self._inbox.extend(self._mailbox.close()),
             self._workers.close,
             self._restoring.clear,
             self._looking.clear,
@@ -321,7 +323,7 @@ class Loop:
 
     def _refuse_all(self, why: str) -> None:
         surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
-        for command in [*self._inbox, *self._mailbox.close()]:
+        for command in self._inbox:
             surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 

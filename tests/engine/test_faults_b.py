@@ -145,10 +145,15 @@ def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
     neighbour = engine.open_session(model).send("hello", ENDLESS)
     first_text(neighbour)
     for stop in (False, True):  # in a step, and in a command
-        chat = engine.open_session(model)
-        reply = chat.send("hello", ENDLESS if stop else SOME)
-        first_text(reply)
+        chat, ready = engine.open_session(model), threading.Event()
+        reply = chat.send(
+            "hello",
+            ENDLESS if stop else SOME,
+            lambda event, ready=ready: isinstance(event, TextDelta) and ready.wait(60),
+        )
+        first_text(reply)  # the engine stands still there: a short one may not end meanwhile
         raise_once(monkeypatch, HeldCaches, "settle", RuntimeError("cannot settle"))
+        ready.set()
         if stop:
             reply.cancel()
         with pytest.raises(EngineError, match="cannot settle"):

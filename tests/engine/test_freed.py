@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import math
-from collections import Counter
+import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -20,6 +21,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.bench.small_copies import perturbed
 from engine.cache.session_kv import SessionKV
+from engine.messages import Send
 from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
 from engine.model.loaded import LoadedModel
@@ -28,6 +30,7 @@ from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.request import SessionState
 from engine.runtime.scheduler import Scheduler
+from engine.runtime.workers import Mailbox
 
 HELD = (LoadedModel, SessionKV, SessionState, mx.array)
 
@@ -45,6 +48,14 @@ def uncollected() -> Iterator[None]:
 def alive() -> Counter[str]:
     kinds = Counter[type](map(type, gc.get_objects()))
     return Counter({kind.__name__: kinds[kind] for kind in HELD if kinds[kind]})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def made_once(model_folder: Callable[[str], Path]) -> None:
+    """What the first answer of a process makes, and keeps for all others."""
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        assert engine.open_session(model).send("do", SamplingParams(max_tokens=2)).tokens(60)
 
 
 def say(engine: Engine, model: Model, chats: int) -> list[Any]:
@@ -90,6 +101,7 @@ def test_t3_a_fault_holds_nothing(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
+    at_once: Callable[[int], None],
     fault: str,
 ) -> None:
     """An exception that was kept where its own traceback saw it held sessions and the model."""
@@ -98,6 +110,7 @@ def test_t3_a_fault_holds_nothing(
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         raised = once(monkeypatch, where, name, when)
+        at_once(chats)
         said = say(engine, model, chats)
         assert len(said) == chats
     if fault != "chunks together":  # which machine reads them so is its own matter
@@ -126,10 +139,20 @@ def test_t3_an_engine_that_breaks_down_holds_nothing(
         chat = engine.open_session(engine.load(model_folder("plain")))
         assert chat.send("do re mi", SamplingParams(max_tokens=4)).tokens(60)
 
-        def faulty(*_: Any) -> None:
+        asked, take, usual = threading.Event(), Mailbox.take, getattr(*BREAKDOWNS[part])
+
+        def taking(mailbox: Mailbox, inbox: deque[Any], *more: Any, **named: Any) -> None:
+            take(mailbox, inbox, *more, **named)
+            if any(isinstance(command, Send) for command in inbox):
+                asked.set()
+
+        def faulty(*args: Any) -> Any:
+            if not asked.is_set():  # else it might have broken down before it is asked
+                return usual(*args)
             held = [found for found in gc.get_objects() if type(found) in HELD]
             raise RuntimeError(f"injected beside {len(held)} of them")
 
+        monkeypatch.setattr(Mailbox, "take", taking)
         monkeypatch.setattr(*BREAKDOWNS[part], faulty)
         with pytest.raises(EngineError, match="injected"):
             chat.send("fa so la", SamplingParams(max_tokens=4)).tokens(60)

@@ -211,8 +211,18 @@ def test_a_short_prompt_overtakes_a_long_one(
         return listener
 
     few = SamplingParams(max_tokens=3, seed=1, logit_bias={2: -1e9})
-    long = engine.open_session(model).send("long " * 600, few, note("long"))
     short = engine.open_session(model).send("short", few, note("short"))
+    short.pause()
+    while engine.stats()["sessions"][short.session_id]["status"] == "preparing":
+        pass
+    noted = note("long")
+
+    def on_event(event: object) -> None:
+        if isinstance(event, PromptProgress) and 0 < event.done < event.total:
+            short.resume()  # it comes while the long one is read
+        noted(event)
+
+    long = engine.open_session(model).send("long " * 600, few, on_event)
     long.tokens(60)
     short.tokens(60)
     assert order == ["short", "long"]
@@ -324,14 +334,17 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
     assert engine.load(other) == loaded
 
 
-def test_queue_positions_are_told(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_queue_positions_are_told(
+    engine: Engine, model_folder: Callable[[str], Path], at_once: Callable[[int], None]
+) -> None:
     model = engine.load(model_folder("plain"))
     few = SamplingParams(max_tokens=2, seed=1)
+    at_once(3)
     replies = [engine.open_session(model).send("word " * n, few) for n in (300, 350, 400)]
     for reply in replies:
         reply.tokens(60)
     positions = [[e.queue_position for e in r if isinstance(e, PromptProgress)] for r in replies]
-    assert max(positions[2]) == 2
+    assert [max(p) for p in positions] == [0, 2, 3]  # all three were there before one was read
     assert all(p[-1] == 0 for p in positions)
     progress = [e for e in replies[2] if isinstance(e, PromptProgress)]
     assert [e.done for e in progress] == sorted(e.done for e in progress)

