@@ -32,7 +32,6 @@ lint: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	$(PY) -m mypy --config-file tests/mypy.ini
 
 format: setup
 	$(PY) -m ruff check --fix .

@@ -32,11 +32,12 @@ from engine.bench.small_configs import small_config
 from engine.cluster import machines
 from engine.cluster.hosts import LOCAL, Host, HostError
 from engine.cluster.processes import ORPHANED
-from engine.engine import Engine, Reply
+from engine.engine import Engine
 from engine.errors import EngineError
 from engine.messages import Failed, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
+from engine.reply import Reply
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("slow", "flap", "cut", "refuse", "sshd")

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from app.chats.session import BACKGROUND
 from engine import Engine, SamplingParams
-from engine.bench.latency import gaps, timed
 from engine.bench.random_models import SHAPES, SPECIAL, write_model
+from engine.bench.subject import gaps, timed
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPICS = ("chats", "models", "memory", "panes", "shortcuts", "downloads", "seeds", "tools")

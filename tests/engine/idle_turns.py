@@ -23,6 +23,7 @@ from engine.runtime import loop
 from engine.runtime.plan import View
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
+from engine.runtime.view import view
 from tests.engine.families import FAMILIES
 
 
@@ -40,7 +41,7 @@ def fill(state: State, tokens: int) -> None:
 def turns(folder: Path, chats: int, tokens: int) -> float:
     """The median milliseconds of seeing and planning."""
     spent: list[float] = []
-    view, plan = loop.view, Scheduler.plan
+    plan = Scheduler.plan
 
     def timed_view(state: State, *more: object) -> View:
         if len(state.sessions) > chats:
@@ -56,7 +57,7 @@ def turns(folder: Path, chats: int, tokens: int) -> float:
         spent[-1] += time.perf_counter() - began
         return made
 
-    loop.view, Scheduler.plan = timed_view, timed_plan  # type: ignore[assignment]
+    loop.view, Scheduler.plan = timed_view, timed_plan  # type: ignore[assignment, attr-defined]
     try:
         with Engine() as engine:
             model = engine.load(folder)
@@ -69,7 +70,7 @@ def turns(folder: Path, chats: int, tokens: int) -> float:
             answer.tokens(600)
             assert len(idle) == chats
     finally:
-        loop.view, Scheduler.plan = view, plan
+        loop.view, Scheduler.plan = view, plan  # type: ignore[attr-defined]
     return statistics.median(spent) * 1000
 
 

@@ -115,13 +115,13 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
         time.sleep(slow_disk)
         write(image, stream)
 
-    most = scheduler.MOST_CHUNK
-    scheduler.MOST_CHUNK = pacing.MOST_CHUNK = CHUNK
+    most = pacing.MOST_CHUNK
+    scheduler.MOST_CHUNK = pacing.MOST_CHUNK = CHUNK  # type: ignore[attr-defined]
     Loop.step, runner.decode, Image.write = looked_at, faulty, slow  # type: ignore[method-assign]
     try:
         yield seen
     finally:
-        scheduler.MOST_CHUNK = pacing.MOST_CHUNK = most
+        scheduler.MOST_CHUNK = pacing.MOST_CHUNK = most  # type: ignore[attr-defined]
         Loop.step, runner.decode, Image.write = turn, decode, write  # type: ignore[method-assign]
 
 

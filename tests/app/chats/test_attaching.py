@@ -25,7 +25,7 @@ from app.chats.actions import Action
 from app.chats.exporting.pages import markdown, plain
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.composer.composer import Composer
+from app.ui.composer.composer import Composer, files_in
 from app.ui.composer.file_chips import ChipWords, FileChip
 from app.ui.pane import files
 from app.ui.pane.files import PagesDialog
@@ -528,8 +528,8 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 10_000
     data.setUrls(some)
     looked, asked, said = [], [], []
-    seen, is_dir = files.files_in, Path.is_dir
-    monkeypatch.setattr(files, "files_in", lambda mime: looked.append(1) or seen(mime))
+    is_dir = Path.is_dir
+    monkeypatch.setattr(files, "files_in", lambda mime: looked.append(1) or files_in(mime))
     monkeypatch.setattr(Path, "is_dir", lambda path: asked.append(path) or is_dir(path))
     pane.chat.attaching.refused.connect(said.append)
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton

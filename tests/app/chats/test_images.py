@@ -32,7 +32,7 @@ from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
 from engine.sandbox.images import Picture
-from engine.sandbox.jobs import read_sound
+from engine.sandbox.jobs import read_image, read_sound
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 from tests.engine.model.seeing import tone
@@ -152,7 +152,7 @@ def test_an_image_is_a_chip_is_sent_before_the_text_and_stays_in_the_message(
 def test_an_image_given_to_four_chats_is_read_once(
     run: Run, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read_image, calls = images.read_image, list[str]()
+    calls = list[str]()
 
     def noted(data: bytes, name: str, *others: Any) -> Picture:
         calls.append(name)

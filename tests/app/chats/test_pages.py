@@ -26,10 +26,9 @@ from engine import Engine, EngineError
 from engine.bench.seeing import write_seeing
 from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
-from engine.model import eyes
-from engine.sandbox import ocr
+from engine.sandbox import jobs, ocr
 from engine.sandbox.images import Picture
-from engine.sandbox.jobs import alone
+from engine.sandbox.jobs import alone, draw_pages
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
 from tests.app.chats.test_images import give, png, see, sent, shown
@@ -43,11 +42,10 @@ Drawn = list[tuple[int, ...]]
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     """The numbers of pages that children were asked for, a list each time."""
     asked: Drawn = []
-    real = pages.draw_pages
 
     def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
         asked.append(tuple(numbers))
-        return real(path, numbers, *others)  # type: ignore[arg-type]
+        return draw_pages(path, numbers, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pages, "draw_pages", noted)
     monkeypatch.setattr(images, "held", images.Held())
@@ -126,13 +124,13 @@ def test_the_same_scan_in_several_chats_is_drawn_and_kept_once(
 def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
     start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, reads = eyes.jobs.read_image, list[bytes]()
+    real, reads = jobs.read_image, list[bytes]()
 
     def read_image(data: bytes) -> Picture:
         reads.append(data)
         return real(data)
 
-    monkeypatch.setattr(eyes.jobs, "read_image", read_image)
+    monkeypatch.setattr(jobs, "read_image", read_image)
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     for _ in range(3):

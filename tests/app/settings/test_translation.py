@@ -82,7 +82,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def german(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Those texts in the place of what ships with the program."""
-    monkeypatch.setattr(translation.paths, "resources", lambda: compiled)
+    monkeypatch.setattr(paths, "resources", lambda: compiled)
     return compiled / "languages"
 
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_means_english(
     folder.mkdir()
     if damage in bad:
         (folder / "stretto_de.qm").write_bytes(bad[damage])
-    monkeypatch.setattr(translation.paths, "resources", lambda: tmp_path)
+    monkeypatch.setattr(paths, "resources", lambda: tmp_path)
     with caplog.at_level(logging.WARNING):
         spoken = say("de")
     assert tr("Delete {title}?", title="A") in ("Delete A?", "A löschen?")

@@ -17,6 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app import __version__
 from app.settings.options import Settings
 from app.system import updates
 from app.system.updates import Release, Source, UpdateError, Updates
@@ -79,7 +80,7 @@ def test_what_is_signed_is_read() -> None:
     assert release == Release("99.0", "https://example.org/get", "- New.")
     assert release.is_newer
     assert not updates.read(document(version="0.0.1"), KEY).is_newer
-    assert not Release(updates.__version__, "", "").is_newer
+    assert not Release(__version__, "", "").is_newer
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -24,7 +25,6 @@ from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.folders import Matcher
 from app.tools.tool import ToolError, readable
-from engine.sandbox import python_cell
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_private_addresses_are_not_public(address: str) -> None:
 
 
 def test_python_is_absent_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_cell.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     tools = BuiltIn()
     assert "python" not in [tool.name for tool in tools.tools]
     assert "safely" in tools.absent[0]

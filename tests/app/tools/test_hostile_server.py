@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import mcp_types
 import pytest
 
 from app.tools import bounding, connection, transports
@@ -253,7 +254,7 @@ def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPat
             read.append(len(line))
             raise ValueError
 
-    monkeypatch.setattr(transports.types, "jsonrpc_message_adapter", Reader)
+    monkeypatch.setattr(mcp_types, "jsonrpc_message_adapter", Reader)
     import anyio
 
     line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"

@@ -12,6 +12,7 @@ import pytest
 from engine import Engine
 from engine.bench import agents
 from engine.bench.agents import BROKEN_AFTER, CHILDREN, TURNS_OF_CHILD, TURNS_OF_TASK, Tally, jain
+from engine.bench.clients import Wish, answered
 from engine.cli.main import main
 from engine.serve.server import Server
 
@@ -51,16 +52,15 @@ def test_agents_play_their_scripts_beside_a_person(
 
 def test_what_an_agent_does_is_counted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: Counter[int] = Counter()
-    real = agents.answered
 
     async def counting(*given: object) -> str:
         asked[int(str(given[-1]))] += "load-agent" in str(given[4])
-        return await real(*given)  # type: ignore[arg-type]
+        return await answered(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(agents, "answered", counting)
     monkeypatch.setattr(agents, "TOOLS_TAKE", (0.0,) * TURNS_OF_TASK)
     tally = Tally()
-    wish = agents.Wish.to(f"127.0.0.1:{server.port}")
+    wish = Wish.to(f"127.0.0.1:{server.port}")
     agents.run(wish, agents.Crowd(1, 30, 0.01, 300.0, 1), tally, 0)
     # Of sub-agents' scripts none comes to the step that is broken off.
     assert asked == {0: TURNS_OF_TASK - 1 + CHILDREN * TURNS_OF_CHILD, BROKEN_AFTER: 1}

@@ -21,6 +21,7 @@ from engine import Engine, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
 from engine.cache import cache_file, held_caches, shared_prefix
 from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
+from engine.cache.cache_objects import leaves
 from engine.cache.held_caches import Part, Tally
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
@@ -117,7 +118,7 @@ def story_of(tokens: int) -> SessionKV:
     for cache in kv.layers:
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, tokens, 16)))
     kv.note_read(list(range(tokens)))
-    mx.eval(list(held_caches.leaves(kv.layers)))
+    mx.eval(list(leaves(kv.layers)))
     return kv
 
 
@@ -130,7 +131,7 @@ def test_e2_a_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, 50, 16)))
     twin.note_read(list(range(50)))
     assert twin.shared_prefix is not None
-    mx.eval(list(held_caches.leaves(twin.layers)))
+    mx.eval(list(leaves(twin.layers)))
     mx.reset_peak_memory()
     before = mx.get_active_memory()
     image = take_image(twin, "kind")
@@ -285,7 +286,7 @@ def test_e8_a_thousand_idle_chats_are_not_gone_through(
     chats = [first, *(first.fork() for _ in range(999))]
     assert len(engine.stats()["sessions"]) == 1000
     measured, told = [0], [0]
-    leaves, figures = held_caches.leaves, report._session
+    figures = report._session
 
     def counted_leaves(value: Any) -> Any:
         measured[0] += 1

@@ -30,9 +30,10 @@ from engine.cluster import group, leader, rank, relay, sharding
 from engine.cluster.group import Do, Order, Record
 from engine.cluster.link import Answered, Asked, Called, Link, Unasked
 from engine.cluster.processes import Rank, died
-from engine.cluster.relay import BUDGET_SHARE, budget_of, differing
+from engine.cluster.relay import budget_of, differing
 from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
+from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.examining import Candidate
 from engine.runtime.workers import Answer, Mailbox
 

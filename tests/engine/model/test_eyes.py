@@ -13,6 +13,7 @@ import pytest
 from engine.messages import Image
 from engine.model import eyes
 from engine.model.eyes import Look, Patches
+from engine.sandbox import jobs
 
 
 class _Kind:
@@ -26,7 +27,7 @@ class _Kind:
 
 def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reads, waiting, go = list[bytes](), threading.Semaphore(0), threading.Event()
-    wait = eyes.jobs._wait
+    wait = jobs._wait
 
     def noted(*given: Any) -> None:
         waiting.release()
@@ -37,8 +38,8 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
         assert go.wait(60)
         return SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
 
-    monkeypatch.setattr(eyes.jobs, "_wait", noted)
-    monkeypatch.setattr(eyes.jobs, "read_image", read)
+    monkeypatch.setattr(jobs, "_wait", noted)
+    monkeypatch.setattr(jobs, "read_image", read)
     look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     with ThreadPoolExecutor(5) as pool:
         some = [pool.submit(look.sight, Image(b"lake")) for _ in range(4)]
@@ -53,7 +54,7 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
 
 def test_pixels_that_nobody_asks_for_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
-    monkeypatch.setattr(eyes.jobs, "read_image", lambda data: picture)
+    monkeypatch.setattr(jobs, "read_image", lambda data: picture)
     monkeypatch.setattr(eyes, "MOST_WAITING", 2500)
     look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     sights = [look.sight(Image(bytes([number]))) for number in range(5)]

@@ -14,7 +14,9 @@ import pytest
 
 from engine import Engine, EngineError
 from engine.model import backend, loader, vocabulary
+from engine.model import folder as folder_module
 from engine.model import slices as slices_module
+from engine.model.loaded import LoadedModel
 from engine.model.slices import in_slices
 from engine.runtime import models as leaving
 from tests.engine.families import FAMILIES
@@ -25,13 +27,13 @@ Folder = Callable[[str], Path]
 def examined(folder: Path, largest_id: int | None = None) -> loader.Examined:
     """A folder that has been looked at."""
     backend.start()
-    config = loader.folder.check(folder, "Tiny")
+    config = folder_module.check(folder, "Tiny")
     return loader.examine(folder, "Tiny", config, 1_000_000, [2], largest_id)
 
 
 def passes_by_piece(
     folder: Path, monkeypatch: pytest.MonkeyPatch, largest_id: int | None = None
-) -> tuple[list[int], loader.LoadedModel]:
+) -> tuple[list[int], LoadedModel]:
     """How many forward passes of the whole model each piece of loading makes."""
     from mlx_lm.utils import _get_classes
 
@@ -305,7 +307,7 @@ def test_t1_who_waits_for_an_unload_is_told_whatever_raises_over_it(
     def failing() -> None:
         raise RuntimeError("injected")
 
-    monkeypatch.setattr(leaving.backend, "give_back_memory", failing)
+    monkeypatch.setattr(backend, "give_back_memory", failing)
     going.add([], lambda: told.append("third"))
     with pytest.raises(RuntimeError):
         going.step()

@@ -21,6 +21,7 @@ from engine.hub.models import sees
 from engine.messages import Audio, Message
 from engine.model import eyes, loader, ragged, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
+from engine.sandbox import jobs
 from engine.sandbox.images import Picture
 from tests.engine.model.seeing import heard, image, shown, tone
 
@@ -151,13 +152,13 @@ def _hiding(words: list[str], family: Path, folder: Path) -> Path:
 def test_an_image_is_looked_at_once_for_all(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, reads = eyes.jobs.read_image, list[bytes]()
+    real, reads = jobs.read_image, list[bytes]()
 
     def read_image(data: bytes) -> Picture:
         reads.append(data)
         return real(data)
 
-    monkeypatch.setattr(eyes.jobs, "read_image", read_image)
+    monkeypatch.setattr(jobs, "read_image", read_image)
     model = engine.load(folder)
     before = engine.stats()["images"][model.id]["encoded"]
     fresh = image(56, 40, 5)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from engine.model import folder, loader
 from engine.runtime import examining
 
 
@@ -34,9 +35,9 @@ def test_e9_more_folders_than_are_remembered_may_be_examined_at_once(
     )
     monkeypatch.setattr(examining, "resolve", Path)
     monkeypatch.setattr(examining, "identity", lambda path: (path.name,))
-    monkeypatch.setattr(examining.folder, "display_name", lambda path: path.name)
-    monkeypatch.setattr(examining.loader, "tokenizer_defaults", lambda path: None)
-    monkeypatch.setattr(examining.loader, "examine", lambda *_: None)
+    monkeypatch.setattr(folder, "display_name", lambda path: path.name)
+    monkeypatch.setattr(loader, "tokenizer_defaults", lambda path: None)
+    monkeypatch.setattr(loader, "examine", lambda *_: None)
     monkeypatch.setattr(examining, "_checked", Leisurely())
     errors: list[BaseException] = []
 

@@ -14,16 +14,14 @@ import pytest
 from hypothesis import settings
 from msgspec.structs import replace
 
-from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, packed
+from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, Offer, packed
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
 from engine.runtime.plan import (
-    CacheKey,
     Idle,
     LoadAdmission,
     LoadRequest,
     MemoryView,
-    Offer,
     Piece,
     Row,
     Status,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -38,7 +39,7 @@ def stalls(percent: float) -> str:
 @pytest.fixture
 def linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], Pressure]:
     """What is found where the system tells these two files."""
-    monkeypatch.setattr(pressure.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(pressure, "_STALLS", tmp_path / "stalls")
     monkeypatch.setattr(pressure, "_MEMORY", tmp_path / "memory")
 
@@ -75,7 +76,7 @@ def test_macos_tells_a_level(monkeypatch: pytest.MonkeyPatch, level: int, shown:
         value._obj.value = level
         return 0
 
-    monkeypatch.setattr(pressure.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     library = SimpleNamespace(sysctlbyname=sysctlbyname)
     monkeypatch.setattr("ctypes.CDLL", lambda _: library)
     assert pressure.pressure() is shown

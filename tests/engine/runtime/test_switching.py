@@ -20,7 +20,7 @@ from engine.messages import Load
 from engine.model import loader
 from engine.reply import Reply
 from engine.runtime import models as loading
-from engine.runtime.examining import Candidate
+from engine.runtime.examining import Candidate, examine
 from engine.runtime.models import Loading
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
@@ -165,7 +165,7 @@ def test_what_is_unloaded_while_its_pair_is_examined_is_not_read_again_for_nobod
 ) -> None:
     large = model_folder("plain")
     small = perturbed(large, tmp_path / "small", 0.1)
-    model, examine = engine.load(large), loading.examine
+    model = engine.load(large)
     begun, may_go_on = threading.Event(), threading.Event()
 
     def slow(path: str, *more: Any) -> Candidate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from engine.sandbox.protocol import RefusedError
 
 
 def test_python_is_refused_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_cell.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(RefusedError, match="safely"):
         python_cell.run_python("print(1)")
 

@@ -418,9 +418,9 @@ def test_an_agent_lives_ten_minutes_and_a_paused_one_longer(
     second = known.get(2)
     assert second is not None
     second.pause(True)
-    monkeypatch.setattr(agents_of.time, "monotonic", lambda: now + 599)
+    monkeypatch.setattr(time, "monotonic", lambda: now + 599)
     assert len(known.all()) == 2
-    monkeypatch.setattr(agents_of.time, "monotonic", lambda: now + 620)
+    monkeypatch.setattr(time, "monotonic", lambda: now + 620)
     assert [s.task for s in known.all()] == ["two"]
 
 

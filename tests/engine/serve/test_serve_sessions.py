@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from engine import Engine, Model
 from engine.serve.auth import Settings
+from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.json_input import chained
-from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.sessions import MOST_KEPT, Sent
 from tests.engine.crowd import crowd

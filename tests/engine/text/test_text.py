@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from engine.bench.random_models import write_tokenizer
 from engine.messages import Image
 from engine.sandbox.prompts import Template
+from engine.text.dialects import Markers
 from engine.text.rendering import render
-from engine.text.splitter import Markers, ReplyText, TextSplitter
+from engine.text.splitter import ReplyText, TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 

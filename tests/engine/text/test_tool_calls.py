@@ -7,7 +7,8 @@ import json
 import pytest
 
 from engine.text.call_notations import read
-from engine.text.splitter import Markers, TextSplitter
+from engine.text.dialects import Markers
+from engine.text.splitter import TextSplitter
 from engine.text.tool_calls import Calling, Told
 
 WEATHER = {

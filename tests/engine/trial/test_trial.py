@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -163,7 +164,7 @@ def test_python_judges_in_its_child() -> None:
 
 
 def test_python_is_undecided_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_cell.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     found = Checker().verdict(Check("python", "True"), Prompt("1", "ask"), "")
     assert found.passed is None
     assert "safely" in found.why

@@ -4,9 +4,8 @@ import json
 import sys
 from itertools import islice
 
-from mlx_vlm import load
 from mlx_vlm.generate.ar import generate_step
-from mlx_vlm.utils import prepare_inputs
+from mlx_vlm.utils import load, prepare_inputs
 
 folder, image, text, count = sys.argv[1:]
 model, processor = load(folder)

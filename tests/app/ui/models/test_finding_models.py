@@ -17,6 +17,7 @@ from app.models.downloads import DownloadState
 from app.ui.models import found
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
+from engine.hub.gguf import kept
 from engine.hub.models import knows
 from tests.hub import connected
 
@@ -155,7 +156,7 @@ def test_the_small_model_that_came_from_elsewhere_is_marked_and_opened(opened, m
     run, dialog = opened
     small = suggestions.small().suggestion.repo
     assert marks(dialog)[small] != "Downloaded"
-    monkeypatch.setattr(suggestions.kept, "find", lambda _digest: Path("/models/small"))
+    monkeypatch.setattr(kept, "find", lambda _digest: Path("/models/small"))
     dialog.finding.refresh()
     assert marks(dialog)[small] == "Downloaded"
     click(run, dialog, small)

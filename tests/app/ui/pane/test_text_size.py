@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.settings.options import ZOOM, Settings
@@ -54,7 +54,7 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
     Nor is a face that nobody would read in.
     """
     run = start().ready()
-    usual = themes.QFontInfo
+    usual = QFontInfo
     px = usual(QApplication.font()).pixelSize()
     assert px == 13
 

@@ -15,7 +15,7 @@ from app.settings.paths import GUIDE
 from app.store import ChatRecord, Store
 from app.ui.compare.compare_dialog import Column
 from app.ui.pane.pane import ChatPane
-from app.ui.sidebar.chat_list import Row
+from app.ui.sidebar.chat_row import Row
 from tests.app.conftest import Run, Start
 
 
