@@ -31,6 +31,8 @@ FEW_FAILED = 4
 """More than these are no accident, and do not run again."""
 DEATH_LINES = 150
 """Of the stacks that Python writes when a signal ends it."""
+LAST = 1000
+"""Characters that tell which test it was, where the program had the stacks written elsewhere."""
 ROOM = 4 * 2**30
 """Bytes; a run's files are about one of these four."""
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -170,7 +172,7 @@ class Run:
             printed = said.read()
         if self.status < 0:
             _, fatal, stacks = printed.rpartition("Fatal Python error")
-            lines = (fatal + stacks).splitlines()[:DEATH_LINES] if fatal else []
+            lines = (fatal + stacks if fatal else printed[-LAST:]).splitlines()[:DEATH_LINES]
             self.death = "\n".join([f"{self._who()} died of signal {-self.status}:", *lines])
         return printed
 

@@ -9,6 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.halves import Run
 
 ONCE = """
@@ -44,7 +46,7 @@ def test_dies_the_first_time():
     first = not seen.exists()
     seen.touch()
     if first:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        os.kill(os.getpid(), signal.SIGNAL)
 """
 
 
@@ -73,12 +75,19 @@ def test_a_group_that_ended_badly_without_a_failed_test_stays_bad(tmp_path: Path
     assert run.status == 5  # pytest's "no tests ran"
 
 
-def test_a_group_whose_process_died_says_where_and_runs_again_whole(tmp_path: Path) -> None:
-    run = run_of(tmp_path, DIES)
+@pytest.mark.parametrize(
+    ("number", "where"),
+    [(signal.SIGSEGV, "test_dies_the_first_time"), (signal.SIGKILL, "\n.")],
+    ids=["its stacks are there", "without a word"],
+)
+def test_a_group_whose_process_died_says_where_and_runs_again_whole(
+    tmp_path: Path, number: signal.Signals, where: str
+) -> None:
+    run = run_of(tmp_path, DIES.replace("SIGNAL", number.name))
     run.go()
-    assert run.status == -signal.SIGSEGV
+    assert run.status == -number
     assert [fault.partition(" of ")[0] for fault in run.failed()] == ["The process"]
-    assert "test_dies_the_first_time" in run.death
+    assert where in run.death
     assert "2 passed" in run.again()
     assert run.status == 0
-    assert "test_dies_the_first_time" in run.death
+    assert where in run.death
