@@ -162,6 +162,10 @@ class Chat(ChatSignals):
         """This chat's model and how far it is."""
         return self._loader.get(self.record.model)
 
+    async def small_model(self) -> str:
+        """How chats name the model that comes with the set-up, "" where it is not here."""
+        return await self._loader.look_for_small()
+
     @property
     def remote(self) -> Remote | None:
         """Where its model answers, if that is not in this program."""

@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app import flows
 from app.bridge import Bridge
+from app.models import suggestions
 from app.models.errors import DOES_NOT_FIT, arithmetic, meaning
 from app.models.figures import EngineFigures
 from app.models.names import adapter_of, model_fallback_name, model_location
@@ -157,6 +158,7 @@ class ModelLoader(QObject):
         self.engine: Engine | None = None
         # the engine's, for all who show some
         self.figures = EngineFigures(lambda: self.engine, self)
+        self.small = ""  # how chats name the small model, once it is known to lie here
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
@@ -188,6 +190,13 @@ class ModelLoader(QObject):
             if model_status.state is LoadState.LOADING:
                 self._begin(model_status, self._early.get(model_status.ref, Wish()))
         self._early.clear()
+        flows.start(self, self.look_for_small())
+
+    async def look_for_small(self) -> str:
+        """How chats name the small model, "" where it does not lie here."""
+        if not self.small:
+            self.small = await flows.aside(lambda _: suggestions.small_folder())
+        return self.small
 
     def detach(self) -> None:
         """The program ends."""

@@ -107,6 +107,13 @@ def small(file: Path | None = None) -> SmallModel | None:
         return None
 
 
+def small_folder() -> str:
+    """Where the small model lies, "" where it is not here. Looks at the disk."""
+    one = small()
+    folder = one.folder() if one is not None else None
+    return "" if folder is None else str(folder)
+
+
 def at_hand(repo: str) -> str:
     """How chats name a model of the hub that lies on this machine, "" if it does not.
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
 from app.chats.chat import Chat
-from app.models import suggestions
 from app.settings.language import code, mark, tr
 from app.settings.paths import GUIDE
 from app.tools.builtin import DATE
@@ -169,7 +168,7 @@ class EmptyChat(QWidget):
             button.setVisible(left >= 0)
 
     async def _look_for_small(self) -> None:
-        self._small_ref = await flows.aside(lambda _: _small_folder())
+        self._small_ref = await self._chat.small_model()
         self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -206,13 +205,6 @@ def _of_the_guide() -> str:
         "It knows this app and little else: for everything else, get a model."
     )
     return words if code() == "en" else f"{words} {tr('It speaks English only.')}"
-
-
-def _small_folder() -> str:
-    """Where the small model lies, "" where it is not here."""
-    small = suggestions.small()
-    folder = small.folder() if small is not None else None
-    return "" if folder is None else str(folder)
 
 
 class NoChat(QWidget):

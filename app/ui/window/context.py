@@ -63,8 +63,8 @@ class InWindow(QObject):
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
     def _model_names(self, *first: str) -> dict[str, str]:
-        """By their references the names of these models, then of those in use and remembered."""
+        """By their references the names of these models, then of those in use and at hand."""
         loader = self._library.loader
         known = (model_status.ref for model_status in loader.known())
-        refs = dict.fromkeys([*first, *known, *self._settings.models])
+        refs = filter(None, dict.fromkeys([*first, *known, *self._settings.models, loader.small]))
         return {ref: loader.get(ref).name for ref in refs}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app import flows
+from app.models import suggestions
 from app.settings.language import tr
 from app.store import Store
 from app.tools.builtin import DATE
-from app.ui.pane import empty
 from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
@@ -85,12 +85,17 @@ def test_the_small_model_is_offered_beside_the_guide_where_it_is(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
     """Two models from the first start: the Guide, who knows Stretto, and one for anything."""
-    monkeypatch.setattr(empty, "_small_folder", lambda: "/models/small")
+    monkeypatch.setattr(suggestions, "small_folder", lambda: "/models/small")
     run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
     run.window.resize(1200, 900)
     run.until(offered.isVisible)
+    run.pane.header.model_button.click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [action.toolTip() for action in menu.actions()][1] == "/models/small"
+    menu.close()
     qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
     assert run.pane.chat.record.model == "/models/small"
     run.until(lambda: not offered.isVisible())
