@@ -23,6 +23,7 @@ from app.system import updates
 from app.system.updates import Release, Source, UpdateError, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.style.theme import Theme
 
 SECRET = SigningKey(bytes(range(32)))
 KEY = bytes(SECRET.verify_key)
@@ -155,16 +156,17 @@ def test_a_bad_answer_is_told_when_asked_for_and_nothing_else_happens(
     assert looked.args[1]
 
 
-def test_no_server_is_told(qtbot: QtBot, served: Served) -> None:
-    source = served.source
-    served.server_close()
-    looking = Updates(Settings(), source)
+def test_no_server_is_told(qtbot: QtBot) -> None:
+    with Served() as gone:
+        looking = Updates(Settings(), gone.source)
     with qtbot.waitSignal(looking.looked) as looked:
         looking.look()
     assert looked.args[1].startswith("No response")
 
 
-def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: QtBot, served: Served) -> None:
+def test_the_settings_offer_it_only_where_there_is_a_source(
+    qtbot: QtBot, look: Theme, served: Served
+) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     settings = Settings()
@@ -190,7 +192,7 @@ def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: QtBot, served
     window.close()
 
 
-def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: QtBot) -> None:
+def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: QtBot, look: Theme) -> None:
     parent, settings, opened = QWidget(), Settings(), []
     qtbot.addWidget(parent)
     notes = "<img src='http://example.org/x.png'> [a](file:///etc/passwd)"

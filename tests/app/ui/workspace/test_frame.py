@@ -281,8 +281,12 @@ def test_in_a_full_row_long_titles_give_way_before_short_ones(start: Start):
     tabs = [run.window.workspace.dock(pane.chat.id).tabWidget() for pane in run.panes]
     labels = [tab.findChild(QLabel, "dockWidgetTabLabel") for tab in tabs]
     whole = [0, 2, 4]
-    run.until(lambda: all(labels[n].width() == labels[n].sizeHint().width() for n in whole))
-    assert 40 < labels[1].width() == labels[3].width() < labels[1].sizeHint().width()
+    run.until(
+        lambda: (
+            all(labels[n].width() == labels[n].sizeHint().width() for n in whole)
+            and 40 < labels[1].width() == labels[3].width() < labels[1].sizeHint().width()
+        )
+    )
 
 
 def test_every_title_of_many_can_be_read(start: Start):
