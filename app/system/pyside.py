@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import sys
+from functools import cache, wraps
 from types import FunctionType, MethodDescriptorType
 from typing import Any
 
@@ -37,15 +37,21 @@ def survive_errors() -> None:
 
 def _raise_objects(kind: type) -> None:
     """Wrap the methods of a new class that take the place of Qt's."""
-    for name, method in list(vars(kind).items()):
-        if isinstance(method, FunctionType) and any(
-            isinstance(vars(base).get(name), MethodDescriptorType) for base in kind.__mro__[1:]
-        ):
-            setattr(kind, name, _raising_anew(method))
+    own = {name: made for name, made in vars(kind).items() if isinstance(made, FunctionType)}
+    for base in kind.__mro__[1:]:
+        if base.__module__.startswith("PySide6"):
+            for name in own.keys() & _methods_of_qt(base):
+                setattr(kind, name, _raising_anew(own.pop(name)))
+
+
+@cache
+def _methods_of_qt(base: type) -> frozenset[str]:
+    """What such a class declares; to ask PySide for it takes long."""
+    return frozenset(n for n, made in vars(base).items() if isinstance(made, MethodDescriptorType))
 
 
 def _raising_anew(method: FunctionType) -> Any:
-    @functools.wraps(method)
+    @wraps(method)
     def called(*args: Any, **named: Any) -> Any:
         try:
             return method(*args, **named)
