@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.tool_call import DENIED, CallState, Doing
 from app.store import Message
+from app.tools import connection
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Change, Decision
 from app.tools.servers import ServerConfig
@@ -618,7 +619,10 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     popover.close()
 
 
-def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(start: Start, tmp_path: Path) -> None:
+def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # a call may take its second to come
     run = begun(start)
     server = Path(__file__).parents[2] / "tools" / "raw_server.py"
     toolbox, chat = run.app.library.toolbox, run.pane.chat
