@@ -323,8 +323,8 @@ def test_a_move_of_the_mouse_costs_nothing_for_messages_it_does_not_touch(
     view.selection.show_in = lambda number: (shown.append(number), original(number))
     view.selection._set_ends((End(0, 0, ids[0]), End(3_998, 3, ids[3_998])))
     shown.clear()
-    begun = time.perf_counter()
+    begun = time.thread_time()
     view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 2, ids[3_999])))
     view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 4, ids[3_999])))
     assert shown == [3_998, 3_999, 3_999]
-    assert time.perf_counter() - begun < 0.02
+    assert time.thread_time() - begun < 0.02
