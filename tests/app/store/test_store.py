@@ -274,7 +274,7 @@ def test_writing_never_waits_for_the_disk(store: Store, monkeypatch: pytest.Monk
 
     def stuck(kept: Transactions, operations: list[Operation]) -> StoreError | None:
         began.set()
-        gave_up.append(not go_on.wait(30))
+        gave_up.append(not go_on.wait(0 if any(gave_up) else 10))
         return write(kept, operations)
 
     monkeypatch.setattr(Transactions, "write", stuck)
