@@ -131,6 +131,17 @@ class Desk:
         for name in names:
             self._do("key", "--delay", "20", name)
 
+    def press_until(self, condition: Callable[[], object], *keys: str) -> None:
+        """Press them again until they are taken: what takes them may come a moment later."""
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.keys(*keys)
+            seen = time.monotonic() + 4
+            while time.monotonic() < seen and not condition():
+                time.sleep(0.05)
+            if time.monotonic() > end:
+                pytest.fail(f"{keys} were pressed for {PATIENCE_S} s in vain")
+
     def type(self, text: str) -> None:
         self._do("type", "--delay", "8", text)
 

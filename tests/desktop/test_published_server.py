@@ -6,7 +6,6 @@ Skipped where its environment is missing: `python -m tests.torture published` ma
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,12 +63,7 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
 
     def press_until(sql: str) -> None:
         """Press what has the focus, and again where nothing came of it: it was not there yet."""
-        while not desk.ask(sql):
-            desk.keys("space")
-            seen = time.monotonic() + 4
-            while time.monotonic() < seen and not desk.ask(sql):
-                time.sleep(0.05)
-            desk.until(lambda: True)
+        desk.press_until(lambda: desk.ask(sql), "space")
 
     press_until("SELECT 1 FROM tool_pins WHERE server = 'time'")  # Use These Tools
     press_until("SELECT 1 FROM chats WHERE params LIKE '%time/get_current_time%'")

@@ -49,7 +49,8 @@ def test_a_trial_goes_on_beside_a_chat_and_after_a_kill(display: str, tmp_path: 
                 time.sleep(0.05)
         desk.give_keys("New Trial")
         desk.until(lambda: desk.dialog("New Trial"))
-        desk.keys("ctrl+Return")
+        # It reads the file on a thread.
+        desk.press_until(lambda: desk.ask("SELECT 1 FROM chats WHERE variant != ''"), "ctrl+Return")
         desk.until(lambda: len(desk.ask(DONE)) >= 2)
         ((before,),) = desk.ask(streamed, chat)
         count = len(desk.ask(DONE))
