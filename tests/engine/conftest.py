@@ -66,7 +66,7 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+def together(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Call it before so many replies are asked for: all come at one moment.
 
     However far apart a busy machine lets the test ask for them, none is planned for before all are

@@ -101,7 +101,7 @@ def test_t3_a_fault_holds_nothing(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
     fault: str,
 ) -> None:
     """An exception that was kept where its own traceback saw it held sessions and the model."""
@@ -110,7 +110,7 @@ def test_t3_a_fault_holds_nothing(
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         raised = once(monkeypatch, where, name, when)
-        at_once(chats)
+        together(chats)
         said = say(engine, model, chats)
         assert len(said) == chats
     if fault != "chunks together":  # which machine reads them so is its own matter

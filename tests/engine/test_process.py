@@ -335,11 +335,11 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
 
 
 def test_queue_positions_are_told(
-    engine: Engine, model_folder: Callable[[str], Path], at_once: Callable[[int], None]
+    engine: Engine, model_folder: Callable[[str], Path], together: Callable[[int], None]
 ) -> None:
     model = engine.load(model_folder("plain"))
     few = SamplingParams(max_tokens=2, seed=1)
-    at_once(3)
+    together(3)
     replies = [engine.open_session(model).send("word " * n, few) for n in (300, 350, 400)]
     for reply in replies:
         reply.tokens(60)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx_lm.models.cache import KVCache
 
-from engine import Engine, Reply, SamplingParams, Session
+from engine import Engine, Event, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
 from engine.cache import cache_file, held_caches, shared_prefix
 from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
@@ -246,14 +246,23 @@ def test_e3_an_unloaded_model_is_freed_while_a_worker_prepares(
 
 @pytest.mark.usefixtures("soon")
 def test_e7_after_a_fault_no_more_begin_than_there_is_room_for(
-    wide: Path, monkeypatch: pytest.MonkeyPatch
+    wide: Path, together: Callable[[int], None]
 ) -> None:
     """Forks whose shared pass had failed all began at once, each with the whole story."""
     params = SamplingParams(max_tokens=40, seed=1, logit_bias=CALM)
+    go_on = threading.Event()
 
     def begun(engine: Engine) -> list[Reply]:
-        chats = family(engine, wide, 7)
-        replies = [twin.send("go on", params) for twin in chats[1:]]
+        """The engine stands still once all have been told something, until it may go on."""
+        chats, told = family(engine, wide, 7), set()
+
+        def listen(event: Event) -> None:
+            told.add(event.session_id)
+            if len(told) == len(chats) - 1:
+                go_on.wait(WAIT)
+
+        together(len(chats) - 1)
+        replies = [twin.send("go on", params, listen) for twin in chats[1:]]
         for reply in replies:
             next(iter(reply))
         chats[0].close()
@@ -261,13 +270,16 @@ def test_e7_after_a_fault_no_more_begin_than_there_is_room_for(
 
     with Engine() as roomy:
         replies = begun(roomy)
+        go_on.set()
         said = [reply.tokens(WAIT) for reply in replies]
         needed = held(roomy)
     budget = needed + needed // 2
+    go_on.clear()
     with memory_run.watched() as seen, Engine(budget) as engine:
         replies = begun(engine)
         assert not any(reply.done for reply in replies)
         seen.faults = 1
+        go_on.set()
         assert [reply.tokens(WAIT) for reply in replies] == said
         assert seen.faults == 0
     assert seen.promised <= budget + memory_run.SLACK

@@ -43,12 +43,12 @@ def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
 def test_one_prompt_to_many_chats_is_read_once(
     engine: Engine,
     model_folder: Callable[[str], Path],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
     family: str,
 ) -> None:
     folder = model_folder(family)
     model = engine.load(folder)
-    at_once(6)
+    together(6)
     replies = [engine.open_session(model).send(PROMPT, params(seed)) for seed in range(6)]
     costs = sorted(read(reply) for reply in replies)
     assert costs[-1] == replies[0].stats.prompt_tokens > 250

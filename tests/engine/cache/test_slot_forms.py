@@ -216,7 +216,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     folders: Callable[[str], Path],
     most: list[int],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
     name: str,
 ) -> None:
     """Two come late, one is forked while it answers, one is stopped, all go on afterwards."""
@@ -231,7 +231,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     then = [alone[n].send("and then?", params(n, 5)).tokens(60) for n in range(5)]
     most.clear()
     sessions = [session(n) for n in range(5)]
-    at_once(4)
+    together(4)
     replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
     stopped = session(0).send("stop me " * 3, params(9, 200))
     next(iter(replies[2]))

@@ -12,7 +12,7 @@ import pytest
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 from msgspec.structs import replace
 
-from engine import Engine, SamplingParams
+from engine import Engine, Event, SamplingParams, TextDelta
 from engine.cache import slot_policy
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_buffer import SlotBuffer
@@ -247,7 +247,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     """One grows too long on the way, one is forked while it answers, one comes late."""
     seen: list[int] = []
@@ -268,10 +268,17 @@ def test_chats_in_slots_say_what_they_say_alone(
     expected = [alone(n) for n in range(4)]
     monkeypatch.setattr(Slots, "assign", watched)
     sessions = [engine.open_session(model) for _ in prompts]
-    at_once(3)
-    replies = [sessions[n].send(prompts[n], params(n, 160)) for n in range(3)]
-    next(iter(replies[2]))
-    replies.append(sessions[3].send(prompts[3], params(3, 160)))
+    late = sessions[3].send(prompts[3], params(3, 160))
+    late.pause()
+    together(4)
+
+    def join(event: Event) -> None:
+        if isinstance(event, TextDelta):
+            late.resume()
+
+    listeners = (None, None, join)
+    replies = [sessions[n].send(prompts[n], params(n, 160), listeners[n]) for n in range(3)]
+    replies.append(late)
     assert [reply.tokens(60) for reply in replies] == expected
     assert max(seen) >= 3
     assert engine.stats()["kv_bytes"] > 0
@@ -290,6 +297,7 @@ def test_a_reproducible_chat_does_not_send_the_others_out_of_their_slots_in_ever
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
+    together: Callable[[int], None],
     family: str,
 ) -> None:
     left: list[Any] = []
@@ -302,6 +310,7 @@ def test_a_reproducible_chat_does_not_send_the_others_out_of_their_slots_in_ever
         monkeypatch.setattr(place, "leave", leave)
     model = engine.load(model_folder(family))
     chats = [engine.open_session(model, reproducible=number == 0) for number in range(3)]
+    together(3)
     replies = [chats[n].send("hello", params(n, 30)) for n in range(3)]
     assert all(reply.tokens(60) for reply in replies)
     assert 0 < len(left) < 15

@@ -61,7 +61,7 @@ def test_e6_faults_are_forgiven() -> None:
 def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     """After three faults all passes were apart until the model was loaded anew."""
     monkeypatch.setattr("engine.model.loaded.REST", 80)
@@ -83,7 +83,7 @@ def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
         def ask_two() -> list[list[int]]:
             calm = SamplingParams(max_tokens=12, temperature=0.9, seed=4, logit_bias={2: -1e9})
             chats = [engine.open_session(model) for _ in range(2)]
-            at_once(2)
+            together(2)
             said = [chat.send(f"hello {n}", calm) for n, chat in enumerate(chats)]
             told = [reply.tokens(60) for reply in said]
             for chat in chats:

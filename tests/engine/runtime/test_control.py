@@ -107,9 +107,17 @@ def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folde
     expected = engine.open_session(model).send("word " * 400, LONG).tokens(60)
     running = engine.open_session(model).send("hello", ENDLESS)  # so that chunks are small
     first_text(running)
-    reply = engine.open_session(model).send("wood " * 400, LONG)
-    next(event for event in reply if isinstance(event, PromptProgress))
-    reply.pause()
+    named, over = threading.Event(), threading.Event()
+
+    def pause(event: object) -> None:
+        if isinstance(event, PromptProgress) and event.done and not over.is_set():
+            named.wait(60)  # the engine stands still meanwhile
+            reply.pause()
+            over.set()
+
+    reply = engine.open_session(model).send("wood " * 400, LONG, pause)
+    named.set()
+    assert over.wait(60)
     status = engine.stats()["sessions"][reply.session_id]
     assert status["paused"]
     assert status["status"] == "prefilling"

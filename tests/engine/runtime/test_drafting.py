@@ -250,12 +250,13 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return seen
 
 
-def crowd(engine: Engine, model: Model) -> list[list[int]]:
+def crowd(engine: Engine, model: Model, together: Callable[[int], None]) -> list[list[int]]:
     """What chats say that are asked at once, and then once more."""
     ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
     chats = [engine.open_session(model) for _ in ways]
     said = []
     for text, tokens in ((PROMPT, 40), ("and more", 12)):
+        together(len(chats))
         replies = [
             chat.send(text, SamplingParams(max_tokens=tokens, seed=seed, logprobs=seed % 2, **more))
             for seed, (chat, more) in enumerate(zip(chats, ways, strict=True))
@@ -273,12 +274,13 @@ def test_several_that_copy_draft_in_one_pass(
     model_folder: Callable[[str], Path],
     family: str,
     passes: list[tuple[int, int]],
+    together: Callable[[int], None],
 ) -> None:
-    plain = crowd(engine, engine.load(model_folder(family), draft=""))
+    plain = crowd(engine, engine.load(model_folder(family), draft=""), together)
     assert not passes
     model = engine.load(model_folder(family), draft=LOOKUP)
     for _ in range(3):  # who takes part in which pass depends on when they came
-        assert crowd(engine, model) == plain
+        assert crowd(engine, model, together) == plain
         if any(rows and drafts > 1 for rows, drafts in passes):
             break
     assert any(rows and drafts > 1 for rows, drafts in passes)
@@ -291,8 +293,9 @@ def test_a_pass_of_several_with_drafts_that_fails_costs_no_answer(
     model_folder: Callable[[str], Path],
     passes: list[tuple[int, int]],
     monkeypatch: pytest.MonkeyPatch,
+    together: Callable[[int], None],
 ) -> None:
-    plain = crowd(engine, engine.load(model_folder("plain"), draft=""))
+    plain = crowd(engine, engine.load(model_folder("plain"), draft=""), together)
     inner = runner.decode_with_drafts
 
     def once(*given: Any) -> Any:
@@ -303,7 +306,7 @@ def test_a_pass_of_several_with_drafts_that_fails_costs_no_answer(
 
     monkeypatch.setattr(runner, "decode_with_drafts", once)
     model = engine.load(model_folder("plain"), draft=LOOKUP)
-    assert crowd(engine, model) == plain
+    assert crowd(engine, model, together) == plain
     assert passes
     assert engine.stats()["faults"][model.id]["drafts"] == 1
 

@@ -64,14 +64,14 @@ def test_all_say_what_they_say_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
     family: str,
 ) -> None:
     folder = model_folder(family)
     model = engine.load(folder)
     chats = [engine.open_session(model) for _ in PROMPTS]
     for turn in (1, 2):  # the second time after all that was said before
-        at_once(len(chats))
+        together(len(chats))
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
             assert reply.tokens(60) == alone(folder, [text] * turn, seed)
@@ -85,14 +85,14 @@ def test_forks_go_on_from_what_they_share(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
     folder = model_folder("plain")
     first = engine.open_session(engine.load(folder))
     first.send(STORY, params(9)).tokens(60)
     chats = [first, *(first.fork() for _ in PROMPTS[1:])]
-    at_once(len(chats))
+    together(len(chats))
     for seed, (reply, text) in enumerate(zip(asked(chats), PROMPTS, strict=True)):
         said = reply.tokens(60)
         assert reply.stats.reused_tokens > 48
@@ -107,12 +107,12 @@ def test_what_several_begin_with_is_read_once(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
     prompts = [STORY + text for text in PROMPTS]
-    at_once(len(prompts))
+    together(len(prompts))
     replies = asked([engine.open_session(model) for _ in prompts], prompts)
     for seed, (reply, text) in enumerate(zip(replies, prompts, strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -127,7 +127,7 @@ def test_those_that_come_while_another_answers_are_read_in_its_steps(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     # A busy machine learns that a pass has room for few tokens.
     monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[-1], 256))
@@ -137,7 +137,7 @@ def test_those_that_come_while_another_answers_are_read_in_its_steps(
     texts = (event for event in first if isinstance(event, TextDelta))
     next(texts), next(texts)
     chats = [engine.open_session(model) for _ in PROMPTS]
-    at_once(len(chats))
+    together(len(chats))
     replies = asked(chats)
     for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -152,7 +152,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
     guilty: bool,
 ) -> None:
     """It may be one prompt's, or nobody's."""
@@ -175,7 +175,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
 
     monkeypatch.setattr(runner, "forward_mixed", failing)
     monkeypatch.setattr(runner, "prefill", failing_alone)
-    at_once(len(PROMPTS))
+    together(len(PROMPTS))
     replies = asked([engine.open_session(model) for _ in PROMPTS])
     for reply, text, said in zip(replies, PROMPTS, expected, strict=True):
         if text == at_fault:
@@ -191,15 +191,15 @@ def test_who_is_cancelled_before_is_not_read(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
-    at_once(len(PROMPTS))
+    together(len(PROMPTS))
     replies = asked([engine.open_session(model) for _ in PROMPTS[1:]], PROMPTS[1:])
     replies[0].cancel()
     replies[0].tokens(60)
-    at_once(len(PROMPTS) - 1)
+    together(len(PROMPTS) - 1)
     replies[0] = engine.open_session(model).send(PROMPTS[0], params(0))
     for seed, (reply, text) in enumerate(zip(replies, [PROMPTS[0], *PROMPTS[2:]], strict=True)):
         assert reply.tokens(60) == alone(folder, [text], seed)
@@ -210,12 +210,12 @@ def test_a_reproducible_chat_takes_over_nothing_that_was_read_beside_others(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
-    at_once: Callable[[int], None],
+    together: Callable[[int], None],
 ) -> None:
     """Products of other numbers of rows may round otherwise."""
     model = engine.load(model_folder("plain"))
     text = "ut re mi fa sol la ti"
-    at_once(2)
+    together(2)
     for reply in asked([engine.open_session(model) for _ in "ab"], [text, PROMPTS[0]]):
         reply.tokens(60)
     assert len(passes) == 1
