@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import inspect
 import pstats
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,8 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
     """How often functions of ours are called while something is done."""
     profile = cProfile.Profile()
     profile.runcall(act)
-    wanted = {(f.__code__.co_filename, f.__code__.co_firstlineno) for f in functions}
+    codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped (A92)
+    wanted = {(code.co_filename, code.co_firstlineno) for code in codes}
     stats: dict[tuple[str, int, str], tuple[int, ...]] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
     return sum(told[1] for (file, line, _), told in stats.items() if (file, line) in wanted)
 
