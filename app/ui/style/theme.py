@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -87,8 +87,6 @@ class Theme(QObject):
         self.contrast = contrast  # what was asked for: "system", "normal" or "high"
         self.zoom = zoom  # how large all text is, in percent of what the system asks for
         self.tokens = LIGHT
-        self._refonting = QTimer(self, singleShot=True, interval=0)
-        self._refonting.timeout.connect(_refont)
         self._style: QProxyStyle | None = None
         self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
         self._hints = self._style_hints.accessibility()
@@ -128,10 +126,6 @@ class Theme(QObject):
         """ "system", "normal" or "high"."""
         self.contrast = contrast
         self._apply(self._wanted())
-
-    def refont_soon(self) -> None:
-        """A widget that comes to lie elsewhere has the font of an older style sheet again."""
-        self._refonting.start()
 
     def color(self, name: str) -> QColor:
         return QColor(getattr(self.tokens, name))
@@ -185,8 +179,6 @@ class _Style(QProxyStyle):
     def polish(self, polished: Any) -> None:
         _shape(polished)
         super().polish(polished)
-        if isinstance(polished, QWidget) and polished in _fonts:
-            theme().refont_soon()
 
 
 class _GrownStyle(QProxyStyle):
@@ -195,8 +187,6 @@ class _GrownStyle(QProxyStyle):
     def polish(self, polished: Any) -> None:
         _shape(polished)
         super().polish(polished)
-        if isinstance(polished, QWidget) and polished in _fonts:
-            theme().refont_soon()
 
     def pixelMetric(
         self,

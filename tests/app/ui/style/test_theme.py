@@ -281,18 +281,3 @@ def test_another_look_styles_each_widget_once_however_deep_it_lies(start: Start)
         assert 1 <= counter.times <= 3, "Qt did it once for each widget around it: 12 times"
     finally:
         theme().set_appearance("system")
-
-
-def test_text_keeps_its_size_where_panes_are_moved_after_a_change_of_zoom(start: Start) -> None:
-    run = start().ready()
-
-    def sizes() -> list[int]:
-        return [pane.empty._title.font().pixelSize() for pane in run.panes]
-
-    for _ in range(3):
-        run.window.commands["text_larger"].trigger()
-    run.window.chats.new()
-    run.until(lambda: sizes() == [30, 30])
-    run.window.commands["text_usual"].trigger()
-    run.window.commands["split_right"].trigger()
-    run.until(lambda: sizes() == [20, 20, 20])
