@@ -1,8 +1,11 @@
 """Python of models and checks, in a child process that reaches neither network nor own files.
 
 The system calls that lead out of its limits are refused by a filter that Linux runs (seccomp):
-namespaces of its own, in which it would be root, and memory that belongs to no process and to no
-folder.
+namespaces of its own, in which it would be root, memory that belongs to no process and to no
+folder, and sockets other than local ones.
+
+The code may run as root (containers, CI, WSL), so confinement never relies on file permissions:
+``/proc`` is read-only and all capabilities are dropped.
 
 It is there only where the system has a way to confine a process: bubblewrap on Linux, sandbox-exec
 on macOS.
@@ -26,7 +29,8 @@ from engine.sandbox.protocol import RefusedError
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _END = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS = 1, 38
-_NUMBER, _ARCH, _FIRST = 0, 4, 16  # where these stand in what the kernel hands to the filter
+# Offsets in the record that the kernel passes to the filter; the last three are arguments.
+_NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 _NEW_NAMESPACE = 0x7E020000
 _OTHER_ABI = 0x40000000  # calls of x32, which have other numbers
 
@@ -35,12 +39,20 @@ _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _REFUSED = {
     # unshare setns mount umount2 pivot_root chroot memfd_create shmget msgget userfaultfd bpf
-    # perf_event_open keyctl add_key request_key ptrace
-    "x86_64": (272, 308, 165, 166, 155, 161, 319, 29, 68, 323, 321, 298, 250, 248, 249, 101),
-    "aarch64": (97, 268, 40, 39, 41, 51, 279, 194, 186, 282, 280, 241, 219, 217, 218, 117),
+    # perf_event_open keyctl add_key request_key ptrace semget
+    "x86_64": (272, 308, 165, 166, 155, 161, 319, 29, 68, 323, 321, 298, 250, 248, 249, 101, 64),
+    "aarch64": (97, 268, 40, 39, 41, 51, 279, 194, 186, 282, 280, 241, 219, 217, 218, 117, 190),
 }
 # io_uring_setup open_tree move_mount fsopen fsmount mount_setattr memfd_secret
 _REFUSED_EVERYWHERE = (425, 428, 429, 430, 432, 442, 447)
+_SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket socketpair
+_AF_UNIX = 1
+# Kernel buffers keep their default size, so that `_usage` can count them: (call, argument, values).
+_ENLARGING = {
+    "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
+    "aarch64": ((208, _THIRD, (7, 32)), (25, _SECOND, (1031,))),
+}
+"""SO_SNDBUF and SO_SNDBUFFORCE, and F_SETPIPE_SZ."""
 
 
 def system_call_rules(machine: str) -> bytes:
@@ -60,6 +72,19 @@ def system_call_rules(machine: str) -> bytes:
         *((_EQUAL, number, _ERROR | _EPERM) for number in refused),
     ):
         steps += [(kind, 0, 1, number), (_END, 0, 0, end)]
+    for number in _SOCKET[machine]:
+        steps += [
+            (_EQUAL, 0, 4, number),
+            (_LOAD, 0, 0, _FIRST),
+            (_EQUAL, 0, 1, _AF_UNIX),
+            (_END, 0, 0, _ALLOW),
+            (_END, 0, 0, _ERROR | _EPERM),
+        ]
+    for number, argument, values in _ENLARGING[machine]:
+        steps += [(_EQUAL, 0, 2 * len(values) + 2, number), (_LOAD, 0, 0, argument)]
+        for value in values:
+            steps += [(_EQUAL, 0, 1, value), (_END, 0, 0, _ERROR | _EPERM)]
+        steps += [(_END, 0, 0, _ALLOW)]
     steps += [
         (_EQUAL, 0, 3, _CLONE[machine]),
         (_LOAD, 0, 0, _FIRST),
@@ -73,6 +98,7 @@ def system_call_rules(machine: str) -> bytes:
 SECONDS = 20.0
 MEMORY = 1_000_000_000  # bytes, of one process and of all together
 PROCESSES = 64
+DESCRIPTORS = 64  # of one process: each may hold a socket's or a pipe's buffer in the kernel
 TEMPORARY = 64_000_000  # bytes in /tmp
 SHARED = 16_000_000  # bytes in /dev/shm
 LOOK_S = 0.1
@@ -99,7 +125,7 @@ def _begin(own_processes: bool) -> str:
     return f"""
 import os, resource, sys
 limits = [(resource.RLIMIT_CPU, {int(SECONDS)}), (resource.RLIMIT_FSIZE, 10_000_000)]
-limits.append((resource.RLIMIT_NOFILE, 256))
+limits.append((resource.RLIMIT_NOFILE, {DESCRIPTORS}))
 if sys.platform != "darwin":
     limits.append((resource.RLIMIT_AS, {MEMORY}))
 if {own_processes}:
@@ -142,7 +168,8 @@ def confined() -> list[str] | None:
     alone = ("--unshare-user", "--disable-userns") if "--disable-userns" in known else ()
     return [
         *(tool, "--unshare-all", *alone, "--die-with-parent", "--new-session", "--clearenv"),
-        *("--ro-bind", "/usr", "/usr", *binds, "--proc", "/proc", "--dev", "/dev"),
+        *("--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", *binds),
+        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
         *(*shared, "--remount-ro", "/dev", *temporary, "--remount-ro", "/"),
         *("--chdir", "/tmp", "--setenv", "HOME", "/tmp"),
         *(python, "-I", "-c", _begin(own_processes=True)),
@@ -227,10 +254,13 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
 
 
 def _usage(pid: int) -> tuple[int, int]:
-    """How many processes it and those below it are, and the bytes of memory that they hold."""
+    """Return the number of processes in its tree, and the bytes of memory that they hold.
+
+    Buffers of sockets and pipes belong to no process, so each descriptor counts as a full one.
+    """
     if sys.platform == "darwin":
         return _usage_of_ps(pid)
-    waiting, count, pages = [pid], 0, 0
+    waiting, count, pages, descriptors = [pid], 0, 0, 0
     while waiting:
         here = waiting.pop()
         count += 1
@@ -240,7 +270,17 @@ def _usage(pid: int) -> tuple[int, int]:
             for task in os.listdir(f"/proc/{here}/task"):
                 with open(f"/proc/{here}/task/{task}/children") as file:
                     waiting += map(int, file.read().split())
-    return count, pages * os.sysconf("SC_PAGE_SIZE")
+        with contextlib.suppress(OSError):
+            descriptors += len(os.listdir(f"/proc/{here}/fd"))
+    return count, pages * os.sysconf("SC_PAGE_SIZE") + descriptors * _buffer_bytes()
+
+
+@functools.cache
+def _buffer_bytes() -> int:
+    """Return the most bytes that the kernel keeps for one descriptor of a socket or a pipe."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default") as file:
+        return int(file.read())
+    return 212_992
 
 
 def _usage_of_ps(pid: int) -> tuple[int, int]:

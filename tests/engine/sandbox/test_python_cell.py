@@ -48,6 +48,14 @@ NEEDS_BWRAP = pytest.mark.skipif(
         "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.unshare(0x10000000) == 0",
         "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.shmget(0, 4096, 512) >= 0",
         "import subprocess; subprocess.run(['unshare', '-Ur', 'true'], check=True)",
+        "import os; os.open('/proc/sys/kernel/hostname', os.O_WRONLY)",
+        "import os; os.open('/proc/sys/vm/drop_caches', os.O_WRONLY)",
+        "import os; os.open('/proc/self/oom_score_adj', os.O_WRONLY)",
+        "import socket; socket.socket(40)",  # AF_VSOCK
+        "import socket; socket.socket()",
+        "import socket; a, b = socket.socketpair(); a.setsockopt(1, 7, 10**8)",
+        "import os, fcntl; fcntl.fcntl(os.pipe()[0], 1031, 2**20)",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.semget(0, 99, 512) >= 0",
     ],
 )
 def test_s8_confined_python_has_no_other_place_to_write_or_to_rule(code: str) -> None:
@@ -64,8 +72,37 @@ def test_s8_confined_python_may_still_work() -> None:
         "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
         "print(subprocess.check_output([sys.executable, '-c', 'print(1)']).decode().strip())\n"
         "with m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))\n"
+        "import asyncio; print(asyncio.run(asyncio.sleep(0, 'loop')))\n"
     )
-    assert python_cell.run_python(code).split("\n") == ["thread", "1", "[1, 2]", ""]
+    assert python_cell.run_python(code).split("\n") == ["thread", "1", "[1, 2]", "loop", ""]
+
+
+@NEEDS_BWRAP
+def test_confined_python_has_no_capabilities() -> None:
+    """Also as root, where bubblewrap would keep them all."""
+    code = "print([x.split()[1] for x in open('/proc/self/status') if x.startswith('Cap')])"
+    assert python_cell.run_python(code) == f"{['0' * 16] * 5}\n"
+
+
+@NEEDS_BWRAP
+def test_buffers_of_sockets_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They belong to no process, so 2 GB could be held unnoticed."""
+    monkeypatch.setattr(python_cell, "MEMORY", 160_000_000)
+    code = (
+        "import os, socket, time\n"
+        "for _ in range(8):\n"
+        "    if os.fork() == 0:\n"
+        "        pairs = [socket.socketpair() for _ in range(25)]\n"
+        "        for one in [one for pair in pairs for one in pair]:\n"
+        "            one.setblocking(False)\n"
+        "            try:\n"
+        "                while True: one.send(b'x' * 60_000)\n"
+        "            except BlockingIOError: pass\n"
+        "        break\n"
+        "time.sleep(2)\n"
+    )
+    with pytest.raises(RefusedError, match="160 MB of memory"):
+        python_cell.run_python(code)
 
 
 def _forks(count: int, size: int) -> str:
