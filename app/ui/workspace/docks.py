@@ -486,9 +486,13 @@ class Maximised:
         part: QWidget = area
         while isinstance(splitter := part.parentWidget(), QSplitter):
             self._sizes.append((splitter, splitter.sizes()))
-            for n in range(splitter.count()):
-                beside = splitter.widget(n)
-                if beside is not None and beside is not part and not beside.isHidden():
+            # Not ``splitter.widget`` nor ``findChildren``: PySide 6.11 makes what they return a
+            # child of the splitter's wrapper and invalidates both together, although the area
+            # lives on. The buttons of its row would then work with a dead wrapper.
+            for beside in splitter.children():
+                if not isinstance(beside, QWidget) or splitter.indexOf(beside) < 0:
+                    continue  # a handle
+                if beside is not part and not beside.isHidden():
                     beside.hide()
                     self._hidden.append(beside)
             part = splitter

@@ -244,15 +244,20 @@ class StripButtons(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseMove:
             return True  # QtAds would drag all tabs at once
-        # Its last events come while it is being destroyed.
         kinds = QEvent.Type
-        fits = event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}
-        if fits and isValid(self._bar) and isValid(self._area):
+        if event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
             self.arrange()
         return super().eventFilter(watched, event)
 
+    @property
+    def _is_alive(self) -> bool:
+        """Return False during destruction, when the last events and timeouts arrive."""
+        return isValid(self._bar) and isValid(self._area)
+
     def arrange(self) -> None:
         """Give each part its room."""
+        if not self._is_alive:
+            return
         shown = self._area.openedDockWidgets()
         # A small window of one chat has no row of tabs.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
@@ -335,18 +340,19 @@ class StripButtons(QObject):
 
     @Slot()
     def _reseat(self) -> None:
-        if isValid(self._bar) and isValid(self._area):
+        if self._is_alive:
             self._roomy = self._has_room
             self.arrange()
 
     @Slot()
     def _on_room(self) -> None:
-        if isValid(self._bar) and isValid(self._area):
-            self.arrange()
+        self.arrange()
 
     @Slot()
     def _show_current(self) -> None:
         """QtAds scrolls to a tab as it becomes the current one, and not as the row shrinks."""
+        if not self._is_alive:
+            return
         tabs = self._bar.tabBar()
         if (current := tabs.currentTab()) is not None:
             tabs.ensureWidgetVisible(current, 0, 0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
+from shiboken6 import isValid
 
 from app.ui.pane.pane import ChatPane
 from app.ui.workspace.tabs import StripButtons
@@ -153,3 +156,16 @@ def test_other_tabs_close_in_one_step_that_is_taken_back(start: Start):
     assert run.panes == [panes[1]]
     run.window.commands["undo_close"].trigger()
     assert [p.chat.id for p in run.panes] == [p.chat.id for p in panes]
+
+
+def test_maximising_leaves_rows_of_tabs_working(start: Start):
+    run = start()
+    three(run)
+    for _ in range(2):
+        run.window.commands["maximise"].trigger()
+    gc.collect()
+    strips = run.window.workspace.manager.findChildren(StripButtons)
+    assert all(isValid(part) for strip in strips for part in (strip._area, strip._bar))
+    used = [strip for strip in strips if strip._area.openedDockWidgets()]
+    assert len(used) == 3
+    run.window.workspace._bars.arrange()
