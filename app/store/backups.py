@@ -13,13 +13,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from app.store.database import open_reader, put_in_place
-from app.store.erase import clear_notes, scrub_file
+from app.store.erase import PROGRESS_STEPS, clear_notes, scrub_file
 from app.store.errors import UNREADABLE, StoreError, corrupt, translate
 
 log = logging.getLogger(__name__)
 
 KEPT = 3
 _PAGES = 2_000  # copied at a time: what ending the program waits for
+_JOIN_S = 3.0  # for a disk that does not answer
 _STAMP = "%Y%m%d-%H%M%S"
 
 
@@ -83,6 +84,7 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
+        self._must_finish = False  # one of the copies is awaited at the end
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
@@ -116,7 +118,9 @@ class Backups:
             return
         stamp = time.strftime(_STAMP, time.localtime(self._clock()))
         name = f"chats-{stamp}{'-before-update' if before_update else ''}.db"
-        self._post(lambda: self._make(db, name, must=must or before_update))
+        must = must or before_update
+        self._must_finish |= must
+        self._post(lambda: self._make(db, name, must=must))
 
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
         """Erase these chats and messages from all copies and from what was set aside.
@@ -137,12 +141,12 @@ class Backups:
             return not (self._busy or self._jobs)
 
     def close(self) -> None:
-        """End: what is only a day's copy is left out."""
+        """End: a daily copy or an erasure is cut short. Only a copy before an update is awaited."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(None if self._must_finish else _JOIN_S)
 
     def _post(self, job: Callable[[], None]) -> None:
         with self._changed:
@@ -164,12 +168,13 @@ class Backups:
             try:
                 job()
             except (sqlite3.Error, OSError, *UNREADABLE) as error:
-                self._tell(translate(error, self._path))
+                if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_INTERRUPT:
+                    self._tell(translate(error, self._path))
             except StoreError as error:
                 self._tell(error)
             except _EndedError:
                 pass
-            except Exception:
+            except BaseException:  # the thread must live to make the next backup
                 log.exception("A backup failed")
             with self._changed:
                 self._busy = False
@@ -190,12 +195,16 @@ class Backups:
                 os.replace(part, folder / name)
             finally:
                 _remove(part)
-        for old in backups_of(self._path)[KEPT:]:
+        copies = backups_of(self._path)
+        made = next(each for each in copies if each.path.name == name)
+        # Copies with a later date are kept: the clock was wrong then, or is wrong now.
+        for old in [each for each in copies if each.made_at <= made.made_at][KEPT:]:
             old.path.unlink(missing_ok=True)
 
     def _erase(self, ids: list[str]) -> list[Path]:
         _remove_halves(self._path)
         left = []
+        failed: sqlite3.Error | OSError | None = None
         aside = [
             file
             for file in self._path.parent.glob(f"{self._path.name}*.aside-*")
@@ -204,12 +213,19 @@ class Backups:
         for file in [each.path for each in backups_of(self._path)] + aside:
             if self._closing:
                 raise _EndedError
-            if scrub_file(file, ids):
+            try:
+                scrubbed = scrub_file(file, ids, lambda: self._closing)
+            except (sqlite3.Error, OSError) as error:
+                if self._closing:
+                    raise _EndedError from error
+                failed = error  # tried again at the next erasure or start
                 continue
-            if file in aside:
+            if not scrubbed and file in aside:
                 left.append(file)
-            else:  # a damaged copy is none
+            elif not scrubbed:  # a damaged backup cannot be restored
                 file.unlink(missing_ok=True)
+        if failed is not None:
+            raise failed
         return left
 
 
@@ -229,6 +245,7 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
 
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
         source.backup(target, pages=_PAGES, progress=look)
+        target.set_progress_handler(ended, PROGRESS_STEPS)
         target.execute("PRAGMA journal_mode = DELETE")
         clear_notes(target)
         if target.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":

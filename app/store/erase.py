@@ -1,23 +1,26 @@
 """Taking text away for good: out of the tables, the index, the journal, backups and kept files."""
 
+import errno
 import logging
 import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from app.store.attachments import forget_unused
+from app.store.errors import is_damage
 from app.store.operations import View
 from app.store.records import ChatRecord
 
 log = logging.getLogger(__name__)
 
-TRASH_S = 30 * 86_400.0  # how long a deleted chat stays in the trash
+DAY_S = 86_400.0
+TRASH_S = 30 * DAY_S  # how long a deleted chat stays in the trash
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -146,10 +149,14 @@ def _indexes(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def scrub_file(file: Path, ids: Iterable[str]) -> bool:
-    """Erase the ids from a database that nobody has open; False if it cannot be read.
+PROGRESS_STEPS = 10_000  # of SQLite's machine: a few milliseconds
 
-    It is replaced in one step. Raises OSError.
+
+def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
+    """Erase the ids from a database that is not open, and replace it in one step.
+
+    Returns False only if the file is damaged. Raises sqlite3.Error and OSError for anything else,
+    a full disk or ``ended`` returning True: the file is then as it was.
     """
     part = file.with_name(file.name + ".part")
     try:
@@ -159,7 +166,11 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
                 shutil.copyfile(source, part.with_name(part.name + suffix))
                 part.with_name(part.name + suffix).chmod(0o600)
         with closing(sqlite3.connect(part, isolation_level=None)) as db:
-            if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            db.set_progress_handler(ended, PROGRESS_STEPS)
+            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if "error code" in verdict and not verdict.endswith(("=11", "=26")):
+                raise OSError(errno.EIO, verdict)  # a failed read, which is no damage
+            if verdict != "ok":
                 return False
             db.execute("PRAGMA journal_mode = DELETE")
             db.execute("PRAGMA foreign_keys = ON")
@@ -173,8 +184,10 @@ def scrub_file(file: Path, ids: Iterable[str]) -> bool:
         for suffix in ("-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
         os.replace(part, file)
-    except sqlite3.Error:
-        log.warning("A kept file could not be read, so nothing was erased in it")
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        log.warning("kept file is damaged: %s", file.name)
         return False
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
@@ -189,13 +202,21 @@ def blank(chat: ChatRecord) -> bool:
     return nothing and not chat.queued
 
 
-def due(chats: Iterable[ChatRecord], now: float, run_began: float) -> list[str]:
-    """Deleted chats whose time in the trash is over, and blank ones of an earlier run."""
+def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
+    """Return deleted chats whose time in the trash is over, and blank ones of an earlier run.
+
+    Two readings of the clock must agree that the time is over: this one, and the latest stored one
+    that is at least a day older. Otherwise one start with a wrong clock would empty the trash.
+    """
+    times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
+    confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)
     return [
         chat.id
         for chat in chats
         if chat.deleted_at is not None
-        and (chat.deleted_at <= now - TRASH_S or (blank(chat) and chat.deleted_at < run_began))
+        and (
+            chat.deleted_at <= confirmed - TRASH_S or (blank(chat) and chat.deleted_at < run_began)
+        )
     ]
 
 

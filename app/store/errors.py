@@ -40,6 +40,15 @@ class StoreError(Exception):
         self.path = path  # the file meant
 
 
+def is_damage(error: BaseException) -> bool:
+    """Return True if the file itself is damaged: reading it again cannot succeed.
+
+    A full disk, a locked file, or a failing device raise the same classes of error.
+    """
+    primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 def corrupt(path: Path) -> StoreError:
     """The file cannot be read as chats; it has not been touched."""
     return StoreError(
@@ -98,7 +107,7 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     )
 
 
-def translate(error: Exception, path: Path) -> StoreError:
+def translate(error: BaseException, path: Path) -> StoreError:
     """What SQLite, the system or a decoder said, as a StoreError with a code and a way on.
 
     The words never repeat what was read: it may be damaged, or private.
@@ -167,7 +176,7 @@ def _readonly(path: Path) -> StoreError:
     )
 
 
-def _io(path: Path, error: Exception) -> StoreError:
+def _io(path: Path, error: BaseException) -> StoreError:
     name = getattr(error, "sqlite_errorname", None) or getattr(error, "strerror", None)
     return StoreError(
         "io",

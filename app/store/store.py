@@ -77,7 +77,6 @@ class Store:
         # last moments may be missing
         self.journal_aside = journal_aside
         unfinished = bool(erase.waiting(db))  # an erasure that the last run did not end
-        self._clock = clock
         self._backups = backups or Backups(path, clock)
         self._writer = Writer(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
@@ -349,7 +348,7 @@ class Store:
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
         """Takes messages out of the chat, which then shows the branch ending in ``leaf_id``."""
-        mark = MarkMessages(tuple(ids), self._clock())
+        mark = MarkMessages(tuple(ids), self.trash.now())
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:

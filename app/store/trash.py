@@ -33,9 +33,13 @@ class Trash:
 
     def delete(self, chat_id: str) -> float:
         """Moves the chat to the trash; `restore` brings it back whole. Returns when that was."""
-        when = self._clock()
+        when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
+
+    def now(self) -> float:
+        """Return the time of a deletion, never before this run: what it deletes can be undone."""
+        return max(self._clock(), self._opened_at)
 
     def restore(self, chat_id: str) -> None:
         """Undoes `delete`."""

@@ -116,7 +116,9 @@ class CrashReports:
                 break
             except FileExistsError:
                 number += 1
-        for old in sorted(self._folder.glob("crash-[0-9]*.txt"))[:-KEPT]:
+        # The new report is kept whatever its date: the clock may have been set back.
+        others = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
+        for old in others[: 1 - KEPT]:
             with contextlib.suppress(OSError):
                 old.unlink()
         return path

@@ -320,7 +320,7 @@ class Person:
         assert app.start(), "the program did not start"
         store = app.store
         assert store is not None
-        store._clock = store.trash._clock = store._backups._clock = lambda: self.now
+        store.trash._clock = store._backups._clock = lambda: self.now
         store.trash._opened_at = self.now
         app.library._sweeping.stop()  # it goes by the machine's clock
         self.app = app

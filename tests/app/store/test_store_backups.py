@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from app.store import ChatRecord, Message, Store, StoreError, backups_of, new_id
+from app.store import ChatRecord, Message, Store, StoreError, backups_of, erase, new_id
 from app.store.migrations import STEPS
 from tests.app.store.test_store_trash import DAY, Clock, settle
 
@@ -47,6 +48,22 @@ def test_the_first_change_of_a_day_keeps_what_was_there_before(file: Path, clock
     assert len(backups_of(file)) == 3
     assert "day 3" in titles(backups_of(file)[0].path)
     assert "day 2" not in titles(backups_of(file)[-1].path)
+
+
+def test_backup_made_after_the_clock_went_back_is_kept(file: Path, clock: Clock) -> None:
+    for number in range(4):
+        titled(file, clock, f"day {number}")
+        clock.now += DAY
+    before = [each.path for each in backups_of(file)]
+    clock.now -= 365 * DAY
+    titled(file, clock, "a year earlier")
+    assert [each.path for each in backups_of(file)][:3] == before
+    (made,) = backups_of(file)[3:]
+    assert titles(made.path) == {f"day {number}" for number in range(4)}
+    for number in range(4):
+        clock.now += DAY
+        titled(file, clock, f"later {number}")
+    assert len(backups_of(file)) == 6, "three on either side of the jump"
 
 
 def test_reading_alone_makes_none(file: Path, clock: Clock) -> None:
@@ -147,3 +164,36 @@ def test_a_copy_that_a_kill_left_half_made_is_removed_at_the_next_start(
     with Store.open(file, clock) as store:
         settle(store)
         assert not half.exists()
+
+
+def test_closing_cuts_an_erasure_in_backups_short(
+    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(file, clock) as store:
+        store.save_chat(ChatRecord("gone"))
+        store.flush()
+        store.back_up()
+        settle(store)
+        (backup,) = backups_of(file)
+        before = backup.path.read_bytes()
+        begun, go_on = threading.Event(), threading.Event()
+
+        def endless(db: sqlite3.Connection) -> None:
+            begun.set()
+            go_on.wait(20)
+            numbers = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+            db.execute(f"{numbers} SELECT count(*) FROM n").fetchone()
+
+        monkeypatch.setattr(erase, "scrub", endless)
+        done: list[object] = []
+        store._backups.erase(["gone"], done.append)
+        assert begun.wait(20)
+        store._backups._closing = True
+        go_on.set()
+        store._backups.close()
+        thread = store._backups._thread
+        assert thread is not None
+        thread.join(20)
+        assert not thread.is_alive()
+    assert done == []
+    assert backup.path.read_bytes() == before

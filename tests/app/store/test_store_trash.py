@@ -126,7 +126,38 @@ def test_fault_d1_a_chat_goes_after_thirty_days_in_the_trash(file: Path, clock: 
         assert [c.id for c in store.chats()] == [chat.id]
         store.trash.delete(chat.id)
         clock.now += 30 * DAY
+        store.save_chat(ChatRecord("later", updated_at=clock.now))
+        assert store.trash.due() == [], "one reading of the clock is not enough"
+        clock.now += DAY
         assert store.trash.due() == [chat.id]
+
+
+def test_trash_survives_one_start_with_a_wrong_clock(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, "hello")
+        store.trash.delete(chat.id)
+    clock.now += 31 * DAY
+    with Store.open(file, clock) as store:
+        assert store.trash.due() == []
+        store.save_chat(ChatRecord("new", updated_at=clock.now))
+    clock.now += 60
+    with Store.open(file, clock) as store:
+        assert store.trash.due() == []
+        store.trash.restore(chat.id)
+        assert chat.id in [each.id for each in store.chats()]
+
+
+def test_messages_deleted_after_a_clock_change_stay(file: Path, clock: Clock) -> None:
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, "kept", "deleted")
+        first, second = (m.id for m in store.messages(chat.id))
+        clock.now -= 7 * DAY
+        store.delete_messages(chat.id, [second], first)
+        store.flush()
+        store.trash.erase_messages()
+        store.restore_messages(chat.id, [second], second)
+        settle(store)
+        assert [m.content for m in store.path(chat.id)] == ["kept", "deleted"]
 
 
 def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
@@ -254,6 +285,34 @@ def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
             reader.execute("ROLLBACK")
         settle(store)
         assert holding(file.parent, *WORDS) == []
+
+
+def _fill_disk(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA max_page_count = 1")
+    db.execute("CREATE TABLE filler AS SELECT zeroblob(100000)")
+
+
+def test_backups_survive_a_full_disk_during_erasure(
+    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors: list[str] = []
+    with Store.open(file, clock) as store:
+        chat = a_chat(store, WORDS[0])
+        store.flush()
+        for _ in range(2):
+            store.back_up()
+            settle(store)
+            clock.now += DAY
+        kept = [each.path for each in backups_of(file)]
+        store._backups.on_error = lambda error: errors.append(error.code)
+        monkeypatch.setattr(erase, "scrub", _fill_disk)
+        store._backups.erase([chat.id], lambda _: errors.append("reported as done"))
+        settle(store)
+    assert errors == ["full"]
+    assert len(kept) == 2
+    assert [each.path for each in backups_of(file)] == kept
+    with closing(sqlite3.connect(kept[0])) as db:
+        assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
 
 
 def _fails(_: object) -> bool:
