@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from app.chats.transcript import Removal, Transcript
 from app.chats.turn import Compose, Editing, Writing
-from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage
+from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage, StoreError
 from engine import Image
 
 
@@ -37,9 +37,23 @@ class SavedChat:
         made.transcript, made._aside = Transcript(messages), True
         return made
 
-    def together(self) -> AbstractContextManager[None]:
-        """What is kept within reaches the file all at once, or not at all: `Store.together`."""
-        return self._store.together()
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Store everything kept within in one transaction: `Store.together`.
+
+        After an exception nothing is stored, and the chat in memory is what the store has.
+        """
+        record, stored = self.record, self.stored
+        try:
+            with self._store.together():
+                yield
+        except BaseException:
+            self.record, self.stored = record, stored
+            if not self._aside:
+                with suppress(StoreError):  # it may be what was raised
+                    messages = self._store.messages(record.id) if stored else []
+                    self.transcript.reset(messages, record.leaf_id)
+            raise
 
     # The record.
 

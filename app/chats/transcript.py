@@ -49,6 +49,11 @@ class Transcript:
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
         self._messages: dict[str, Message] = {}
         self._children: dict[str | None, list[str]] = {}
+        self.reset(messages, leaf_id)
+
+    def reset(self, messages: Iterable[Message], leaf_id: str | None) -> None:
+        """Replace all messages."""
+        self._messages, self._children = {}, {}
         for message in messages:
             if message.deleted_at is None:
                 self._insert(message)

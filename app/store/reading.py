@@ -22,6 +22,8 @@ from app.store.operations import (
 from app.store.records import ChatRecord
 from app.store.writer import Writer
 
+_FINISH_S = 1.0  # for a running read to finish, and then to be interrupted
+
 
 class _Reader:
     def __init__(self, path: Path) -> None:
@@ -34,8 +36,12 @@ class _Reader:
         return thread is None or not thread.is_alive()
 
     def close(self) -> None:
-        with self.in_use:
-            self.db.close()
+        if not self.in_use.acquire(timeout=_FINISH_S):
+            self.db.interrupt()
+            if not self.in_use.acquire(timeout=_FINISH_S):
+                return  # the disk does not answer
+        self.db.close()
+        self.in_use.release()
 
 
 class Readers:

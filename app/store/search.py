@@ -325,6 +325,8 @@ def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
     return sorted(found)
 
 
+_JOIN_S = 3.0  # longer than `prepare` takes
+
 Told = Callable[[list[SearchHit], bool], object]
 """Hears the hits so far, and whether these are all; on the searching thread."""
 
@@ -367,13 +369,14 @@ class Searcher:
             self._stop_running()
 
     def close(self) -> None:
+        """End the running search and wait for its thread, but not for a disk that is gone."""
         with self._changed:
             self._closing = True
             self._wanted = None
             self._stop_running()
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(_JOIN_S)
 
     def _stop_running(self) -> None:
         if self._running is not None:
@@ -396,6 +399,9 @@ class Searcher:
             except StoreError as error:
                 log.warning("A search could not be made: %s", error.code)
                 self._tell(told, [], True, number)
+            except BaseException:  # the thread must live to answer the next search
+                log.exception("search failed")
+                self._tell(told, [], True, number)
         if db is not None:
             db.close()
 
@@ -403,7 +409,7 @@ class Searcher:
         self, db: sqlite3.Connection, query: str, limit: int, told: Told, number: int
     ) -> None:
         with self._changed:
-            if number != self._number:
+            if number != self._number or self._closing:
                 return
             self._running = db
         hits: list[SearchHit] = []

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -80,7 +80,11 @@ _REFUSED = (
     ValueError,
     TypeError,
     OverflowError,
+    LookupError,
+    AttributeError,
+    RecursionError,
 )
+_MAX_UNEXPECTED = 3  # consecutive errors that neither SQLite nor the disk raised
 
 
 class Transactions(Struct):
@@ -92,41 +96,57 @@ class Transactions(Struct):
     on_refused: Callable[[StoreError], None]  # told of a write that was left out
     # called when more is to be indexed than goes into one transaction
     on_unindexed: Callable[[], None]
+    unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
-        """Everything, or (where one operation is refused) everything else; the failure, if any."""
+        """Write all operations except those that can never be written.
+
+        Returns the failure if none were written. Never raises: the thread that calls this must live
+        to write later messages.
+        """
         try:
-            self._transact(operations)
-        except _REFUSED:
-            return self._write_singly(operations)
+            try:
+                self._transact(operations)
+            except Exception as error:
+                if not self._is_refusal(error):
+                    raise
+                self._write_singly(operations)
+            self.unexpected = 0
         except sqlite3.Error as error:
             return translate(error, self.path)
-        except Exception as error:
-            # A thread that dies would take every later message with it: keep and try again.
+        except BaseException as error:
             log.exception("writing failed in a way that is not SQLite's")
+            self.unexpected += 1
             return translate(error, self.path)
         return None
 
-    def _write_singly(self, operations: list[Operation]) -> StoreError | None:
-        """One of the group contradicts the file: leave out that one, keep the others."""
+    def _is_refusal(self, error: Exception) -> bool:
+        """Return True if the operation cannot be written, however often it is tried."""
+        if isinstance(error, (sqlite3.Error, OSError, MemoryError)):
+            return isinstance(error, _REFUSED)
+        return isinstance(error, _REFUSED) or self.unexpected >= _MAX_UNEXPECTED - 1
+
+    def _write_singly(self, operations: list[Operation]) -> None:
+        """Write the operations, leaving out each one that can never be written."""
         refused: list[StoreError] = []
+        self._begin()
         try:
-            self._begin()
             for operation in operations:
                 self.db.execute("SAVEPOINT one")
                 try:
                     operation.write(self.db)
-                except _REFUSED as error:
+                except Exception as error:
+                    if not self._is_refusal(error):
+                        raise
                     self.db.execute("ROLLBACK TO one")
                     refused.append(invalid(type(operation).__name__, error, self.path))
                 self.db.execute("RELEASE one")
             self.db.execute("COMMIT")
-        except sqlite3.Error as error:
+        except BaseException:
             self.rollback()
-            return translate(error, self.path)
+            raise
         for refusal in refused:
             self.on_refused(refusal)
-        return None
 
     def _transact(self, operations: list[Operation]) -> None:
         self._begin()
@@ -156,6 +176,7 @@ class Transactions(Struct):
             self.db.execute("RELEASE indexed")
 
     def _begin(self) -> None:
+        self.rollback()  # the last one may have failed
         self.before()
         self.db.execute("BEGIN IMMEDIATE")
 
@@ -187,6 +208,11 @@ class _Group(Struct):
 
     depth: int = 0  # how many `together` of the thread are open, one within another
     operations: list[Operation] = field(default_factory=list)  # added within, first to last
+    flushed: int = 0  # operations added within that a flush has queued already
+
+    def discard_since(self, start: int) -> None:
+        """Drop what was added after the first ``start`` operations and is not queued yet."""
+        del self.operations[max(0, start - self.flushed) :]
 
 
 class Writer:
@@ -258,6 +284,7 @@ class Writer:
         """Queue what a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
+            group.flushed += len(operations)
             self._queue(operations)
 
     def when_idle(self, chore: Chore) -> None:
@@ -279,14 +306,19 @@ class Writer:
         """What this thread adds within shares a transaction; only its own flush cuts it in two.
 
         It is held back from the queue, so that whatever other threads write, search or flush
-        meanwhile takes nothing of it along.
+        meanwhile takes nothing of it along. After an exception, nothing of it is written.
         """
         thread = threading.get_ident()
         with self._changed:
             group = self._groups.setdefault(thread, _Group())
             group.depth += 1
+            start = group.flushed + len(group.operations)
         try:
             yield
+        except BaseException:
+            with self._changed:
+                group.discard_since(start)
+            raise
         finally:
             with self._changed:
                 group.depth -= 1
@@ -343,13 +375,16 @@ class Writer:
                 )
             self._closing = True
             self._changed.notify_all()
+            if self._doing:
+                self._db.interrupt()  # a chore goes on at the next start
         if not already:
             self._thread.join(timeout)
             if self._thread.is_alive():
                 # The thread sits in a system call. Interrupting undoes its transaction cleanly.
                 self._db.interrupt()
-                self._thread.join()
-            self._db.close()
+                self._thread.join(timeout)
+            if not self._thread.is_alive():  # else the disk does not answer
+                self._db.close()
         held = sum(len(group.operations) for group in self._groups.values())
         lost = len(self._in_flight) + len(self._waiting) + held
         if lost and not already:
@@ -438,12 +473,13 @@ class Writer:
             more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
             log.warning("A chore was not finished: %s", translate(error, self._path).code)
-            self._transactions.rollback()
             more = False
-        except Exception:
+        except BaseException:  # the thread must live to write later messages
             log.exception("A chore failed")
-            self._transactions.rollback()
             more = False
+        if not more:
+            with suppress(sqlite3.Error):  # tried again before the next transaction
+                self._transactions.rollback()
         with self._changed:
             self._doing = False
             if more and chore not in self._chores:

@@ -342,3 +342,58 @@ def test_an_error_nobody_has_thought_of_does_not_end_the_writing(store: Store) -
     assert "unexpected" in errors[0].message
     assert [error.code for error in errors] == ["io"]
     assert store.chats() == [chat]
+
+
+class Faulty:
+    """An operation whose write raises."""
+
+    slot = None
+    urgent = True
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def write(self, db: sqlite3.Connection) -> None:
+        raise self.error
+
+    def show(self, view: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "codes"),
+    [
+        (RecursionError(), ["invalid", "invalid"]),
+        (KeyError(), ["invalid", "invalid"]),
+        (AssertionError(), ["io", "invalid", "invalid"]),
+    ],
+)
+def test_writer_survives_operations_that_raise(
+    file: Path, error: Exception, codes: list[str]
+) -> None:
+    with Store.open(file) as store:
+        told: list[str] = []
+        store.on_error = lambda error: told.append(error.code)
+        store._writer.add(Faulty(sqlite3.IntegrityError("FOREIGN KEY")), Faulty(error))
+        store.save_chat(ChatRecord("later"))
+        while store._writer.pending():
+            with contextlib.suppress(StoreError):
+                store.flush()
+        assert told == codes
+        assert [chat.id for chat in store.chats()] == ["later"]
+
+
+def test_writer_keeps_what_a_panic_stopped(file: Path) -> None:
+    class Panic(BaseException):
+        pass
+
+    with Store.open(file) as store:
+        once = Faulty(Panic())
+        store._writer.add(once)
+        store.save_chat(ChatRecord("later"))
+        with pytest.raises(StoreError):
+            store.flush()
+        once.write = lambda db: None  # type: ignore[method-assign]
+        store.flush()
+    with Store.open(file) as store:
+        assert [chat.id for chat in store.chats()] == ["later"]

@@ -1,8 +1,10 @@
 """Words are found as a person types them, and nothing they type is an operator."""
 
+import queue
 import re
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -13,11 +15,11 @@ from app.markdown.blocks import BlockSplitter
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.rows import CodeKey, TableRow
-from app.store import ChatRecord, Message, SearchHit, Store, new_id
+from app.store import ChatRecord, Message, SearchHit, Store, new_id, search
 from app.store.database import open_writer
 from app.store.index import shown_text
 from app.store.migrations import STEPS
-from app.store.search import terms_of
+from app.store.search import Searcher, terms_of
 from tests.app.store.test_store_trash import settle
 from tests.bench import samples
 
@@ -270,3 +272,41 @@ def commits(wal: Path) -> int:
     page = int.from_bytes(data[8:12], "big")
     frames = range(32, len(data), 24 + page)
     return sum(int.from_bytes(data[at + 4 : at + 8], "big") != 0 for at in frames)
+
+
+def test_search_closed_while_preparing_asks_nothing(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries: list[object] = []
+    monkeypatch.setattr(search, "find", lambda *query: queries.append(query) or [])
+    preparing, go_on = threading.Event(), threading.Event()
+
+    def prepare() -> None:
+        preparing.set()
+        go_on.wait(20)
+
+    searcher = Searcher(file, prepare)
+    searcher.ask("words", 5, lambda hits, done: None)
+    assert preparing.wait(20)
+    closing = threading.Thread(target=searcher.close)
+    closing.start()
+    while not searcher._closing:
+        time.sleep(0.01)
+    go_on.set()
+    closing.join(20)
+    assert not closing.is_alive()
+    assert queries == []
+
+
+def test_search_is_answered_after_one_that_raised(store: Store, file: Path) -> None:
+    faults = [RuntimeError("no thread"), None]
+
+    def prepare() -> None:
+        if (fault := faults.pop(0)) is not None:
+            raise fault
+
+    searcher, told = Searcher(file, prepare), queue.Queue[bool]()
+    for _ in range(2):
+        searcher.ask("words", 5, lambda hits, done: told.put(done))
+        assert told.get(timeout=20)
+    searcher.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -183,3 +184,29 @@ def test_p1_a_close_waits_for_what_others_hold_back(file: Path) -> None:
     go_on.set()
     other.join(30)
     assert in_file(file) == []
+
+
+def test_together_writes_nothing_after_an_exception(store: Store, file: Path) -> None:
+    chat = ChatRecord(new_id())
+    store.save_chat(chat)
+    with contextlib.suppress(KeyError), store.together():
+        store.save_message(Message(new_id(), chat.id, content="question"))
+        raise KeyError
+    store.flush()
+    assert in_file(file) == []
+    assert store.messages(chat.id) == []
+
+
+def test_together_drops_only_the_block_that_failed(store: Store, file: Path) -> None:
+    chat = ChatRecord(new_id())
+    store.save_chat(chat)
+    with store.together():
+        store.save_message(Message(new_id(), chat.id, content="before"))
+        with contextlib.suppress(KeyError), store.together():
+            store.save_message(Message(new_id(), chat.id, content="flushed"))
+            store.flush()
+            store.save_message(Message(new_id(), chat.id, content="dropped"))
+            raise KeyError
+        store.save_message(Message(new_id(), chat.id, content="after"))
+    store.flush()
+    assert in_file(file) == ["before", "flushed", "after"]
