@@ -326,14 +326,23 @@ class ToolWork(QObject):
             self._soon.start()
 
     def retry_call(self, message_id: str) -> None:
-        """End one call and make it again, with the same arguments."""
+        """End one call and make it again, with the same arguments.
+
+        The user is asked again unless the tool is always allowed.
+        """
         call = self.calls.get(message_id)
         if call is not None and call.state is CallState.RUNNING:
             future, call.future = call.future, None
             self._questions.drop(call)
             if future is not None:
                 future.cancel()
-            self._run(call)
+            if call.tool is not None and self._allowed(call.tool):
+                self._run(call)
+                return
+            call.state, call.decision = CallState.ASKING, None
+            self._preview(call)
+            self._chat.message_changed.emit(message_id)
+            self._chat.phase_changed.emit()
 
     def stop(self, status: str = "cancelled") -> None:
         """End all; what is done stays."""
