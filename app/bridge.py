@@ -104,6 +104,10 @@ class Bridge(QObject):
         self._last_drain = monotonic()
 
 
+class _Run(list[Any]):
+    """Adjacent deltas to join. Messages may be lists themselves."""
+
+
 def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     """The same messages, with runs that one channel need not see singly made one.
 
@@ -117,11 +121,11 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         if isinstance(message, PromptProgress) and isinstance(last, PromptProgress):
             queue[-1] = message
         elif isinstance(message, TextDelta) and _continues(last, message):
-            queue[-1] = [*last, message] if isinstance(last, list) else [last, message]
+            queue[-1] = _Run([*last, message] if isinstance(last, _Run) else [last, message])
         else:
             queue.append(message)
     return [
-        (number, _joined(message) if isinstance(message, list) else message)
+        (number, _joined(message) if isinstance(message, _Run) else message)
         for number, queue in channels.items()
         for message in queue
     ]
@@ -129,11 +133,11 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 def _continues(last: Any, delta: TextDelta) -> bool:
     """Whether ``last`` (a delta, or the run of them so far) has the kind of ``delta``."""
-    before = last[-1] if isinstance(last, list) else last
+    before = last[-1] if isinstance(last, _Run) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 
 
-def _joined(run: list[TextDelta]) -> TextDelta:
+def _joined(run: _Run) -> TextDelta:
     first = run[0]
     return TextDelta(
         session_id=first.session_id,

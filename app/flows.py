@@ -233,15 +233,18 @@ def _expect() -> tuple[int, asyncio.Future[Outcome]]:
 
 def _result(outcome: asyncio.Future[Outcome]) -> Any:
     value, error = outcome.result()
-    if error is not None:
+    if isinstance(error, Exception):
         raise error
+    if error is not None:
+        # A Rust panic or a library's SystemExit: callers catch Exception, and the program goes on.
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
     return value
 
 
 def _run(number: int, work: Callable[[threading.Event], Any], stop: threading.Event) -> None:
     try:
         outcome: Outcome = work(stop), None
-    except Exception as error:
+    except BaseException as error:
         outcome = None, error
     _post(number, outcome)
 

@@ -275,7 +275,7 @@ class RemoteReply:
             if not self._stopped:
                 self._post(Failed(self._session_id, self.id, error.code, error.message))
                 return
-        except Exception:
+        except BaseException:  # a Rust panic too: every reply ends with an event
             log.exception("A remote model's answer could not be read")
             words = tr("The reply from {host} could not be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))

@@ -55,7 +55,7 @@ class Saving:
                 replace_text(file, text)
             except OSError as error:
                 log.warning("Settings not saved: %s", error.strerror or type(error).__name__)
-            except Exception:  # what was put later must be written all the same
+            except BaseException:  # later texts must be written all the same
                 log.exception("Settings not saved")
             if (took := time.monotonic() - began) > 1:
                 log.info("Saving the settings took %.1f s", took)

@@ -444,7 +444,7 @@ class BuiltIn:
         def work() -> ToolResult:
             try:
                 return harmless(found.work(arguments, context))
-            except Exception as error:
+            except BaseException as error:  # a Rust panic too
                 return failed(error)
 
         return self._start(work)
@@ -467,7 +467,7 @@ class BuiltIn:
                 return Obstacle(str(error), error.told, outside=True)
             except ToolError as error:
                 return Obstacle(str(error), error.told)
-            except Exception as error:  # a path that no system takes
+            except BaseException as error:  # an invalid path, or a Rust panic
                 result = failed(error)
                 return Obstacle(result.shown, result.text)
 

@@ -160,7 +160,7 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
     def ask() -> None:
         try:
             said.set_result(list(resolve(host, port)))
-        except Exception as error:
+        except BaseException as error:
             said.set_exception(error)
 
     threading.Thread(target=ask, name="names", daemon=True).start()

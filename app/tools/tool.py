@@ -176,7 +176,7 @@ def harmless(text: str, error: bool = False) -> ToolResult:
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
 
 
-def failed(error: Exception) -> ToolResult:
+def failed(error: BaseException) -> ToolResult:
     """What a call comes to that has raised this: each reads their own words."""
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")

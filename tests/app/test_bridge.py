@@ -33,6 +33,11 @@ def test_runs_of_text_become_one_and_kinds_stay_apart():
     assert coalesce(inbox) == [(1, delta("ab", "reasoning")), (1, delta("c"))]
 
 
+def test_coalesce_leaves_messages_that_are_lists_alone():
+    inbox = [(1, ["a"]), (1, delta("b")), (1, delta("c")), (1, [delta("d")]), (1, delta("e"))]
+    assert coalesce(inbox) == [(1, ["a"]), (1, delta("bc")), (1, [delta("d")]), (1, delta("e"))]
+
+
 def test_channels_do_not_mix_and_keep_their_order():
     end = Finished("s", "r", FinishReason.STOP, ReplyStats())
     inbox = [(1, progress(1)), (2, delta("x")), (1, progress(5)), (1, delta("a")), (2, delta("y"))]

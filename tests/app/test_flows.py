@@ -154,6 +154,36 @@ def test_an_error_is_raised_where_it_is_awaited(qtbot: QtBot, owner: QObject) ->
     qtbot.waitUntil(lambda: bool(failed))
 
 
+class Panic(BaseException):
+    """As pyo3's PanicException: no Exception."""
+
+
+@pytest.mark.parametrize("raised", [Panic, SystemExit, KeyboardInterrupt])
+def test_panic_in_a_worker_ends_its_sequence(
+    qtbot: QtBot, owner: QObject, raised: type[BaseException]
+) -> None:
+    latest, seen = Latest(owner), []
+
+    def work(_: threading.Event) -> None:
+        raise raised("of a library")
+
+    async def first() -> None:
+        try:
+            await flows.aside(work)
+        except Exception as error:
+            seen.append(type(error.__cause__))
+
+    async def second() -> None:
+        seen.append("second")
+
+    latest.start(first())
+    qtbot.waitUntil(lambda: bool(seen))
+    latest.start(second())
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert seen == [raised, "second"]
+    assert not flows.left()
+
+
 def test_an_error_that_nobody_takes_is_reported_as_any_other(
     qtbot: QtBot, owner: QObject, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -312,6 +312,55 @@ def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
     assert last(chat).content == f"The tool said: {STOPPED}"
 
 
+def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send("call wait {}")
+    desk.until(lambda: asked(chat))
+    key = asked(chat)[0]
+    chat.decide(key, Decision.ONCE)
+    desk.until(lambda: len(desk.ran) == 1)
+    chat.tools.retry_call(key)
+    assert asked(chat) == [key]
+    assert chat.phase is Phase.ASKING
+    desk.gate.set()
+    assert len(desk.ran) == 1
+    assert chat.decide(key, Decision.TOOL) == ""
+    desk.until(lambda: not chat.answering)
+    assert len(desk.ran) == 2
+    assert last(chat).content == "The tool said: waited"
+
+
+def test_retry_of_a_call_always_allowed_runs_it_again(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    chat.send("call wait {}")
+    desk.until(lambda: asked(chat))
+    key = asked(chat)[0]
+    chat.decide(key, Decision.TOOL)
+    desk.until(lambda: len(desk.ran) == 1)
+    chat.tools.retry_call(key)
+    desk.until(lambda: len(desk.ran) == 2)
+    assert asked(chat) == []
+
+
+def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
+    class Panic(BaseException):
+        pass
+
+    def panics(arguments: dict[str, Any], context: Context) -> str:
+        raise Panic
+
+    desk.library.toolbox.builtin = BuiltIn([own("echo", "Panics.", panics)])
+    chat = desk.chat("echo")
+    chat.send("call echo {}")
+    desk.until(lambda: asked(chat))
+    chat.decide(asked(chat)[0], Decision.ONCE)
+    desk.until(lambda: not chat.answering)
+    assert chat.transcript.path[-2].status == "error"
+    assert "Panic" in chat.transcript.path[-2].content
+
+
 def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
     chat = desk.chat()
     chat.send('call echo {"text": "bad"}')
