@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from html import escape
@@ -243,14 +244,24 @@ def _more(count: int) -> str:
 def as_csv(rows: Sequence[Sequence[str]]) -> str:
     """RFC 4180, with a byte order mark: Excel takes it for another encoding without.
 
-    What a spreadsheet would reckon out (=, +, - and @ at the beginning) has an apostrophe before
-    it, as OWASP advises ("CSV Injection"): a model's answer may be anything.
+    A cell that a spreadsheet could take for a formula gets an apostrophe in front, as OWASP advises
+    ("CSV Injection"): a model's answer may be anything.
     """
     text = io.StringIO()
     writer = csv.writer(text)
     for row in rows:
-        writer.writerow([f"'{cell}" if cell[:1] in set("=+-@\t\r") else cell for cell in row])
+        writer.writerow([f"'{cell}" if _is_formula(cell) else cell for cell in row])
     return "\ufeff" + text.getvalue()
+
+
+def _is_formula(cell: str) -> bool:
+    """Return True if a spreadsheet could compute the cell.
+
+    Some skip blanks, line breaks and invisible characters, and read full-width signs as ASCII.
+    """
+    shown = unicodedata.normalize("NFKC", cell).replace("\N{MINUS SIGN}", "-")
+    first = next((c for c in shown if not c.isspace() and unicodedata.category(c)[0] != "C"), "")
+    return first in set("=+-@") or cell[:1] in set("\t\r\n")
 
 
 def _cell(cell: Cell) -> str:
