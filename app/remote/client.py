@@ -118,6 +118,7 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
     """The data of each event. A server that only says that it still lives is silent, too."""
     import httpx2
 
+    response.encoding = "utf-8"  # events are always in UTF-8, whatever charset the server names
     events = aiter(httpx2.EventSource(response, MOST_EVENT))
     while True:
         try:

@@ -122,6 +122,15 @@ class Called(Struct):
     name: str = ""
     arguments: list[str] = field(default_factory=list)
 
+    @property
+    def is_whole(self) -> bool:
+        """Return True if nothing more can follow in its arguments."""
+        try:
+            json.loads("".join(self.arguments))
+        except (ValueError, RecursionError):
+            return False
+        return True
+
 
 class Usage(Struct):
     """What the server says the answer took, in tokens; 0 where it does not say."""
@@ -142,6 +151,8 @@ class Reading:
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         # the tools that it calls, by the server's numbers for them
         self.calls: dict[int, Called] = {}
+        # the call that a chunk without a new id goes on with, by its index or place in the list
+        self._open: dict[int, int] = {}
         self.reason = ""  # why it ended, in the server's word; "" as long as it has not said
         self.usage = Usage()  # what it took
         self.done = False  # whether the server has said that nothing more comes
@@ -188,9 +199,11 @@ class Reading:
         choices = chunk.get("choices")
         if choices is None or choices == []:
             return []
-        choice = choices[0] if isinstance(choices, list) else None
-        if not isinstance(choice, Mapping):
+        if not isinstance(choices, list) or not all(isinstance(c, Mapping) for c in choices):
             raise errors.no_sense(self._host)
+        choice = next((c for c in choices if not _is_alternative(c)), None)
+        if choice is None:
+            return []
         delta = choice.get("delta") or choice.get("message") or {}
         if not isinstance(delta, Mapping):
             raise errors.no_sense(self._host)
@@ -236,11 +249,7 @@ class Reading:
 
     def _called(self, at: int, told: Mapping[str, Any]) -> str:
         """More of a call; returns its new text."""
-        index = told.get("index")
-        number = index if type(index) is int else at
-        if number not in self.calls and len(self.calls) >= MOST_CALLS:
-            raise errors.too_much(self._host)
-        call = self.calls.setdefault(number, Called())
+        call = self._call_of(at, told)
         if isinstance(key := told.get("id"), str) and key and not call.id:
             call.id = key[:200]
         function = told.get("function")
@@ -255,6 +264,30 @@ class Reading:
             return ""
         call.arguments.append(arguments)
         return arguments
+
+    def _call_of(self, at: int, told: Mapping[str, Any]) -> Called:
+        """Return the call that a chunk belongs to.
+
+        Some servers send no index, or 0 for every call: a named chunk with another id, or after
+        whole arguments, begins a call. Chunks that go on have no name, but may have another id.
+        """
+        index, key = told.get("index"), told.get("id")
+        place = index if type(index) is int else at
+        call = self.calls.get(self._open.get(place, -1))
+        function = told.get("function")
+        if call is not None and isinstance(function, Mapping) and function.get("name"):
+            if key and call.id:
+                is_other = call.id != key
+            else:
+                is_other = type(index) is not int and call.is_whole
+            call = None if is_other else call
+        if call is None:
+            if len(self.calls) >= MOST_CALLS:
+                raise errors.too_much(self._host)
+            number = place if place not in self.calls else max(self.calls) + 1
+            self._open[place] = number
+            call = self.calls[number] = Called()
+        return call
 
     def made(self) -> list[tuple[str, str, str]]:
         """The calls as (id, name, arguments). Each has an id of its own."""
@@ -283,6 +316,12 @@ class Reading:
         words = tr("{host} could not finish the reply.", host=self._host)
         quoted = tr("Its message: “{words}”", words=said) if said else ""
         return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
+
+
+def _is_alternative(choice: Mapping[str, Any]) -> bool:
+    """Return True for another answer to the same question: only the first one is shown."""
+    index = choice.get("index")
+    return type(index) is int and index != 0
 
 
 def _number(value: object) -> int:

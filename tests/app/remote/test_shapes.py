@@ -374,3 +374,71 @@ def test_a_call_without_an_id_gets_one_of_its_own():
     assert (first, arguments, second, nothing) == ("f", '{"a": 1}', "g", "{}")
     assert one.startswith("call_")
     assert one != two
+
+
+def calls_of(*chunks):
+    reading = Reading("h")
+    for one in chunks:
+        reading.take_chunk({"choices": [{"delta": {"tool_calls": [one]}}]})
+    return [(name, arguments) for _, name, arguments in reading.made()]
+
+
+def function(arguments, name=None):
+    return {"function": {"arguments": arguments} | ({"name": name} if name else {})}
+
+
+BOTH = [("f", '{"a": 1}'), ("g", '{"b": 2}')]
+
+
+@pytest.mark.parametrize("index", [{}, {"index": None}, {"index": 0}])
+def test_parallel_calls_with_ids_need_no_index(index):
+    first, second = {"id": "x0", **index}, {"id": "x1", **index}
+    whole = [first | function('{"a": 1}', "f"), second | function('{"b": 2}', "g")]
+    assert calls_of(*whole) == BOTH
+    pieces = [
+        first | function('{"a"', "f"),
+        index | function(": 1}"),
+        second | function("", "g"),
+        index | function('{"b": 2}'),
+    ]
+    assert calls_of(*pieces) == BOTH
+
+
+def test_parallel_calls_without_ids_and_indexes_are_told_apart():
+    assert calls_of(function('{"a": 1}', "f"), function('{"b": 2}', "g")) == BOTH
+    assert calls_of(function('{"a"', "f"), function(": 1}", "f")) == [("f", '{"a": 1}')]
+
+
+def test_chunks_of_one_call_may_have_different_ids():
+    chunks = [function('{"a"', "f"), function(": 1"), function("}")]
+    sent = [{"index": 0, "id": f"random-{n}", **each} for n, each in enumerate(chunks)]
+    assert calls_of(*sent) == [("f", '{"a": 1}')]
+
+
+def test_interleaved_calls_keep_their_indexes():
+    sent = [
+        {"index": 0, "id": "x0"} | function('{"a"', "f"),
+        {"index": 1, "id": "x1"} | function('{"b"', "g"),
+        {"index": 0} | function(": 1}"),
+        {"index": 1} | function(": 2}"),
+    ]
+    assert calls_of(*sent) == BOTH
+
+
+def test_only_the_first_choice_is_the_answer():
+    reading = Reading("h")
+    for index, text in [(1, "B"), (0, "A"), (2, "C")]:
+        reading.take_chunk({"choices": [{"index": index, "delta": {"content": text}}]})
+    both = [{"index": 1, "delta": {"content": "B"}}, {"index": 0, "delta": {"content": "A"}}]
+    reading.take_chunk({"choices": both})
+    reading.take_chunk({"choices": [{"index": 1, "delta": {}, "finish_reason": "length"}]})
+    assert reading.text("answer") == "AA"
+    assert not reading.ended
+
+
+def test_events_are_utf_8_whatever_charset_is_named(elsewhere):
+    kind = "text/event-stream; charset=utf-16"
+    said = head(kind=kind) + events(chunk({"content": "Schön"}), chunk({}, "stop"))
+    heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(said))))
+    assert isinstance(heard.last, Finished)
+    assert heard.text() == "Schön"
