@@ -6730,15 +6730,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: %Ln message in a loop.</source>
-        <comment>Not imported: %Ln messages in a loop.</comment>
-        <translation>
-            <numerusform>Nicht importiert: %Ln Nachricht in einer Schleife.</numerusform>
-            <numerusform>Nicht importiert: %Ln Nachrichten in einer Schleife.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>

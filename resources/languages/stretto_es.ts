@@ -6773,15 +6773,6 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: %Ln message in a loop.</source>
-        <comment>Not imported: %Ln messages in a loop.</comment>
-        <translation>
-            <numerusform>No importado: %Ln mensaje en bucle.</numerusform>
-            <numerusform>No importados: %Ln mensajes en bucle.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>

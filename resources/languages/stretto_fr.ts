@@ -6730,15 +6730,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: %Ln message in a loop.</source>
-        <comment>Not imported: %Ln messages in a loop.</comment>
-        <translation>
-            <numerusform>Non importé&#xa0;: %Ln message en boucle.</numerusform>
-            <numerusform>Non importés&#xa0;: %Ln messages en boucle.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>

@@ -6641,14 +6641,6 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: %Ln message in a loop.</source>
-        <comment>Not imported: %Ln messages in a loop.</comment>
-        <translation>
-            <numerusform>読み込まなかったもの: 循環しているメッセージ%Ln件。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>

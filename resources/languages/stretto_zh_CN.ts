@@ -6684,14 +6684,6 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>Not imported: %Ln message in a loop.</source>
-        <comment>Not imported: %Ln messages in a loop.</comment>
-        <translation>
-            <numerusform>未导入：%Ln 条循环引用的消息。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln item of type “{kind}”.</source>
         <comment>Not imported: %Ln items of type “{kind}”.</comment>
         <translation>

@@ -196,6 +196,7 @@ def _understood(
                 if found.messages:
                     return found
                 report.left["empty conversations"] += 1
+                report.left += found.left
                 return None
     except _UNFIT as error:
         why = str(error) if head.get("format") == FORMAT else type(error).__name__

@@ -112,12 +112,6 @@ def left_out(name: str, n: int) -> str:
                 "Not imported: %Ln instructions within a chat.",
                 n,
             )
-        case "messages that follow themselves":
-            return counted(
-                "Not imported: %Ln message in a loop.",
-                "Not imported: %Ln messages in a loop.",
-                n,
-            )
     return counted(
         "Not imported: %Ln item of type “{kind}”.",
         "Not imported: %Ln items of type “{kind}”.",

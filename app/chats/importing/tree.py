@@ -137,8 +137,8 @@ def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str 
     """
     found = Found(source, chat, [])
     below: dict[str | None, list[Node]] = {}
-    for node in nodes.values():
-        below.setdefault(node.parent if node.parent in nodes else None, []).append(node)
+    for key, parent in _parents(nodes, current).items():
+        below.setdefault(parent, []).append(nodes[key])
     place: dict[str, str | None] = {}
     waiting: list[tuple[Node, str | None, _Answer | None]] = [
         (node, None, None) for node in reversed(below.get(None, []))
@@ -164,12 +164,29 @@ def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str 
             answer = None
         place.setdefault(node.key, parent)
         waiting += [(each, parent, answer) for each in reversed(after)]
-    lost = sum(len(each) for key, each in below.items() if key is not None)
-    if lost:
-        found.left["messages that follow themselves"] += lost
     leaf = place.get(current or "") or (found.messages[-1].id if found.messages else None)
     found.chat = replace(found.chat, leaf_id=leaf)
     return found
+
+
+def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
+    """Return the parent of each node; None for those that begin the conversation.
+
+    A loop is cut behind its last message, so that no message is lost.
+    """
+    parents = {key: node.parent if node.parent in nodes else None for key, node in nodes.items()}
+    checked = set[str | None]([None])
+    for start in (current, *reversed(list(nodes))):
+        path: dict[str, None] = {}
+        place = start if start in nodes else None
+        while place not in checked and place not in path:
+            assert place is not None
+            path[place] = None
+            place = parents[place]
+        if place in path:
+            parents[next(reversed(path))] = None
+        checked.update(path)
+    return parents
 
 
 def _say(

@@ -105,6 +105,35 @@ def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_pa
     assert report.summary() == "1 chat imported from ChatGPT, with 7 messages."
 
 
+def in_a_loop(*pairs: tuple[str, str | None], current: str) -> list[Any]:
+    def node(key: str, parent: str | None) -> dict[str, Any]:
+        said = {"content_type": "text", "parts": [f"says {key}"]}
+        message = {"author": {"role": "user"}, "create_time": 1.0, "content": said}
+        return {"id": key, "parent": parent, "children": [], "message": message}
+
+    mapping = {key: node(key, parent) for key, parent in pairs}
+    return [{"title": "loop", "create_time": 1.0, "mapping": mapping, "current_node": current}]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "current", "shown"),
+    [
+        ([("a", "a")], "a", "a"),
+        ([("a", "b"), ("b", "a")], "a", "ba"),
+        ([("a", "c"), ("b", "a"), ("c", "b"), ("d", "b")], "d", "cabd"),
+        ([("a", None), ("b", "a"), ("x", "y"), ("y", "x")], "b", "ab"),
+    ],
+)
+def test_import_loses_no_message_of_a_loop(
+    store: Store, tmp_path: Path, pairs: list[tuple[str, str | None]], current: str, shown: str
+):
+    report = take(store, write(tmp_path / "a.json", in_a_loop(*pairs, current=current)))
+    (chat,) = report.taken
+    said = {message.content for message in store.messages(chat.id)}
+    assert said == {f"says {key}" for key, _ in pairs}
+    assert [m.content for m in store.path(chat.id)] == [f"says {key}" for key in shown]
+
+
 def test_claude_with_attachments_and_with_branches(store: Store, tmp_path: Path):
     report = take(store, write(tmp_path / "x.json", exports.claude()))
     second, first = store.chats()
