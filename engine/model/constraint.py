@@ -10,6 +10,7 @@ every other row, and only the choice of the token waits until the one before has
 from __future__ import annotations
 
 import logging
+import time
 from enum import Enum, auto
 from typing import Any
 
@@ -26,6 +27,73 @@ from engine.text.splitter import ReplyText
 
 log = logging.getLogger(__name__)
 
+SLOW_MASK_S = 0.01
+"""After a mask that took longer, a worker thread computes the next one."""
+
+MAX_FOLLOW_S = 0.25
+"""CPU time that following one token may take. llguidance holds Python's lock while it does."""
+
+FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
+"""CPU time that following all tokens of a reply may take: at the start, and more for each token."""
+
+FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # the same for masks
+
+MAX_COSTLY_FORMS = 256  # remembered for each model
+
+
+class FormCost:
+    """CPU time spent on the form of one reply.
+
+    CPU time, because a busy machine must not end a reply.
+
+    Args:
+        form: identifies the form.
+        costly: forms of the model that have cost too much. Replies with one of these end.
+
+    Attributes:
+        is_slow: the last mask was slow, or none has been computed yet.
+    """
+
+    def __init__(self, form: int, costly: set[int]) -> None:
+        self.is_slow = True
+        self._form, self._costly = form, costly
+        self._follow_s = self._mask_s = 0.0
+        self._tokens = 0
+
+    def check(self) -> None:
+        """Raise an error if the form has cost too much, in this reply or in another.
+
+        Raises:
+            EngineError: `invalid_request`.
+        """
+        if self._form in self._costly:
+            raise EngineError(
+                INVALID_REQUEST,
+                "The form of the answer takes too long to follow. Simplify the schema, the grammar "
+                "or the pattern.",
+            )
+
+    def add_follow(self, seconds: float, tokens: int) -> None:
+        """Count the time that following `tokens` took."""
+        self._tokens += tokens
+        self._follow_s += seconds
+        allowed = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
+        if seconds > MAX_FOLLOW_S * max(1, tokens) or self._follow_s > allowed:
+            self._end()
+
+    def add_mask(self, seconds: float) -> None:
+        """Count the time that a mask took."""
+        self.is_slow = seconds > SLOW_MASK_S
+        self._mask_s += seconds
+        if self._mask_s > FREE_MASK_S + MASK_S_PER_TOKEN * self._tokens:
+            self._end()
+
+    def _end(self) -> None:
+        if len(self._costly) >= MAX_COSTLY_FORMS:
+            self._costly.clear()
+        self._costly.add(self._form)
+        self.check()
+
 
 class _Phase(Enum):
     OPENING = auto()  # before the first token: the answer may begin, or reasoning if allowed
@@ -36,8 +104,11 @@ class _Phase(Enum):
 class Constraint:
     """The form of one reply's answer, followed token by token."""
 
-    def __init__(self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int) -> None:
+    def __init__(
+        self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int, cost: FormCost
+    ) -> None:
         self._matcher = matcher
+        self._cost = cost
         self._tokenizer = tokenizer
         self._text = text
         self._opens_reasoning = opens_reasoning  # a token id, -1 where there is none
@@ -70,26 +141,51 @@ class Constraint:
         return self._text.only_answer()
 
     def _follow(self, tokens: list[int]) -> None:
-        if tokens and not self._matcher.consume_tokens(tokens):
+        self._cost.check()
+        began = time.thread_time()
+        fits = not tokens or self._matcher.consume_tokens(tokens)
+        self._cost.add_follow(time.thread_time() - began, len(tokens))
+        if not fits:
             if why := too_much(self._why()):
                 raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
             raise EngineError(INTERNAL_ERROR, f"The answer left its form. {self._why()}".strip())
         self.complete = bool(self._matcher.is_stopped())
 
+    @property
+    def binds(self) -> bool:
+        """True if the form decides about the next token."""
+        return self._phase != _Phase.REASONING
+
+    @property
+    def is_slow(self) -> bool:
+        """True if `mask` may take long, so that a worker should call it."""
+        return self.binds and self._cost.is_slow
+
     def allowed(self, vocab: int) -> mx.array:
-        """Which token ids may come next, `[vocab]` of bool.
+        """Return the token ids that may come next; see `mask`."""
+        return mx.array(self.mask(vocab))
+
+    def mask(self, vocab: int) -> np.ndarray:
+        """Return the token ids that may come next, `[vocab]` of bool. May run in any thread.
 
         Raises:
-            EngineError: `internal_error`, none may.
+            EngineError: `invalid_request`, none may, or the form takes too long.
         """
-        if self._phase == _Phase.REASONING:
-            mask = np.ones(vocab, bool)
-            mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
-            return mx.array(mask)
-        return self._next(vocab)
+        if self.binds:
+            began = time.thread_time()
+            mask = self._next(vocab)
+            self._cost.add_mask(time.thread_time() - began)
+            return mask
+        return self._unbound(vocab)
 
-    def _next(self, vocab: int) -> mx.array:
+    def _unbound(self, vocab: int) -> np.ndarray:
+        mask = np.ones(vocab, bool)
+        mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
+        return mask
+
+    def _next(self, vocab: int) -> np.ndarray:
         """The ids that the form allows."""
+        self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() or not known.any():
@@ -106,7 +202,7 @@ class Constraint:
             mask[self._spelled_out()] = True
         if self._phase == _Phase.OPENING and 0 <= self._opens_reasoning < vocab:
             mask[self._opens_reasoning] = True
-        return mx.array(mask)
+        return mask
 
     def _spelled_out(self) -> list[int]:
         """The tokens that begin the only text that can follow.
@@ -140,8 +236,9 @@ class HeadedCalls(Constraint):
     def accept(self, token: int) -> None:
         self._follow([token])
 
-    def allowed(self, vocab: int) -> mx.array:
-        return self._next(vocab)
+    @property
+    def binds(self) -> bool:
+        return True
 
 
 class FreeCalls(Constraint):
@@ -160,11 +257,12 @@ class FreeCalls(Constraint):
         matcher: Any,
         tokenizer: Any,
         text: ReplyText,
+        cost: FormCost,
         opens: int,
         closes: bool,
         headed: bool = False,
     ) -> None:
-        super().__init__(matcher, tokenizer, text, -1)
+        super().__init__(matcher, tokenizer, text, -1, cost)
         self._headed = headed
         self._opens = opens
         self._closes = closes
@@ -189,10 +287,12 @@ class FreeCalls(Constraint):
             self._calling = True
             self._follow(begun)
 
-    def allowed(self, vocab: int) -> mx.array:
-        if self._calling:
-            return self._next(vocab)
-        return mx.array(np.ones(vocab, bool))
+    @property
+    def binds(self) -> bool:
+        return self._calling
+
+    def _unbound(self, vocab: int) -> np.ndarray:
+        return np.ones(vocab, bool)
 
 
 def constrain(
@@ -222,29 +322,33 @@ def constrain(
     with model.forms_lock:
         if model.forms is None:
             model.forms = _tokenizer(llguidance, model)
-    matcher = _matcher(llguidance.LLMatcher, model, params)
+    form = grammar(llguidance.LLMatcher, params)
+    cost = FormCost(hash(form), model.costly_forms)
+    cost.check()
+    matcher = _matcher(llguidance.LLMatcher, model, form)
     if matcher.is_error() and params.form_limits is not None:
-        matcher = _matcher(llguidance.LLMatcher, model, without_limits(params))
+        form = grammar(llguidance.LLMatcher, without_limits(params))
+        matcher = _matcher(llguidance.LLMatcher, model, form)
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     if not calls:
-        return Constraint(matcher, tokenizer, text, opens_reasoning)
+        return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None
     markers = recognition.of(model.tokenizer).markers
     if params.tool_form.whole:
         if markers.header is not None:
-            return HeadedCalls(matcher, tokenizer, text, -1)
-        return RequiredCalls(matcher, tokenizer, text, opens_reasoning)
+            return HeadedCalls(matcher, tokenizer, text, -1, cost)
+        return RequiredCalls(matcher, tokenizer, text, opens_reasoning, cost)
     start, end = markers.call
     ids = model.tokenizer.encode(start, add_special_tokens=False) if start else []
     opens = int(ids[0]) if len(ids) == 1 else -1
-    return FreeCalls(matcher, tokenizer, text, opens, bool(end), not start)
+    return FreeCalls(matcher, tokenizer, text, cost, opens, bool(end), not start)
 
 
-def _matcher(kind: Any, model: TextCodec, params: SamplingParams) -> Any:
-    return kind(model.forms, grammar(kind, params), log_level=0)
+def _matcher(kind: Any, model: TextCodec, form: str) -> Any:
+    return kind(model.forms, form, log_level=0)
 
 
 def _tokenizer(llguidance: Any, model: TextCodec) -> Any:

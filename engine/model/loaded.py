@@ -96,6 +96,8 @@ class TextCodec(Struct):
     # llguidance's tokenizer, made when an answer of a given form is first asked for
     forms: Any = None
     forms_lock: threading.Lock = field(default_factory=threading.Lock)  # held while it is made
+    # hashes of forms that took too long to follow; replies with one of these end with an error
+    costly_forms: set[int] = field(default_factory=set)
     look: Look | None = None  # makes images into what the model takes; None where it does not see
 
 

@@ -265,11 +265,17 @@ def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     return not several or not all(kv.length for kv in kvs)
 
 
-def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
-    """The lazy token of an answer that has a form; the one before it has been accepted."""
+def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None) -> mx.array:
+    """The lazy token of an answer that has a form; the one before it has been accepted.
+
+    Args:
+        mask: of its constraint; computed here if None.
+    """
     assert answer.constraint is not None
     logits = unsampled.logits
-    allowed = answer.constraint.allowed(logits.shape[-1])
+    if mask is None:
+        mask = answer.constraint.mask(logits.shape[-1])
+    allowed = mx.array(mask)
     token = answer.sampler(logits, answer.index, recent(answer), allowed)
     noted = [] if answer.odds is None else answer.odds.note(logits, token)
     mx.async_eval([token, *noted])  # type: ignore[no-untyped-call]

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 import mlx.core as mx
+import numpy as np
 from msgspec.structs import replace
 
 from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
+from engine.model.constraint import Constraint
 from engine.model.drafting import Check
 from engine.model.runner import Following
 from engine.runtime.executor import Drafted, Failed, Read, Run, Token
@@ -21,6 +23,7 @@ from engine.runtime.models import Loading
 from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State
+from engine.runtime.workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +31,10 @@ log = logging.getLogger(__name__)
 class Delivery:
     """Turns outcomes into events."""
 
-    def __init__(self, state: State, loading: Loading) -> None:
+    def __init__(self, state: State, loading: Loading, workers: Workers) -> None:
         self._state = state
         self._loading = loading
+        self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
         """Take what a plan brought."""
@@ -75,9 +79,31 @@ class Delivery:
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
         if isinstance(following, runner.Unsampled):
+            if request.constraint is not None and request.constraint.is_slow:
+                return self._await_mask(request, request.constraint, following)
             following = runner.choose(request, following)
         request.pending = following
         return None
+
+    def _await_mask(
+        self, request: Request, constraint: Constraint, unsampled: runner.Unsampled
+    ) -> None:
+        """Have a worker compute a slow mask. The reply sits out until it is there."""
+        request.unsampled = unsampled
+        vocab = unsampled.logits.shape[-1]
+
+        def choose(mask: np.ndarray) -> None:
+            if request.unsampled is not unsampled:
+                return  # the reply has ended, or its caches are computed again
+            request.pending = runner.choose(request, unsampled, mask)
+            request.unsampled = None
+
+        def failed(error: BaseException) -> None:
+            if request.unsampled is unsampled:
+                self._state.fail_reply(request, error)
+
+        lane = f"masks {request.session.domain}"
+        self._workers.run(lane, lambda: constraint.mask(vocab), choose, failed)
 
     def _take(self, request: Request, token: int) -> FinishReason | None:
         """Add a token to the answer; says why it ends with it, if it does."""

@@ -90,7 +90,7 @@ class Loop:
         self._restoring = Restoring(self._state, self._workers)
         self._looking = Looking(self._state, self._workers)
         self._executor = Executor(self._state, self._restoring, self._loading, self._looking)
-        self._delivery = Delivery(self._state, self._loading)
+        self._delivery = Delivery(self._state, self._loading, self._workers)
         self._embedding = Embedding(self._state, self._workers)
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)

@@ -40,6 +40,7 @@ from engine.model.constraint import Constraint
 from engine.model.eyes import Placed
 from engine.model.loaded import LoadedModel
 from engine.model.lookup import Places
+from engine.model.runner import Unsampled
 from engine.model.sampling import Odds, Sampler
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
@@ -100,6 +101,8 @@ class Request:
         images: where they stand among the prompt's tokens.
         awaits: digests of those that are being looked at: so long nothing of it is read.
         pending: the lazy id after `tokens`, sampled but not read yet; None until there is one.
+        unsampled: the logits from which the pending token is chosen once a worker has computed the
+            mask of its form; None if no worker is computing one.
         prompt_length: tokens of the prompt; 0 while it is being prepared.
         limit: the most tokens that it may have, as far as memory is promised to it.
         longest: the most tokens that it may ever have.
@@ -148,6 +151,7 @@ class Request:
         self.images: Sequence[Placed] = ()
         self.awaits: set[str] = set()
         self.pending: mx.array | None = None
+        self.unsampled: Unsampled | None = None
         self.reused = 0
         self.rebuilt = False
         self.restored = False
@@ -214,6 +218,11 @@ class Request:
     def is_running(self) -> bool:
         """Whether it has been admitted and has not ended, be it paused."""
         return self.status in RUNNING
+
+    @property
+    def sits_out(self) -> bool:
+        """True while it takes part in no pass: it is paused, or waits for a worker or an image."""
+        return self.paused or bool(self.awaits) or self.unsampled is not None
 
     @cached_property
     def places(self) -> Places:

@@ -104,7 +104,7 @@ class State:
             session.used_at = time.monotonic()
         except BaseException as error:
             return self.fail_reply(request, error)
-        request.pending = None
+        request.pending = request.unsampled = None
         try:
             self._let_go(session)
         finally:
@@ -119,7 +119,7 @@ class State:
         from whatever state they were left in.
         """
         session = request.session
-        request.pending = None
+        request.pending = request.unsampled = None
         try:
             if not keep_cache:
                 self._drop(session)
@@ -153,7 +153,7 @@ class State:
         """
         request.kv.drop()
         self._drop_draft(request.session)
-        request.pending = None
+        request.pending = request.unsampled = None
         if request.odds is not None:
             request.odds.clear()
         request.reused = 0

@@ -67,7 +67,7 @@ def admit_drafts(state: State) -> None:
     answering = [
         request
         for request in state.requests.values()
-        if request.status == Status.DECODING and not request.paused
+        if request.status == Status.DECODING and not request.sits_out
     ]
     if len(answering) == 1 and draft_room(answering[0]):
         state.memory.admit_draft(answering[0])
@@ -85,7 +85,7 @@ def _row(state: State, request: Request) -> Row:
         session.id,
         model.info.id,
         request.status,
-        request.paused or bool(request.awaits),
+        request.sits_out,
         session.reproducible,
         apart=request.apart,
         mixable=chunked and kv.mixes,
@@ -157,4 +157,6 @@ def draft_room(request: Request) -> int:
         return 0
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0
+    if request.constraint is not None and request.constraint.is_slow:
+        return 0  # a worker computes its masks, one token at a time
     return max(0, request.limit - request.generated - 2)  # one more follows the draft

@@ -37,7 +37,8 @@ _PR_SET_PDEATHSIG = 1
 _STACK = 4 * 2**20
 
 _NO_TEXT = "No text has this form. Check the schema, the grammar or the pattern."
-_SLOWEST = 1.0  # seconds for the first token's mask, which the engine's thread will wait for
+_SLOWEST = 1.0  # seconds for the first token's mask
+_SLOWEST_STEP = 0.2  # seconds for following a token, which holds up all replies
 _STEPS, _WALKED = 8, 0.5  # tokens that are followed, and seconds after which no more are
 
 
@@ -389,7 +390,7 @@ def _walked(matcher: Any) -> str:
             why = too_much(str(matcher.get_error()).strip())
             return f"It {why}" if why else ""
         now = time.process_time()
-        if now - before > _SLOWEST:
+        if now - before > _SLOWEST_STEP:
             return "It takes too long to follow."
         if now - begin > _WALKED:
             return ""

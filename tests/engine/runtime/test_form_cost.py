@@ -1,0 +1,105 @@
+"""Forms that take long to follow hold up no other reply, and end with a clear error."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import Engine, SamplingParams
+from engine.errors import EngineError
+from engine.model import constraint
+from engine.model.constraint import Constraint, FormCost
+
+Folder = Callable[[str], Path]
+
+FORM = SamplingParams(max_tokens=12, temperature=1.0, seed=3, regex="[a-f]{12}")
+
+
+def test_slow_mask_does_not_stop_another_reply(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    expected = engine.open_session(model).send("go", FORM).text(60)
+
+    entered, release = threading.Event(), threading.Event()
+    compute = Constraint._next
+    monkeypatch.setattr(constraint, "SLOW_MASK_S", -1.0)  # each mask counts as slow
+
+    def slow(self: Constraint, vocab: int) -> np.ndarray:
+        entered.set()
+        assert release.wait(60)
+        return compute(self, vocab)
+
+    monkeypatch.setattr(Constraint, "_next", slow)
+    bound = engine.open_session(model).send("go", FORM)
+    assert entered.wait(60)
+    free = SamplingParams(max_tokens=20, temperature=0.0, logit_bias={0: -100, 2: -100})
+    assert len(engine.open_session(model).send("other", free).tokens(60)) == 20
+    release.set()
+    assert bound.text(60) == expected
+
+
+def test_cancelled_reply_ignores_its_late_mask(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    entered, release = threading.Event(), threading.Event()
+    compute = Constraint._next
+
+    def slow(self: Constraint, vocab: int) -> np.ndarray:
+        entered.set()
+        assert release.wait(60)
+        return compute(self, vocab)
+
+    monkeypatch.setattr(Constraint, "_next", slow)
+    chat = engine.open_session(model)
+    bound = chat.send("go", FORM)
+    assert entered.wait(60)
+    bound.cancel()
+    assert bound.text(60) == ""
+    release.set()
+    assert len(chat.send("again", FORM).text(60)) == 12
+
+
+def test_costly_form_ends_its_reply_and_the_next(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    monkeypatch.setattr(constraint, "MAX_FOLLOW_S", -1.0)  # each token takes longer
+    with pytest.raises(EngineError, match="takes too long to follow") as failed:
+        engine.open_session(model).send("go", FORM).text(60)
+    assert failed.value.code == "invalid_request"
+    monkeypatch.undo()
+    with pytest.raises(EngineError, match="takes too long to follow"):
+        engine.open_session(model).send("go", FORM).text(60)
+    other = SamplingParams(max_tokens=5, regex="[ab]{5}")
+    assert len(engine.open_session(model).send("go", other).text(60)) == 5
+
+
+def test_form_cost_counts_single_steps_and_their_sum() -> None:
+    costly: set[int] = set()
+    cost = FormCost(1, costly)
+    for _ in range(500):
+        cost.add_follow(0.009, 1)
+    with pytest.raises(EngineError, match="too long"):
+        FormCost(1, costly).add_follow(constraint.MAX_FOLLOW_S + 0.01, 1)
+    assert costly == {1}
+    with pytest.raises(EngineError, match="too long"):
+        cost.check()  # another reply with the same form
+    summed = FormCost(2, costly)
+    with pytest.raises(EngineError, match="too long"):
+        for _ in range(500):
+            summed.add_follow(0.1, 1)
+    masks = FormCost(3, costly)
+    masks.add_mask(constraint.SLOW_MASK_S / 2)
+    assert not masks.is_slow
+    masks.add_mask(constraint.SLOW_MASK_S * 2)
+    assert masks.is_slow
+    with pytest.raises(EngineError, match="too long"):
+        for _ in range(500):
+            masks.add_mask(1.0)
+    assert costly == {1, 2, 3}
