@@ -200,17 +200,20 @@ class Look:
         """What a template writes for one like it; "" where the model does not hear."""
         return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
 
-    def sight(self, image: Image | Audio) -> Sight:
+    def sight(self, image: Image | Audio, stop: threading.Event | None = None) -> Sight:
         """An image or a recording as the model takes it.
 
+        Args:
+            stop: set it from any thread to end the reading.
+
         Raises:
-            EngineError: `invalid_request`, it cannot be read.
+            EngineError: `invalid_request`, it cannot be read; `engine_stopped`, it was stopped.
             FileNotFoundError: its file is not there any more.
         """
         if (known := self._seen(image.digest)) is not None:
             return known
-        with jobs.alone((id(self), image.digest), "The file"):
-            return self._seen(image.digest) or self._look(image)
+        with jobs.alone((id(self), image.digest), "The file", stop):
+            return self._seen(image.digest) or self._look(image, stop)
 
     def _seen(self, digest: str) -> Sight | None:
         with self._lock:
@@ -219,8 +222,8 @@ class Look:
                 self._known.move_to_end(digest)
             return known
 
-    def _look(self, image: Image | Audio) -> Sight:
-        read = self._read(image)
+    def _look(self, image: Image | Audio, stop: threading.Event | None) -> Sight:
+        read = self._read(image, stop)
         ids = span(image.digest, read.layout, self._words)
         whole = self.kind.whole and isinstance(image, Image)
         made = Sight(image.digest, ids, read.grid, read.pixels, whole)
@@ -235,17 +238,19 @@ class Look:
                     sight.pixels = None
         return made
 
-    def pixels(self, image: Image | Audio) -> Mapping[str, Any]:
+    def pixels(
+        self, image: Image | Audio, stop: threading.Event | None = None
+    ) -> Mapping[str, Any]:
         """What the tower is given, once more."""
-        return self._read(image).pixels
+        return self._read(image, stop).pixels
 
-    def _read(self, image: Image | Audio) -> Patches:
+    def _read(self, image: Image | Audio, stop: threading.Event | None) -> Patches:
         data = image.data
         if not data and not isinstance(image.file, bytes):
             raise FileNotFoundError("The file is not there any more.")
         if isinstance(image, Audio):
-            return self.kind.hear(np.frombuffer(jobs.read_sound(data), "<f4"))
-        picture = jobs.read_image(data)
+            return self.kind.hear(np.frombuffer(jobs.read_sound(data, stop=stop), "<f4"))
+        picture = jobs.read_image(data, stop=stop)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)
         try:

@@ -26,7 +26,7 @@ from engine.messages import (
 from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
-from engine.runtime.preparing import Job, count, prepare
+from engine.runtime.preparing import Job, count, prepare, with_images
 from engine.runtime.request import Prepared, Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
@@ -109,13 +109,29 @@ class Reception:
         name, reply_id, ended = session.id, request.id, request.ended
         session.request = self._state.requests[name] = request
         self._state.unended.add(request)
+
+        def failed(error: BaseException) -> None:
+            self._not_prepared(name, reply_id, error)
+
+        def ready(job: Job | None) -> None:
+            if job is not None:
+                self._workers.run(
+                    job.model.info.id,
+                    lambda: None if ended.is_set() else prepare(job),
+                    lambda prepared: self._prepared(name, reply_id, prepared),
+                    failed,
+                )
+
         try:
-            self._workers.run(
-                session.model.info.id,
-                lambda: None if ended.is_set() else prepare(job),
-                lambda prepared: self._prepared(name, reply_id, prepared),
-                lambda error: self._not_prepared(name, reply_id, error),
-            )
+            if job.model.look is None:
+                ready(job)
+            else:
+                self._workers.run(
+                    session.image_lane,
+                    lambda: None if ended.is_set() else with_images(job, ended),
+                    ready,
+                    failed,
+                )
         except BaseException as error:  # no thread to be had, for one
             self._state.fail_reply(request, error, keep_cache=True)
 
@@ -261,11 +277,20 @@ class Reception:
         def failed(error: BaseException) -> None:
             refuse(command, as_engine_error(error))
 
-        def counted() -> int:
+        def counted(job: Job) -> int:
             without = count(replace(job, template={})) if command.only_template else 0
             return count(job) - without
 
-        self._workers.run(model.info.id, counted, command.answer.set_result, failed)
+        def ready(job: Job) -> None:
+            self._workers.run(
+                job.model.info.id, lambda: counted(job), command.answer.set_result, failed
+            )
+
+        if model.text.look is None:
+            ready(job)
+        else:
+            lane = "images" if session is None else session.image_lane
+            self._workers.run(lane, lambda: with_images(job), ready, failed)
 
     def stats(self, command: GetStats) -> None:
         """Answer with the figures of this moment."""

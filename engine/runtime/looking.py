@@ -76,7 +76,7 @@ class Looking:
             self._fail(key, error)
 
         self._coming.add(key)
-        self._workers.run(key[0], lambda: look.pixels(image), made, failed)
+        self._workers.run(request.session.image_lane, lambda: look.pixels(image), made, failed)
 
     def step(self, decoding: float = 0.0) -> None:
         """Look at the next image for a while.

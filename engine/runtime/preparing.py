@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,7 +33,7 @@ from engine.messages import (
     text_of,
 )
 from engine.model.constraint import constrain
-from engine.model.eyes import FIRST, Look, Placed, placed
+from engine.model.eyes import FIRST, Look, Placed, Sight, placed
 from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
@@ -66,6 +68,40 @@ class Job(Struct, frozen=True):
     look: Callable[[], Record | None] | None = None
     # what the template is given beside the messages
     template: Mapping[str, Any] = field(default_factory=dict)
+    sights: Mapping[str, Sight] = field(default_factory=dict)  # images that were read, by digest
+
+    def sight(self, medium: Image | Audio) -> Sight:
+        """Return an image or a recording as the model takes it; see `Look.sight`."""
+        assert self.model.look is not None
+        return self.sights.get(medium.digest) or self.model.look.sight(medium)
+
+
+def with_images(job: Job, stop: threading.Event | None = None) -> Job:
+    """Return the job with the images and recordings of its messages read.
+
+    That may take minutes, so it does not belong in the lane in which a model's prompts wait.
+
+    Args:
+        stop: set it from any thread to end the reading.
+
+    Raises:
+        EngineError: `invalid_request`, one of them cannot be read; `engine_stopped`.
+    """
+    look, asked = job.model.look, job.asked
+    if look is None or isinstance(asked, RawPrompt):
+        return job
+    messages = [] if isinstance(asked, tuple) else job.history
+    if not isinstance(asked, str):
+        added = asked.messages if isinstance(asked, Added) else asked
+        bounds.check_count(len(added))
+        messages = [*messages, *prompt.check_messages(added)]
+    sights: dict[str, Sight] = {}
+    for medium in media_in(messages):
+        if not look.word_of(medium):
+            continue  # the model does not hear
+        with contextlib.suppress(FileNotFoundError):  # its message gets a note in its place
+            sights[medium.digest] = look.sight(medium, stop)
+    return replace(job, sights=sights)
 
 
 def prepare(job: Job) -> Prepared:
@@ -79,7 +115,7 @@ def prepare(job: Job) -> Prepared:
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
     whole = isinstance(job.asked, tuple)
-    given = _given(job.asked, model)
+    given = _given(job, job.asked)
     messages = _conversation(job, given, whole)
     messages, gone = _without_gone(job, messages, whole)
     ledger = job.ledger
@@ -101,7 +137,7 @@ def prepare(job: Job) -> Prepared:
             model.reader,
             context,
             job.template,
-            None if model.look is None else _images(model.look, some),
+            None if model.look is None else _images(job, model.look, some),
         )
         if model.rows is not None:
             check_ids(model.rows, [token for token in made.tokens if token < FIRST])
@@ -140,14 +176,14 @@ def prepare(job: Job) -> Prepared:
     tokens = pieces.listed(ready.tokens)
     images: list[Placed] = []
     if model.look is not None:
-        images = placed(tokens, [model.look.sight(one) for one in media_in(messages)])
+        images = placed(tokens, [job.sight(one) for one in media_in(messages)])
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
-def _images(look: Look, messages: list[Message]) -> Images:
+def _images(job: Job, look: Look, messages: list[Message]) -> Images:
     """How the images and sounds of messages stand in a prompt."""
     media = media_in(messages)
-    return Images(look.written, {m.digest: (look.word_of(m), look.sight(m).ids) for m in media})
+    return Images(look.written, {m.digest: (look.word_of(m), job.sight(m).ids) for m in media})
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
@@ -156,15 +192,16 @@ def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
     return most < (model.rows or FIRST)
 
 
-def _given(asked: str | tuple[Message, ...] | Added, model: TextCodec) -> list[Message]:
+def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
     """The messages that were sent, which are checked."""
+    model = job.model
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
     messages = asked.messages if isinstance(asked, Added) else asked
     bounds.check_count(len(messages))
     checked = prompt.check_messages(messages)
     if model.look is not None:
-        checked = [_without_lost(m, model.look) for m in checked]
+        checked = [_without_lost(m, job, model.look) for m in checked]
     name, media = model.info.name, media_in(checked)
     if not model.info.sees and any(isinstance(one, Image) for one in media):
         raise EngineError(
@@ -181,7 +218,7 @@ def _given(asked: str | tuple[Message, ...] | Added, model: TextCodec) -> list[M
     return checked
 
 
-def _without_lost(message: Message, look: Look) -> Message:
+def _without_lost(message: Message, job: Job, look: Look) -> Message:
     """A message with a note in the place of each image or sound whose file is gone."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
@@ -189,7 +226,7 @@ def _without_lost(message: Message, look: Look) -> Message:
     for part in message["content"]:
         try:
             if (medium := medium_of(part)) is not None and look.word_of(medium):
-                look.sight(medium)
+                job.sight(medium)
             parts.append(part)
         except FileNotFoundError:
             parts.append({"type": "text", "text": LOST[part["type"]]})
@@ -253,7 +290,7 @@ def count(job: Job) -> int:
     try:
         if isinstance(job.asked, RawPrompt):
             return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
-        messages = _given(job.asked, model)
+        messages = _given(job, job.asked)
         if job.slides:
             messages, _ = _without_gone(job, messages, True)
             messages, _ = _shorten(context, messages)
@@ -271,7 +308,7 @@ def count(job: Job) -> int:
             model.reader,
             None,
             job.template,
-            None if model.look is None else _images(model.look, some),
+            None if model.look is None else _images(job, model.look, some),
         )
 
     messages, _, length = _fitting(job, messages, build)

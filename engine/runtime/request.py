@@ -508,6 +508,11 @@ class SessionState(Struct, eq=False, dict=True):  # the same only as itself
         return self.moment
 
     @property
+    def image_lane(self) -> str:
+        """Name of the workers' lane in which its images are read: one for each client or chat."""
+        return f"images {self.domain or self.id}"
+
+    @property
     def is_running(self) -> bool:
         """Whether its request has been admitted and has not ended, be it paused."""
         return self.request is not None and self.request.is_running

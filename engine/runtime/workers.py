@@ -134,6 +134,9 @@ PLACES = 4
 """So many of them belong to one lane. A model has one child at a time for its prompts, so more
 would only wait for it."""
 
+MAX_GROUP_THREADS = THREADS // 2
+"""So many of them belong to lanes of one group (the first word of a lane), such as all images."""
+
 STACK = 16 * 2**20
 """Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
 
@@ -266,7 +269,7 @@ class Workers:
         """The next piece of work; waits for it. None when there is to be no more."""
         with self._changed:
             while not self._closed:
-                free = [lane for lane in self._waiting if self._busy[lane] < PLACES]
+                free = [lane for lane in self._waiting if self._has_room(lane)]
                 if not free:
                     self._changed.wait()
                     continue
@@ -278,6 +281,12 @@ class Workers:
                 self._busy[lane] += 1
                 return job
             return None
+
+    def _has_room(self, lane: str) -> bool:
+        """Return True if one more job of the lane may begin. The lock is held."""
+        group = lane.partition(" ")[0]
+        busy = sum(n for other, n in self._busy.items() if other.partition(" ")[0] == group)
+        return self._busy[lane] < PLACES and busy < MAX_GROUP_THREADS
 
     def _leave(self, lane: str) -> None:
         with self._changed:

@@ -126,9 +126,9 @@ def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
-    def read_image(data: bytes) -> Picture:
+    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
         reads.append(data)
-        return real(data)
+        return real(data, stop=stop)
 
     monkeypatch.setattr(jobs, "read_image", read_image)
     engine = Engine()

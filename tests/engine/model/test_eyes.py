@@ -33,7 +33,7 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
         waiting.release()
         wait(*given)
 
-    def read(data: bytes) -> SimpleNamespace:
+    def read(data: bytes, stop: object = None) -> SimpleNamespace:
         reads.append(data)
         assert go.wait(60)
         return SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
@@ -54,7 +54,7 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
 
 def test_pixels_that_nobody_asks_for_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
-    monkeypatch.setattr(jobs, "read_image", lambda data: picture)
+    monkeypatch.setattr(jobs, "read_image", lambda data, stop=None: picture)
     monkeypatch.setattr(eyes, "MOST_WAITING", 2500)
     look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     sights = [look.sight(Image(bytes([number]))) for number in range(5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -154,9 +154,9 @@ def test_an_image_is_looked_at_once_for_all(
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
-    def read_image(data: bytes) -> Picture:
+    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
         reads.append(data)
-        return real(data)
+        return real(data, stop=stop)
 
     monkeypatch.setattr(jobs, "read_image", read_image)
     model = engine.load(folder)
@@ -173,6 +173,57 @@ def test_an_image_is_looked_at_once_for_all(
     again.tokens(60)
     assert again.stats.reused_tokens > 35  # the image's tokens among them
     assert engine.stats()["images"][model.id]["encoded"] == before + 1
+
+
+@pytest.fixture
+def slow_images(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[tuple[threading.Event, threading.Event]]:
+    """Events: an image is being read; all images may be read."""
+    real, entered, release = jobs.read_image, threading.Event(), threading.Event()
+
+    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
+        entered.set()
+        while not release.wait(0.01):
+            if stop is not None and stop.is_set():
+                raise EngineError("engine_stopped", "The image is not read any more.")
+        return real(data, stop=stop)
+
+    monkeypatch.setattr(jobs, "read_image", read_image)
+    yield entered, release
+    release.set()
+
+
+def test_slow_images_do_not_stop_other_chats(
+    engine: Engine, folder: Path, slow_images: tuple[threading.Event, threading.Event]
+) -> None:
+    entered, release = slow_images
+    model = engine.load(folder)
+    seen = [image(40, 32, 100 + n) for n in range(12)]
+    asking = [
+        engine.open_session(model, domain="a").send(shown("x", one), FEW).tokens for one in seen
+    ]
+    assert entered.wait(60)
+    assert engine.open_session(model, domain="b").send("hello", FEW).tokens(60)
+    release.set()
+    assert all(tokens(60) for tokens in asking)
+
+
+def test_cancelled_reply_ends_the_reading_of_its_images(
+    engine: Engine, folder: Path, slow_images: tuple[threading.Event, threading.Event]
+) -> None:
+    entered, _ = slow_images
+    model = engine.load(folder)
+    chats = [engine.open_session(model, domain="a") for _ in range(4)]
+    replies = [c.send(shown("x", image(40, 32, 200 + n)), FEW) for n, c in enumerate(chats)]
+    assert entered.wait(60)
+    for reply in replies:
+        reply.cancel()
+        assert reply.text(60) == ""
+    # All threads of the lane are free again: the next image of the same client is reached.
+    entered.clear()
+    chats[0].send(shown("y", image(40, 32, 300)), FEW)
+    assert entered.wait(60)
 
 
 def test_a_file_is_read_once_for_what_is_seen_of_it(engine: Engine, folder: Path) -> None:
