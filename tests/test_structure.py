@@ -413,6 +413,48 @@ def gone() -> set[str]:
 # ---------------------------------------------------------------- what Qt frees
 
 
+def overridden_slots() -> set[str]:
+    """Methods that a class connects to a signal and a subclass overrides.
+
+    PySide 6.11 connects such a method through a proxy that is not disconnected when the receiver is
+    deleted in C++: the slot runs on a dead object as long as Python holds it.
+    """
+    methods: dict[str, set[str]] = {}
+    bases: dict[str, set[str]] = {}
+    connected: dict[str, set[str]] = {}
+    for module in modules().values():
+        if not module.name.startswith("app."):
+            continue
+        for node in ast.walk(ast.parse(module.path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+                methods.setdefault(node.name, set()).update(names)
+                above = {base.id for base in node.bases if isinstance(base, ast.Name)}
+                bases.setdefault(node.name, set()).update(above)
+                connected.setdefault(node.name, set()).update(_connected_methods(node))
+
+    def ancestors(name: str) -> set[str]:
+        above = bases.get(name, set())
+        return above.union(*map(ancestors, above))
+
+    return {
+        f"{name}.{method} overrides {above}.{method}"
+        for name in methods
+        for above in ancestors(name) & methods.keys()
+        for method in methods[name] & methods[above] & (connected[name] | connected[above])
+    }
+
+
+def _connected_methods(node: ast.ClassDef) -> Iterator[str]:
+    for call in ast.walk(node):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+            continue
+        for slot in call.args if call.func.attr == "connect" else ():
+            if isinstance(slot, ast.Attribute) and isinstance(slot.value, ast.Name):
+                if slot.value.id == "self":
+                    yield slot.attr
+
+
 # ---------------------------------------------------------------- the tests
 
 RULES: dict[str, Callable[[], set[str]]] = {
@@ -426,6 +468,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "no dialog is waited for in a loop of its own": loops_of_their_own,
     "no item of a layout is held": items_of_layouts,
     "a name in prose is there": gone,
+    "no slot is overridden": overridden_slots,
 }
 
 

@@ -234,7 +234,7 @@ class OptionsPopover(Popover):
         self._thinking_label = _label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
-        self.form.resized.connect(self._fit)
+        self.form.resized.connect(self._on_form_resized)
         self._rest = QWidget(page)
         rest = _form()
         rest.setContentsMargins(0, 0, 0, 0)
@@ -319,6 +319,9 @@ class OptionsPopover(Popover):
         self._fit()
 
     @Slot()
+    def _on_form_resized(self) -> None:
+        self._fit()
+
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()

@@ -691,8 +691,7 @@ class AnswerRow(MessageRow):
             self._reasoning.set_state(running=running, thought_s=self._thought_s)
             self._view.set_caret(self.streaming and not running)
 
-    @Slot()
-    def _on_theme(self) -> None:
+    def restyle(self) -> None:
         self._markdown.set_style(markdown_style())
         self._view.mark_again()
         if self._reasoning is not None:

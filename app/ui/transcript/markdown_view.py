@@ -424,10 +424,9 @@ class MarkdownView(TextView):
         else:
             self.anchorClicked.emit(QUrl(stop.link))
 
-    @Slot(QUrl)
-    def _on_link(self, address: QUrl) -> None:
+    def open_link(self, address: QUrl) -> None:
         if address.scheme():
-            super()._on_link(address)
+            super().open_link(address)
         else:
             self.part_asked.emit(address.fragment())
 

@@ -666,4 +666,9 @@ class MessageRow(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
+        # Not overridden: PySide calls an overridden slot also after the row has been deleted.
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Apply the current theme and text size."""
         self.update()

@@ -776,6 +776,5 @@ class ToolRow(MessageRow):
         button.hide()
         return button
 
-    @Slot()
-    def _on_theme(self) -> None:
+    def restyle(self) -> None:
         self._show()

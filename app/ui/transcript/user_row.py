@@ -84,8 +84,7 @@ class UserRow(MessageRow):
             self._name()
             self.update()
 
-    @Slot()
-    def _on_theme(self) -> None:
+    def restyle(self) -> None:
         self._fill()  # the text may have another size
         self._view.mark_again()
         self.resized.emit()

@@ -227,6 +227,10 @@ class TextView(QTextBrowser):
 
     @Slot(QUrl)
     def _on_link(self, address: QUrl) -> None:
+        self.open_link(address)
+
+    def open_link(self, address: QUrl) -> None:
+        """Ask the user and open the address."""
         ask_and_open(self, address)
 
     @Slot()

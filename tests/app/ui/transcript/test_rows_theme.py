@@ -1,0 +1,30 @@
+"""Rows and the theme."""
+
+from __future__ import annotations
+
+import shiboken6
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.store import Message, new_id
+from app.ui.style.theme import Theme
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.tool_row import ToolRow
+from app.ui.transcript.user_row import UserRow
+
+
+def test_deleted_rows_ignore_theme_changes(look: Theme, qtbot: QtBot):
+    parent = QWidget()
+    user, answer, tool = (
+        Message(new_id(), "chat", None, role, "hello") for role in ("user", "assistant", "tool")
+    )
+    rows = [
+        UserRow(user, lambda *_: None, parent),
+        AnswerRow(answer, lambda *_: None, parent),
+        ToolRow(tool, lambda *_: None, parent, None),
+    ]
+    shiboken6.delete(parent)
+    assert not any(map(shiboken6.isValid, rows))  # Python still holds them
+    with qtbot.captureExceptions() as raised:
+        look.set_appearance("dark")
+    assert raised == []
