@@ -450,9 +450,8 @@ def _connected_methods(node: ast.ClassDef) -> Iterator[str]:
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             continue
         for slot in call.args if call.func.attr == "connect" else ():
-            if isinstance(slot, ast.Attribute) and isinstance(slot.value, ast.Name):
-                if slot.value.id == "self":
-                    yield slot.attr
+            if isinstance(slot, ast.Attribute) and ast.unparse(slot.value) == "self":
+                yield slot.attr
 
 
 # ---------------------------------------------------------------- the tests
