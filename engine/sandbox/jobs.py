@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,16 @@ from engine.errors import (
 )
 from engine.sandbox import images, protocol
 from engine.sandbox.images import Picture
+from engine.sandbox.lanes import ChildSlots
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
 from engine.text.documents import Document, DrawnPage
 
 _WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
 
-_reading = threading.Semaphore(2)  # documents at once
-_looking = threading.Semaphore(2)  # images
+# Children at once. The window always gets one, whatever other programs' requests and models read.
+_document_slots = ChildSlots(3, reserved=1)
+_media_slots = ChildSlots(3, reserved=1)
 _choosing = threading.Lock()
 _turns: weakref.WeakValueDictionary[Hashable, threading.Lock] = weakref.WeakValueDictionary()
 
@@ -50,7 +53,7 @@ def read_document(
             `engine_stopped`, it was cancelled.
     """
     asked = {"path": str(path.absolute())}
-    result, blobs = _read("document", asked, (), f"“{path.name}”", limits, stop, _reading)
+    result, blobs = _read("document", asked, (), f"“{path.name}”", limits, stop, _document_slots)
     return Document(
         kind=str(result["kind"]),
         unit=str(result["unit"]),
@@ -70,7 +73,7 @@ def draw_pages(
 ) -> list[DrawnPage]:
     """Pages of a PDF as images: see `engine.text.documents.draw`. As `read_document`."""
     asked = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
-    result, blobs = _read("pages", asked, (), f"“{path.name}”", limits, stop, _reading)
+    result, blobs = _read("pages", asked, (), f"“{path.name}”", limits, stop, _document_slots)
     files = zip(result["pages"], blobs[::2], blobs[1::2], strict=True)
     return [
         DrawnPage(number, width, height, jpeg, thumbnail)
@@ -99,7 +102,7 @@ def read_image(
             `engine_stopped`, it was cancelled.
     """
     asked = {"most": most, "thumbnail": thumbnail}
-    result, blobs = _read("image", asked, (data,), name, limits, stop, _looking)
+    result, blobs = _read("image", asked, (data,), name, limits, stop, _media_slots)
     width, height, size = result["width"], result["height"], result["size"]
     if len(blobs[0]) != (3 * size[0] * size[1] if most else 0):
         raise EngineError(INVALID_REQUEST, f"{name} is damaged or incomplete.")
@@ -113,7 +116,7 @@ def read_sound(
     limits: Limits = protocol.IMAGE,
 ) -> bytes:
     """The samples of a recording: see `engine.sandbox.sounds`. As `read_image`."""
-    return _read("sound", {}, (data,), name, limits, stop, _looking)[1][0]
+    return _read("sound", {}, (data,), name, limits, stop, _media_slots)[1][0]
 
 
 @contextlib.contextmanager
@@ -136,12 +139,14 @@ def alone(key: Hashable, name: str, stop: threading.Event | None = None) -> Iter
         turn.release()
 
 
-def _wait(
-    turn: threading.Lock | threading.Semaphore, name: str, stop: threading.Event | None
-) -> None:
+def _wait(turn: threading.Lock, name: str, stop: threading.Event | None) -> None:
     while not turn.acquire(timeout=_WAIT_S):
-        if stop is not None and stop.is_set():
-            raise _not_read(name)
+        _check_stopped(name, stop)
+
+
+def _check_stopped(name: str, stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise _not_read(name)
 
 
 def _read(
@@ -151,12 +156,11 @@ def _read(
     name: str,
     limits: Limits,
     stop: threading.Event | None,
-    turn: threading.Semaphore,
+    slots: ChildSlots,
 ) -> Reply:
-    """What a child of its own makes of a file, once it is its turn."""
-    _wait(turn, name, stop)
+    """Read a file in a child of its own, in its turn, and return the result."""
     try:
-        with Child(Kind.DOCUMENTS) as child:
+        with slots.taken(partial(_check_stopped, name, stop)), Child(Kind.DOCUMENTS) as child:
             return child.ask(do, arguments, blobs, limits, stop)
     except RefusedError as refusal:
         raise EngineError(INVALID_REQUEST, f"{name} {refusal}.") from None
@@ -165,8 +169,6 @@ def _read(
             raise _not_read(name) from None
         why = "it may be damaged" if error.cause == "fault" else f"it {error}"
         raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
-    finally:
-        turn.release()
 
 
 def _not_read(name: str) -> EngineError:

@@ -1,0 +1,109 @@
+"""Turns of files that are read: fair between lanes, with one slot for the window."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from engine.sandbox.lanes import WINDOW, ChildSlots, ReadingLane, in_lane
+
+
+class _GoneError(Exception):
+    """Raised by a waiting reader whose request is gone."""
+
+
+def wanted() -> None:
+    """Checks nothing."""
+
+
+class _Reader:
+    """A thread that reads one file in a lane, until it is released."""
+
+    def __init__(
+        self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None] = wanted
+    ) -> None:
+        self.began, self.go, self.raised = threading.Event(), threading.Event(), False
+        self._thread = threading.Thread(target=self._run, args=(slots, lane, check))
+        self._thread.start()
+
+    def _run(self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None]) -> None:
+        try:
+            with in_lane(lane), slots.taken(check):
+                self.began.set()
+                assert self.go.wait(60)
+        except _GoneError:
+            self.raised = True
+
+    def end(self) -> None:
+        self.go.set()
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+
+
+def waits(slots: ChildSlots, key: object, count: int) -> None:
+    """Return once that many wait in a lane."""
+    while len(slots._waiting.get(key, ())) < count:  # type: ignore[call-overload]
+        threading.Event().wait(0.001)
+
+
+def test_window_reads_beside_waiting_requests() -> None:
+    slots = ChildSlots(3, reserved=1)
+    lane = ReadingLane("a")
+    busy = [_Reader(slots, lane) for _ in range(2)]
+    assert all(each.began.wait(60) for each in busy)
+    late = _Reader(slots, lane)
+    waits(slots, "a", 1)
+    window = _Reader(slots, WINDOW)
+    assert window.began.wait(60)
+    assert not late.began.is_set()
+    for each in (window, *busy, late):
+        each.end()
+
+
+def test_next_file_is_of_the_lane_served_least_recently() -> None:
+    slots = ChildSlots(2, reserved=1)
+    a, b = ReadingLane("a"), ReadingLane("b")
+    first = _Reader(slots, a)
+    assert first.began.wait(60)
+    of_a = []
+    for count in range(1, 4):
+        of_a.append(_Reader(slots, a))
+        waits(slots, "a", count)
+    of_b = _Reader(slots, b)
+    waits(slots, "b", 1)
+    first.end()
+    assert of_b.began.wait(60)
+    assert not any(each.began.is_set() for each in of_a)
+    of_b.end()
+    for each in of_a:
+        each.end()
+    assert a.busy_s > 0
+
+
+def test_waiting_reader_ends_when_nobody_wants_it() -> None:
+    slots, gone = ChildSlots(1, reserved=0), threading.Event()
+
+    def check() -> None:
+        if gone.is_set():
+            raise _GoneError
+
+    busy = _Reader(slots, ReadingLane("a"))
+    assert busy.began.wait(60)
+    late = _Reader(slots, ReadingLane("b"), check)
+    waits(slots, "b", 1)
+    gone.set()
+    late.end()
+    assert late.raised
+    assert not late.began.is_set()
+    busy.end()
+    assert not slots._waiting
+
+
+def test_slot_is_free_again_after_an_error() -> None:
+    slots = ChildSlots(1, reserved=0)
+    with pytest.raises(_GoneError), slots.taken(wanted):
+        raise _GoneError
+    with slots.taken(wanted):
+        pass
