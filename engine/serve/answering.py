@@ -29,17 +29,20 @@ from engine.reply import Reply
 from engine.serve import bodies, errors
 from engine.serve.agents import Requests
 from engine.serve.auth import Guest, Sharing, count_answers, guest_of
+from engine.serve.documents import DocumentReader
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
 from engine.serve.places import AnotherModelError, Places, tried
+from engine.serve.queue import Report
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
 from engine.serve.routes.completions import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens
 from engine.serve.routes.schema import JSON
 from engine.serve.sessions import Sent, check_digest, session_name
+from engine.serve.threads import ServerThreads, in_thread
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +53,7 @@ REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
 ALIVE_SECONDS = 10.0  # a streaming client hears at least as often that its answer is worked at
 END_SECONDS = 60.0  # how long a stopped reply may take to end before its session is given up
+END_WITH_SERVER_SECONDS = 2.0  # the same when the server ends
 
 
 class Client:
@@ -306,8 +310,11 @@ class Answering:
         places: Places,
         metrics: Metrics,
         sharing: Sharing | None = None,
+        threads: ServerThreads | None = None,
     ) -> None:
         self.served = served  # the models
+        self.documents = DocumentReader()
+        self._threads = threads or ServerThreads()
         self.requests = Requests()  # those that are answered or wait
         self.held = bodies.Held(sharing)  # what all requests together hold
         self.silence = bodies.SILENCE_SECONDS  # seconds that a body may pause
@@ -377,7 +384,7 @@ class Answering:
             try:
                 raw = await bodies.read(scope, receive, self.served, self.silence, held)
                 size = len(raw)
-                body = await bodies.understood(raw)
+                body = await bodies.understood(raw, self._threads.bodies)
                 del raw
                 name, sent = session_name(scope, body), None
                 if "follows" in api.body.model_fields:
@@ -411,8 +418,9 @@ class Answering:
         with self._use(scope, name, body) as entry:
             model = await self.served.load(entry)
             bodies.check_size(size, model)
-            large = max(size, sent.size if sent else 0) > bodies.LARGE or api.takes_long(body)
-            generation = await _read(partial(api.read, body, model, guest), large)
+            whole = max(size, sent.size if sent else 0)
+            read = partial(api.read, body, model, guest)
+            generation = await self._read(api, read, body, whole, guest, client.comment)
             n, calls_tools = generation.n, bool(generation.params.offered)
             choices = [
                 Choice(number, calls_tools, generation.stream, number // n)
@@ -442,11 +450,13 @@ class Answering:
                             choices[0].last = replies.last
                             place.said = choices[0].said
                     finally:
-                        with anyio.move_on_after(END_SECONDS, shield=True) as late:
+                        ends = self.served.ended is not None
+                        patience = END_WITH_SERVER_SECONDS if ends else END_SECONDS
+                        with anyio.move_on_after(patience, shield=True) as late:
                             await replies.stop()
                         if late.cancelled_caught:
                             why = "a reply that was stopped has not ended in %g s"
-                            log.error(why, END_SECONDS)
+                            log.error(why, patience)
                         # What continues a text is no conversation to go on from.
                         if generation.messages or isinstance(replies.last, Failed):
                             place.last = replies.last
@@ -478,6 +488,27 @@ class Answering:
                 if not left:
                     return choice, event
             await client.take(choice, event)
+
+    async def _read(
+        self,
+        api: API,
+        read: Callable[[], Any],
+        body: JSON,
+        size: int,
+        guest: Guest,
+        report: Report,
+    ) -> Any:
+        """Return what a body asks for. A large one, or one with documents, is read in a thread.
+
+        Raises:
+            RefusedError: it cannot be understood.
+        """
+        try:
+            if api.takes_long(body):
+                return await self.documents.run(read, report, guest)
+            return await in_thread(self._threads.bodies, read) if size > bodies.LARGE else read()
+        except ValueError as error:
+            raise bodies.not_understood(error) from None
 
     def _use(self, scope: Scope, session: str | None, body: JSON) -> AbstractContextManager[Entry]:
         """Use the model that a request names, else that of its session, else the first one.
@@ -514,7 +545,8 @@ class Answering:
         if follows is not None:
             before = self._places.sessions.get(guest_of(scope), name).sent
         join = partial(before.followed, follows, messages, size)
-        found = await asyncio.to_thread(join) if size > bodies.LARGE else join()
+        large = size > bodies.LARGE
+        found = await in_thread(self._threads.bodies, join) if large else join()
         body["messages"] = list(found.messages)
         return found
 
@@ -551,14 +583,14 @@ class Answering:
         with self.held.share(guest_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.served, self.silence, held)
             size = len(raw)
-            body = await bodies.understood(raw)
+            body = await bodies.understood(raw, self._threads.bodies)
             name, found = session_name(scope, body), None
             async with self._begun(scope, receive):
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
                     bodies.check_size(size, model)
-                    large = size > bodies.LARGE or api.takes_long(body)
-                    asked = await _read(partial(api.read, body, model), large)
+                    read = partial(api.read, body, model)
+                    asked = await self._read(api, read, body, size, guest_of(scope), _unheard)
                     found = await answer(asked)
         if found is not None:
             await JSONResponse(found)(scope, receive, send)
@@ -585,12 +617,8 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
     )
 
 
-async def _read(read: Callable[[], Any], large: bool) -> Any:
-    """What a body asks for; a large one is looked at on another thread."""
-    try:
-        return await asyncio.to_thread(read) if large else read()
-    except ValueError as error:
-        raise bodies.not_understood(error) from None
+async def _unheard(_: str) -> None:
+    """Report to a client that hears nothing before its answer."""
 
 
 async def _while_paused(request: Request, client: Client) -> None:

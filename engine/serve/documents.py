@@ -1,16 +1,44 @@
-"""Documents in requests: their texts, by the reader of attachments."""
+"""Documents in requests: their texts, by the reader of attachments.
+
+A document may take a minute. So requests with documents are read in threads of their own, in turn
+between keys, within a limit and a time budget, and no longer than their clients wait.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextvars
+import hashlib
 import re
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from engine.errors import EngineError
+from msgspec.structs import replace
+
+from engine.errors import ENGINE_STOPPED, EngineError
 from engine.sandbox.jobs import read_document
+from engine.sandbox.lanes import ReadingLane, in_lane
+from engine.sandbox.protocol import DOCUMENT, Limits
+from engine.serve.auth import LOCAL, Guest
+from engine.serve.errors import RefusedError
+from engine.serve.queue import Queue, Report
+
+MAX_DOCUMENTS = 64
+"""Documents of one request."""
+READING_BUDGET_S = 120.0
+"""How long the children that read one request's documents may run, all together."""
+MAX_READ_AT_ONCE = 8
+"""Requests whose documents are read at the same time. Half are for keys that have none there."""
+MAX_KEPT_CHARACTERS = 16_000_000
+"""Of texts that are kept, so that a conversation's documents are not read again in each turn."""
+
+T = TypeVar("T")
 
 _ENDINGS = {
     "application/pdf": ".pdf",
@@ -34,16 +62,27 @@ def read(data: str, kind: str = "", name: str = "") -> str:
 
     Raises:
         ValueError: it cannot be read; the end of a sentence says why.
+        RefusedError: the request has too many documents, or they take too long.
+        EngineError: `engine_stopped`, nobody waits for it any more.
     """
     content, told = decoded(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)
     ending = _ENDINGS.get(told or kind) or (own[0] if own else ".bin")
+    documents = _documents.get()
+    return _text(content, ending) if documents is None else documents.text(content, ending)
+
+
+def _text(
+    content: bytes, ending: str, stop: threading.Event | None = None, limits: Limits = DOCUMENT
+) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"
         path.write_bytes(content)
         try:
-            found = read_document(path)
+            found = read_document(path, stop, limits)
         except EngineError as error:
+            if error.code == ENGINE_STOPPED:
+                raise
             raise ValueError(error.message.rstrip(".")) from None
     if found.is_scan:
         raise ValueError("it holds no text: its pages are pictures. Send them as images")
@@ -51,6 +90,131 @@ def read(data: str, kind: str = "", name: str = "") -> str:
     for number in found.scans:
         pages[number - 1] = f"[Page {number} is a picture without text.]"
     return "\n\n".join(pages)
+
+
+class DocumentTexts:
+    """Texts of documents that were read, by key and digest; those used last are kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], str | ValueError] = OrderedDict()
+        self._characters = 0
+
+    def get(self, guest: str, digest: str) -> str | ValueError | None:
+        """Return a text, or why there is none; None if that is not known."""
+        with self._lock:
+            found = self._kept.get((guest, digest))
+            if found is not None:
+                self._kept.move_to_end((guest, digest))
+            return found
+
+    def put(self, guest: str, digest: str, text: str | ValueError) -> None:
+        with self._lock:
+            self._drop((guest, digest))
+            self._kept[guest, digest] = text
+            self._characters += len(str(text))
+            while self._characters > MAX_KEPT_CHARACTERS:
+                self._drop(next(iter(self._kept)))
+
+    def forget(self, guest: str) -> None:
+        """Drop all texts of a key."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == guest]:
+                self._drop(key)
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        self._characters -= len(str(self._kept.pop(key, "")))
+
+
+class RequestDocuments:
+    """The documents of one request, with its limit and its budget.
+
+    Attributes:
+        stop: set it from any thread to end the reading.
+    """
+
+    def __init__(self, guest: Guest, texts: DocumentTexts) -> None:
+        self.stop = threading.Event()
+        self._guest = guest.id
+        self._texts = texts
+        self._count = 0
+        self._lane = ReadingLane(f"requests of {guest.id}")
+
+    def text(self, content: bytes, ending: str) -> str:
+        """Return a document's text.
+
+        Raises: as `read`.
+        """
+        self._count += 1
+        if self._count > MAX_DOCUMENTS:
+            raise RefusedError(
+                400, f"This request has more than {MAX_DOCUMENTS} documents. Send fewer."
+            )
+        digest = f"{hashlib.sha256(content).hexdigest()}{ending}"
+        found = self._texts.get(self._guest, digest)
+        if found is None:
+            found = self._read(content, ending)
+            self._texts.put(self._guest, digest, found)
+        if isinstance(found, ValueError):
+            raise ValueError(str(found))
+        return found
+
+    def _read(self, content: bytes, ending: str) -> str | ValueError:
+        left = READING_BUDGET_S - self._lane.busy_s
+        if left <= 0:
+            raise self._too_long()
+        limits = replace(DOCUMENT, seconds=min(DOCUMENT.seconds, left))
+        try:
+            with in_lane(self._lane):
+                return _text(content, ending, self.stop, limits)
+        except ValueError as error:
+            if self._lane.busy_s >= READING_BUDGET_S:
+                raise self._too_long() from None
+            return error
+
+    def _too_long(self) -> RefusedError:
+        return RefusedError(
+            400,
+            f"Reading this request's documents takes longer than {READING_BUDGET_S:g} s. Send "
+            "fewer or smaller ones.",
+        )
+
+
+_documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.ContextVar(
+    "documents", default=None
+)
+
+
+class DocumentReader:
+    """Reads requests that have documents. Lives on the server's event loop."""
+
+    def __init__(self) -> None:
+        self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
+        self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")
+        self.texts = DocumentTexts()
+
+    async def run(self, read: Callable[[], T], report: Report, guest: Guest = LOCAL) -> T:
+        """Run what understands a request, in which `read` is called, in a thread.
+
+        If this is cancelled, the reading ends within a tenth of a second.
+
+        Args:
+            report: tells the client its place while it waits.
+        """
+        ticket = self._queue.enter(guest=guest.id)
+        documents = RequestDocuments(guest, self.texts)
+        try:
+            await ticket.wait(report, "its documents to be read")
+            context = contextvars.copy_context()
+            context.run(_documents.set, documents)
+            return await asyncio.wrap_future(self._pool.submit(context.run, read))
+        finally:
+            documents.stop.set()
+            ticket.leave()
+
+    def close(self) -> None:
+        """Drop what has not begun. The requests must have been cancelled."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def decoded(data: str) -> tuple[bytes, str]:

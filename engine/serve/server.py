@@ -32,6 +32,7 @@ from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
 from engine.serve.sessions import Sessions
+from engine.serve.threads import ServerThreads
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ many). By itself Linux holds 4 MB of each: a client that does not read would hav
 CROWD = 512  # so many connections leave memory behind that is worth giving back
 TICKS_PER_SECOND = 10  # uvicorn's
 GRACE_SECONDS = 1  # how long answers may take to end when the server is stopped
+STOP_SECONDS = 4.0  # how long the server may take to end, with its clean-up
 
 
 class Server:
@@ -92,7 +94,10 @@ class Server:
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]  # where it listens
         self.places = Places(self.sessions, self.conversations, settings, sharing)
-        answering = Answering(engine, self.served, self.places, self.metrics, sharing)
+        self._threads = ServerThreads()
+        answering = Answering(
+            engine, self.served, self.places, self.metrics, sharing, self._threads
+        )
         answering.silence = patience
         self.requests = answering.requests  # those for models that are answered or wait
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
@@ -104,6 +109,7 @@ class Server:
             self.metrics,
             lambda: self.connections,
             self.requests.agents,
+            self._threads.status,
         )
         apis = (
             *(ChatCompletions(), Completions(), Responses(self._stored)),
@@ -117,7 +123,9 @@ class Server:
             *SessionRoutes(self.served, self.sessions).routes(),
             *health.routes(),
         ]
-        app = application([*routes, described(routes)], settings, keys, self.metrics)
+        app = application(
+            [*routes, described(routes, self._threads.status)], settings, keys, self.metrics
+        )
         config = uvicorn.Config(
             app,
             http=Connection,
@@ -188,10 +196,15 @@ class Server:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop all answers, tell their clients, and close. Takes a second or two at most."""
+        """Stop all answers, tell their clients, free what they had, and close.
+
+        Takes a second or two, unless the engine does not let go of a reply.
+        """
         self._http.should_exit = True
         if self._thread.ident is not None:
-            self._thread.join(GRACE_SECONDS + 1.0)
+            self._thread.join(STOP_SECONDS)
+            if self._thread.is_alive():
+                log.error("server has not ended in %g s", STOP_SECONDS)
         self._socket.close()
 
     def _lost(self, model_id: str | None) -> None:
@@ -216,7 +229,7 @@ class Server:
         if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
             held.large_ended, self._crowd = False, here
             if self._http.loop is not None:
-                self._http.loop.run_in_executor(None, backend.give_back_heap)
+                self._http.loop.run_in_executor(self._threads.status, backend.give_back_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
         """Stop the answers to guests whose keys were revoked, and free what they had."""
@@ -229,12 +242,15 @@ class Server:
             for guest in revoked:
                 self.conversations.forget(guest)
                 self._stored.forget(guest)
+                self._answering.documents.texts.forget(guest)
 
     def _run(self) -> None:
         with contextlib.ExitStack() as end:  # the engine may be somebody else's, and goes on
             end.callback(self.served.free)
             end.callback(self.sessions.clear)
             end.callback(self.conversations.end)
+            end.callback(self._threads.close)
+            end.callback(self._answering.documents.close)
             self._http.run(sockets=[self._socket])
 
 

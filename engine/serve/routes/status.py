@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from concurrent.futures import Executor
+from functools import cache, partial
 from typing import Any
 
 from msgspec import to_builtins
@@ -24,6 +24,7 @@ from engine.serve.places import Places
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import schema_of
 from engine.serve.sessions import ALIASES, Sessions
+from engine.serve.threads import in_thread
 
 
 class Health:
@@ -32,6 +33,7 @@ class Health:
     Args:
         connections: how many there are.
         agents: those who ask.
+        pool: where figures are written.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Health:
         metrics: Metrics,
         connections: Callable[[], int],
         agents: Agents,
+        pool: Executor,
     ) -> None:
         self._engine = engine
         self._served = served
@@ -51,6 +54,7 @@ class Health:
         self._metrics = metrics
         self._connections = connections
         self._agents = agents
+        self._pool = pool
 
     def routes(self) -> list[Operation]:
         return [
@@ -95,7 +99,7 @@ class Health:
 
     async def metrics(self, _: Request) -> Response:
         # Its import and its text are nothing that streams should wait for.
-        return await asyncio.to_thread(self._text, await self._gauges())
+        return await in_thread(self._pool, partial(self._text, await self._gauges()))
 
     def _text(self, gauges: dict[str, tuple[str, float]]) -> Response:
         text, kind = exposition(self._metrics, gauges)
@@ -166,8 +170,12 @@ _ERRORS: dict[str, Any] = {
 }
 
 
-def described(routes: Sequence[Operation]) -> Operation:
-    """The route of `/openapi.json`, which describes these routes and itself."""
+def described(routes: Sequence[Operation], pool: Executor) -> Operation:
+    """The route of `/openapi.json`, which describes these routes and itself.
+
+    Args:
+        pool: where the description is made.
+    """
 
     @cache
     def document() -> dict[str, Any]:
@@ -175,7 +183,7 @@ def described(routes: Sequence[Operation]) -> Operation:
 
     async def answer(_: Request) -> Response:
         # Made when it is first asked for: it takes 0.1 s, and all else of a start 2 ms.
-        return JSONResponse(await asyncio.to_thread(document))
+        return JSONResponse(await in_thread(pool, document))
 
     own = Operation("GET", "/openapi.json", answer, "This description.")
     return own
