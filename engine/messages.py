@@ -248,7 +248,8 @@ Asked = str | tuple[Message, ...] | RawPrompt | Added
 class FinishReason(StrEnum):
     """Why a reply ended. A `Failed` event means `ERROR`, `Finished` carries the others.
 
-    `LENGTH` is a limit: the caller's, or the model's context. With `MEMORY` the answer might have
+    `LENGTH` is a limit: the caller's, or the model's context; or the reply was stopped because it
+    repeated itself (`ReplyStats.repeated_tokens`). With `MEMORY` the answer might have
     been longer, and there was no more memory for it.
     """
 
@@ -275,6 +276,9 @@ class ReplyStats(Struct, frozen=True):
     # context any more (sessions with `on_overflow="slide"`)
     dropped_messages: int = 0
     reasoning_tokens: int = 0  # how many of the generated ones are reasoning
+    # Tokens of the repetition that the reply was stopped for, with `LENGTH` as its reason
+    # (`SamplingParams.stop_repetition`). 0 if it was not.
+    repeated_tokens: int = 0
 
 
 class ReplyEvent(Struct, frozen=True):

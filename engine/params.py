@@ -90,6 +90,9 @@ class SamplingParams(Struct, frozen=True, dict=True):
             last two bind the arguments to their schemas, which not every model's way of calling
             admits (`engine.text.tool_grammars`).
         parallel_tool_calls: False ends the answer after its first call.
+        stop_repetition: stop a reply that repeats the same prose over and over, as small models do.
+            It ends with `LENGTH`, and `ReplyStats.repeated_tokens` is above 0. Code, tables, tool
+            calls and bound answers may repeat themselves (`engine.text.repetition`).
         form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
             mapping of its fields; None sets none.
 
@@ -125,6 +128,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
     tools: Sequence[Tool] = ()  # kept as a tuple of copies
     tool_choice: str = "auto"
     parallel_tool_calls: bool = True
+    stop_repetition: bool = False
 
     def __post_init__(self) -> None:
         force_setattr(self, "stop", _as_texts("stop", self.stop))
@@ -150,10 +154,9 @@ class SamplingParams(Struct, frozen=True, dict=True):
         force_setattr(self, "form_limits", _as_limits(self.form_limits))
         force_setattr(self, "tools", as_tools(self.tools))
         check_choice(self.tool_choice, self.tools)
-        if not isinstance(self.parallel_tool_calls, bool):
-            raise ValueError(
-                f"parallel_tool_calls must be a bool, not {self.parallel_tool_calls!r}"
-            )
+        for name in ("parallel_tool_calls", "stop_repetition"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be a bool, not {getattr(self, name)!r}")
         # The engine writes the form of bound calls as a grammar, and in it that of an answer with
         # none. So these may be together.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")

@@ -114,15 +114,21 @@ def cut_off(message: Message) -> bool:
     )
 
 
+def repeats_itself(message: Message) -> bool:
+    """Return True if the engine has stopped a reply because it repeated itself."""
+    return message.status == "complete" and bool(message.stats.get("repeated_tokens"))
+
+
 _ENDINGS = {
     "cancelled": mark("Stopped", "a reply"),
     "interrupted": mark("Interrupted when Stretto quit", "a reply"),
+    "repeated": mark("Stopped because it repeated itself", "a reply"),
 }
 
 
 def ending(message: Message) -> str:
     """What stands where an answer ends that was ended before its time, else ""."""
-    words = _ENDINGS.get(message.status)
+    words = _ENDINGS.get("repeated" if repeats_itself(message) else message.status)
     return tr(words, "a reply") if words else ""
 
 

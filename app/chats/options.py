@@ -324,9 +324,6 @@ def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
     return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
 
 
-# What a model's generation_config.json may say, under the engine's names for it.
-_FROM_MODEL = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-
 NUMBERS = (
     "temperature",
     "top_p",
@@ -352,11 +349,13 @@ def sampling(
 
     Raises ValueError naming the field, or saying what is wrong with the answer's form.
     """
-    chosen = {key: defaults[key] for key in _FROM_MODEL if defaults.get(key) is not None}
+    chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:
         if (value := getattr(options, key)) is not None:
             chosen[key] = value
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
     if tools:
         chosen["tools"] = list(tools)
-    return SamplingParams(seed=seed, stop=options.stop, **chosen, **bound_to(options))
+    return SamplingParams(
+        seed=seed, stop=options.stop, stop_repetition=True, **chosen, **bound_to(options)
+    )

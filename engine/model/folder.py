@@ -67,7 +67,7 @@ def defaults(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     wanted = {n: found[n] for n in _SETTINGS if n in found and takes(n, found[n])}
-    if found.get("do_sample") is False and "temperature" not in wanted:
+    if found.get("do_sample") is False:  # the temperature is unused then
         wanted["temperature"] = 0.0
     return wanted
 

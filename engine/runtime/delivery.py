@@ -114,6 +114,8 @@ class Delivery:
             return FinishReason.STOP
         if request.ending and request.is_whole:
             return FinishReason.CANCELLED
+        if request.repeated:
+            return FinishReason.LENGTH
         if request.generated + AHEAD > request.limit:
             self._state.memory.extend(request)
         if request.generated < request.limit:

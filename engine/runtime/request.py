@@ -46,6 +46,7 @@ from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
 from engine.text import contents
 from engine.text.prompt import Prompt
+from engine.text.repetition import RepetitionDetector
 from engine.text.splitter import Delta, ReplyText
 from engine.text.tool_calls import Told
 
@@ -121,6 +122,7 @@ class Request:
         waiting_since: when its prompt began to wait, as of `time.perf_counter`.
         ready_at: when its prompt had been read, on the same clock.
         queue_position: what was reported last of the prompts before it; -1 for nothing yet.
+        repeated: tokens of the repetition that its answer has run into; 0 if there is none.
     """
 
     def __init__(
@@ -146,6 +148,8 @@ class Request:
         self.asked_for_more = -1
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
+        self.repeated = 0
+        self._detector: RepetitionDetector | None = None
         self._reasoned = 0
         self.tokens: list[int] = []
         self.images: Sequence[Placed] = ()
@@ -186,6 +190,9 @@ class Request:
         self.dropped = len(prepared.gone)
         self.tokens = prepared.tokens
         self.images = prepared.images
+        if self.params.stop_repetition and not self.params.constrained:
+            decode = self.session.model.text.tokenizer.decode
+            self._detector = RepetitionDetector(decode, _question(self.messages))
         self.move(Status.QUEUED)
 
     def move(self, status: Status) -> None:
@@ -316,6 +323,9 @@ class Request:
             # Markers and what they frame is no part of the answer.
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._tell(deltas, (token,), odds)
+        if self._detector is not None and self.text.may_end:
+            answer = self.text.parts["answer"]
+            self.repeated = self._detector.repeated(self.tokens, self.prompt_length, answer)
 
     def flush(self, ended: bool) -> None:
         """Report what was held back. `ended`: the model ended its turn, and was not cut off."""
@@ -358,6 +368,7 @@ class Request:
             rebuilt=self.rebuilt,
             dropped_messages=self.dropped,
             reasoning_tokens=self._reasoned,
+            repeated_tokens=self.repeated,
         )
 
     @property
@@ -452,6 +463,16 @@ class Request:
         if told.kind == "finished":
             return ToolCallFinished(*mine, told.name, told.text)
         return ToolCallFailed(*mine, told.name, told.text, told.message, told.arguments)
+
+
+def _question(messages: Sequence[Message]) -> str:
+    """Return the text of the user's last message, without attached files."""
+    asked = next((m for m in reversed(messages) if m["role"] == "user"), {})
+    content = asked.get("content")
+    if isinstance(content, (list, tuple)):
+        texts = [part.get("text") for part in content]
+        return " ".join(text for text in texts if isinstance(text, str))
+    return str(content or "")
 
 
 class SessionState(Struct, eq=False, dict=True):  # the same only as itself

@@ -6400,6 +6400,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>Stopped because it repeated itself</source>
+        <comment>a reply</comment>
+        <translation>Gestoppt, weil sie sich wiederholt hat</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>Die Nachricht davor ist auch gelöscht. Stelle zuerst diese wieder her.</translation>
     </message>

@@ -6443,6 +6443,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>Stopped because it repeated itself</source>
+        <comment>a reply</comment>
+        <translation>Detenida porque se repetía</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>El mensaje anterior también está eliminado. Restáuralo primero.</translation>
     </message>

@@ -6400,6 +6400,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>Stopped because it repeated itself</source>
+        <comment>a reply</comment>
+        <translation>Arrêtée car elle se répétait</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>Le message précédent est aussi supprimé. Restaurez-le d’abord.</translation>
     </message>

@@ -6323,6 +6323,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>Stopped because it repeated itself</source>
+        <comment>a reply</comment>
+        <translation>同じ内容の繰り返しのため停止しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>その前のメッセージも削除されています。先にそちらを復元してください。</translation>
     </message>

@@ -6366,6 +6366,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>Stopped because it repeated itself</source>
+        <comment>a reply</comment>
+        <translation>因内容重复而停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>它之前的消息也已删除。请先恢复那条消息。</translation>
     </message>

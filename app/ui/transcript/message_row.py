@@ -34,7 +34,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app import flows
-from app.chats.actions import Action
+from app.chats.actions import Action, repeats_itself
 from app.chats.attached import about, page_of, shown_pages, used
 from app.chats.attaching import Attaching
 from app.chats.panel import called
@@ -76,6 +76,8 @@ def who(message: Message) -> str:
 
 def state(message: Message) -> str:
     """How an answer stands, in a word or two; "" for one that is complete."""
+    if repeats_itself(message):
+        return tr(_STATES["cancelled"])
     if message.status == "complete" and message.stats.get("reason") == "length":
         return tr("length limit reached")
     if message.status == "complete" and message.stats.get("reason") == "memory":

@@ -555,6 +555,7 @@ _SETTINGS: JSON = {
         },
         "additionalProperties": False,
     },
+    "stop_repetition": {"type": "boolean"},
 }
 
 
@@ -595,6 +596,7 @@ class GenerationBody(InSession, SessionOptions):
     choices: Annotated[Any, Setting("choices")] = None
     grammar: Annotated[Any, Setting("grammar")] = None
     form_limits: Annotated[Any, Setting("form_limits")] = None
+    stop_repetition: Annotated[Any, Setting("stop_repetition")] = None
 
     @property
     def wants_usage(self) -> bool:

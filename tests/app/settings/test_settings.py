@@ -68,6 +68,8 @@ def test_the_persons_choice_goes_before_the_models():
     assert sampling(ChatOptions(), defaults).temperature == 0.6
     assert sampling(ChatOptions(temperature=0.0), defaults).temperature == 0.0
     assert sampling(ChatOptions(), defaults).top_k == 20
+    for name, value in {"typical_p": 0.9, "presence_penalty": 0.5, "min_p": 0.1}.items():
+        assert getattr(sampling(ChatOptions(), {name: value}), name) == value
     with pytest.raises(ValueError, match="temperature"):
         sampling(ChatOptions(temperature=-1), {})
 

@@ -300,7 +300,8 @@ def test_a_templates_time_stands_still_while_a_day_lasts() -> None:
     [
         ({"temperature": 0.6, "top_p": 0.95, "top_k": 20}, {"temperature": 0.6, "top_k": 20}),
         ({"do_sample": False}, {"temperature": 0.0}),
-        ({"do_sample": False, "temperature": 0.3}, {"temperature": 0.3}),
+        ({"do_sample": False, "temperature": 0.3}, {"temperature": 0.0}),
+        ({"do_sample": True, "temperature": 0.3}, {"temperature": 0.3}),
         ({"temperature": "hot", "min_p": 0.1}, {"min_p": 0.1}),
         ([], {}),
     ],

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chats.actions import BUSY, Action, cut_off
+from app.chats.actions import BUSY, Action, cut_off, ending
 from app.store import Message, new_id
 from app.store.records import Status
 from app.ui.style import tokens as t
@@ -33,6 +33,16 @@ def test_an_answer_that_was_cut_says_why(reason: str, shown: str, figures: str) 
     assert cut_off(message)
     assert state(message) == shown
     assert figures_line(message.stats) == figures
+
+
+def test_reply_that_repeats_itself_says_so() -> None:
+    stats = {"reason": "length", "repeated_tokens": 256}
+    message = Message("1", "2", None, "assistant", "A river is", stats=stats)
+    assert cut_off(message)
+    assert ending(message) == "Stopped because it repeated itself"
+    assert state(message) == "stopped"
+    assert figures_line(message.stats) == ""
+    assert ending(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
 
 
 def test_in_large_text_what_ended_it_touches_nothing(start: Start) -> None:

@@ -1,0 +1,111 @@
+"""Loops are found, and what repeats itself for a reason is not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine.text.repetition import MIN_TOKENS, RepetitionDetector, period_of
+
+
+class _Vocabulary:
+    """Words, blanks and marks as tokens."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def encode(self, text: str) -> list[int]:
+        ids = []
+        for piece in re.findall(r" ?\w+|\s|[^\w\s]", text):
+            if piece not in self._pieces:
+                self._pieces.append(piece)
+            ids.append(self._pieces.index(piece))
+        return ids
+
+    def decode(self, tokens: list[int]) -> str:
+        return "".join(self._pieces[token] for token in tokens)
+
+
+def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
+    """What is found while the reply is written token by token, after a prompt."""
+    words = _Vocabulary()
+    prompt, written = words.encode(question), words.encode(reply)
+    detector = RepetitionDetector(words.decode, question)
+    tokens, answer = list(prompt), ""
+    for token in written:
+        tokens.append(token)
+        answer += words.decode([token])
+        if found := detector.repeated(tokens, len(prompt), answer):
+            return found
+    return 0
+
+
+BEGINNING = "Rivers begin in the hills.\n\n"
+LOOPS = (
+    "The water is clear and the fish are many. " * 60,
+    "A river is a body of water. It flows to the sea, where it ends.\n\n" * 40,
+    "the " * 600,
+    "- Drink water\n- Sleep well\n" * 60,
+    "I'm sorry, but I can't help with that. " * 60,
+    " ".join(f"sentence about {word} and rivers." for word in "abcdefghijklmnop") * 8,
+)
+ROWS = (
+    "[" + "0, " * 900 + "0]",
+    "```python\n" + "print('hello world and good morning')\n" * 80 + "```\n",
+    "```\n" + "all work and no play makes jack a dull boy\n" * 80 + "```\n",
+    "[" + '{"name": "unknown", "city": "unknown"},\n' * 80 + "]",
+    "| Monday | free | free |\n" * 80,
+    "<li>an item of the list</li>\n" * 80,
+    "Monday,closed,closed,closed\n" * 80,
+    "days:\n" + "  monday: closed\n" * 80,
+    "-" * 2000,
+    "1 2 3 4 5 6 7 8 9\n" * 80,
+    "x = x + one\n" * 100,
+    "\n" * 900,
+)
+CHORUS = "Row, row, row your boat, gently down the stream. Merrily, merrily, life is a dream.\n\n"
+NOUNS = ["sun", "moon", "rain", "snow", "wind", "fog", "hail", "ice", "fire", "dust"]
+SONG = "".join(
+    f"This is verse {n}, about {noun} and {noun} and the sea.\n{CHORUS}"
+    for n, noun in enumerate(NOUNS * 3)
+)
+BOTTLES = "".join(
+    f"{n} bottles of beer on the wall, take one down and pass it around.\n"
+    for n in range(99, 0, -1)
+)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_loop_is_found(loop: str) -> None:
+    assert _repeated(BEGINNING + loop) >= MIN_TOKENS
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_rows_may_be_equal(rows: str) -> None:
+    assert _repeated(BEGINNING + rows) == 0
+
+
+@pytest.mark.parametrize("song", [SONG, BOTTLES, CHORUS * 3, "La la la, hey Jude. " * 16])
+def test_songs_may_have_refrains(song: str) -> None:
+    assert _repeated(song) == 0
+
+
+def test_what_was_asked_for_may_repeat() -> None:
+    question = "Write 'I will not talk in class' 100 times."
+    assert _repeated("I will not talk in class.\n" * 100, question) == 0
+    assert _repeated("I will not talk in class.\n" * 100, "Write a story.") > 0
+
+
+def test_prompt_does_not_count_as_repetition() -> None:
+    words = _Vocabulary()
+    tokens = words.encode("The water is clear and cold. " * 100)
+    detector = RepetitionDetector(words.decode, "")
+    assert detector.repeated(tokens, len(tokens), "") == 0
+
+
+def test_period_is_the_shortest() -> None:
+    assert period_of([1, 2, 3] * 200) == 3
+    assert period_of([*range(1000)]) == 0
+    assert period_of([1, 2, 3] * 80) == 0  # too short to be sure
+    assert period_of([1, 2, 3] * 200 + [9]) == 0
