@@ -28,7 +28,7 @@ from app.chats.turn import Compose, Editing
 from app.models.errors import explained
 from app.models.loading import ModelLoader
 from app.settings.language import code, counted, mark, number, tr
-from app.store import AttachedText, Attachment, Attachments, Message, StoredImage
+from app.store import AttachedText, Attachment, Attachments, Message, StoredImage, StoreError
 from app.store.attachments import Use
 from engine import EngineError, Image
 from engine.errors import INVALID_REQUEST, NOT_FOUND
@@ -39,7 +39,6 @@ from engine.text.documents import MOST_CHARACTERS
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-MOST_LOOKED_AT = 200
 """Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
 _Read = tuple[AttachedText | StoredImage, Attachment]  # what a file holds, and what is said of it
 _Picture = Callable[[threading.Event], bytes]
@@ -72,6 +71,7 @@ class Attaching(QObject):
     """Reads files one after the other, off the GUI thread, and keeps them with the draft."""
 
     changed = Signal()  # other files are being read, or more is known of their tokens
+    thumbnail_read = Signal(str)  # (hash): `thumbnail` has that of this image now
     refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
 
     def __init__(
@@ -85,6 +85,8 @@ class Attaching(QObject):
         self._waiting: deque[_Given] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
+        self._thumbnails: dict[str, None] = {}  # hashes of those to read, in order
+        self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
         self._looking = flows.Latest(self)
@@ -109,20 +111,11 @@ class Attaching(QObject):
 
     def add(self, paths: Iterable[Path]) -> None:
         """Read these files and attach them; each that cannot be read is told by `refused`."""
-        folders = 0
-        for place, path in enumerate(paths):
-            if self._full or place >= MOST_LOOKED_AT:
+        for path in paths:
+            if self._full:
                 self._refuse_more()
                 break
-            if path.is_dir():
-                folders += 1
-                if folders == 1:  # there is room for one sentence on the screen
-                    words = tr(
-                        "“{name}” is a folder. Attach the files in it instead.", name=path.name
-                    )
-                    self.refused.emit(words)
-            else:
-                self._have_read(_Given(path.name, path))
+            self._have_read(_Given(path.name, path))
 
     def add_image(self, data: bytes) -> None:
         """Attach an image that was pasted or dropped, as `add` attaches files."""
@@ -133,7 +126,7 @@ class Attaching(QObject):
 
     def _have_read(self, given: _Given) -> None:
         self._waiting.append(given)
-        if len(self._waiting) == 1:
+        if not self._reading.running:
             self._reading.start(self._read())
         self._told()
 
@@ -314,8 +307,31 @@ class Attaching(QObject):
         return await flows.aside(partial(_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
-        """A small JPEG of an image; empty where there is none."""
-        return self._saved.thumbnail(attachment.hash) or b""
+        """Return a small JPEG of an image if it is in memory, else b"" until `thumbnail_read`."""
+        key = attachment.hash
+        if (held := self._saved.thumbnail(key, read=False)) is not None:
+            return held
+        if key not in self._without_thumbnail and key not in self._thumbnails:
+            self._thumbnails[key] = None
+            if len(self._thumbnails) == 1:
+                flows.start(self, self._read_thumbnails())
+        return b""
+
+    async def _read_thumbnails(self) -> None:
+        while self._thumbnails:
+            key = next(iter(self._thumbnails))
+            try:
+                found = await flows.aside(partial(_thumbnail, self._saved, key))
+            except StoreError as error:
+                log.warning("thumbnail not read: %s", error.code)
+                found = None
+            del self._thumbnails[key]
+            if found is None:
+                self._without_thumbnail.add(key)
+            else:
+                self.thumbnail_read.emit(key)
+                if any(each.hash == key for each in self.files):
+                    self.changed.emit()
 
     def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
         """An image's width, height and pixels, three bytes each; no more pixels than so many.
@@ -393,19 +409,24 @@ class Attaching(QObject):
     # What comes of it.
 
     async def _read(self) -> None:
+        folders = 0
         while self._waiting:
             given = self._waiting[0]
             refused = ""
             try:
-                found = await self._read_one(given)
+                refused = self._take(given, await self._read_one(given))
+            except IsADirectoryError:
+                folders += 1
+                if folders == 1:  # there is room for one sentence on the screen
+                    refused = tr(
+                        "“{name}” is a folder. Attach the files in it instead.", name=given.name
+                    )
             except EngineError as error:
                 words = mark("“{name}” cannot be read.")
                 refused = explained(words, error.message, name=given.name)
             except Exception:
                 log.exception("a file could not be read")
                 refused = tr("“{name}” cannot be read.", name=given.name)
-            else:
-                refused = self._take(given, found)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)
@@ -641,11 +662,17 @@ def _with_texts(
     return text, made
 
 
+def _thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
+    return saved.thumbnail(key)
+
+
 def _read_given(given: _Given, stop: threading.Event) -> _Read:
     """On a thread of its own. Raises EngineError."""
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:
         return stored(given.data, name, stop)
+    if given.path.is_dir():
+        raise IsADirectoryError
     if (data := _medium_in(given.path)) is not None:
         return stored(data, name, stop)
     found = read_document(given.path, stop)

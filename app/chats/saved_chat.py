@@ -134,9 +134,14 @@ class SavedChat:
         """An image by its hash. Its file is read where it is needed, never on the GUI thread."""
         return Image(partial(self._store.images.get, key), key)
 
-    def thumbnail(self, key: str) -> bytes | None:
-        """A small JPEG of an image by its hash, empty if there is none; None as `image`."""
-        return self._store.images.thumbnail(key)
+    def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
+        """Return a small JPEG of an image by its hash, empty if there is none; None as `image`.
+
+        Args:
+            key: the hash.
+            read: False to return None for one that is not in memory, instead of reading the disk.
+        """
+        return self._store.images.thumbnail(key) if read else self._store.images.held(key)
 
     # The messages.
 

@@ -135,14 +135,19 @@ class Images:
 
     def thumbnail(self, key: str) -> bytes | None:
         """The small one of this hash, empty where none could be made; None if it is not there."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-                return self._held[key]
+        if (held := self.held(key)) is not None:
+            return held
         found = self._of(key, "thumbnail")
         if found is not None:
             self._hold(key, found)
         return found
+
+    def held(self, key: str) -> bytes | None:
+        """Return the thumbnail of this hash if it is in memory."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         """The images that these have, by their hashes."""

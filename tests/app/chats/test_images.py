@@ -24,7 +24,7 @@ from app.chats.importing import Import
 from app.store import Store
 from app.store.attached import Images, Texts
 from app.ui.pane.pane import ChatPane
-from app.ui.transcript.message_row import AttachedFiles, FileLine
+from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.pictures import PictureSheet, small
 from engine import Engine, Image
@@ -58,17 +58,17 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
     """All of them: none is by the GUI thread."""
     found: list[Read] = []
 
-    def note(kind: type[Images | Texts]) -> None:
-        get: Any = kind.get
+    def note(kind: type[Images | Texts], name: str) -> None:
+        get: Any = getattr(kind, name)
 
-        def noted(kept: Images | Texts, key: str) -> Any:
+        def noted(kept: Images | Texts, *what: str) -> Any:
             found.append((kind, threading.current_thread() is threading.main_thread()))
-            return get(kept, key)
+            return get(kept, *what)
 
-        monkeypatch.setattr(kind, "get", noted)
+        monkeypatch.setattr(kind, name, noted)
 
-    note(Images)
-    note(Texts)
+    note(Images, "_of")  # thumbnails too, if they are not in memory
+    note(Texts, "get")
     yield found
     assert not any(by_gui for _, by_gui in found)
 
@@ -179,7 +179,7 @@ def test_an_image_alone_is_a_message(run: Run, lake: Path) -> None:
     assert run.pane.chat.title == "lake.png"
 
 
-def test_pasted_images_are_taken_as_their_program_gives_them(run: Run) -> None:
+def test_pasted_images_are_taken_as_their_program_gives_them(run: Run, reads: list[Read]) -> None:
     as_file, as_pixels = QMimeData(), QMimeData()
     as_file.setData("image/png", png("green"))
     as_pixels.setImageData(QImage(3, 2, QImage.Format.Format_RGB32))
@@ -191,6 +191,7 @@ def test_pasted_images_are_taken_as_their_program_gives_them(run: Run) -> None:
     assert run.app.store is not None
     found = run.app.store.images.of([(green,)])
     assert found == {green.hash: png("green")}
+    reads.clear()  # by this test
     both = QMimeData()
     both.setText("a cell")
     both.setData("image/png", png("blue"))
@@ -332,7 +333,24 @@ def test_a_draft_keeps_its_images_over_a_restart(start: Start, lake: Path) -> No
     run.end()
     run = start().ready()
     run.until(lambda: names(run.pane) == ["lake.png"])
-    assert not small(chip(run.pane).words.thumbnail).isNull()
+    run.until(lambda: not small(chip(run.pane).words.thumbnail).isNull())
+
+
+def test_pictures_of_an_old_chat_are_read_in_a_worker(
+    start: Start, lake: Path, reads: list[Read]
+) -> None:
+    run = start().ready()
+    see(run, run.pane)
+    give(run, lake)
+    run.say("say it")
+    run.answered(run.pane)
+    run.end()
+    reads.clear()
+    run = start().ready()
+    run.until(lambda: bool(run.pane.findChildren(SmallPicture)))
+    (picture,) = run.pane.findChildren(SmallPicture)
+    run.until(lambda: not small(picture._thumbnail).isNull())
+    assert (Images, False) in reads
 
 
 def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: Path) -> None:
