@@ -189,27 +189,42 @@ class Serving(QObject):
 
     # Keys.
 
-    def keys(self) -> list[Key]:
-        """Those that are good, the oldest first. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.auth import Keys
+    async def keys(self) -> list[Key]:
+        """Return valid keys, oldest first. Raises OSError, ValueError: as `Keys`."""
+        file = self.keys_file
 
-        return [key for key in Keys(self.keys_file).all() if not key.revoked]
+        def work(_: threading.Event) -> list[Key]:
+            from engine.serve.auth import Keys
 
-    def make_key(self, name: str) -> str:
-        """A new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.auth import Keys
+            return [key for key in Keys(file).all() if not key.revoked]
 
-        made = Keys(self.keys_file).make(name)
+        return await flows.aside(work)
+
+    async def make_key(self, name: str) -> str:
+        """Return a new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
+        file = self.keys_file
+
+        def work(_: threading.Event) -> str:
+            from engine.serve.auth import Keys
+
+            return Keys(file).make(name)
+
+        made = await flows.aside(work)
         self.changed.emit()
         if self.door is Door.FAILED:
             self.apply()  # it may have failed for want of a key
         return made
 
-    def revoke(self, key_id: str) -> None:
-        """Let a key open nothing any more. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.auth import Keys
+    async def revoke(self, key_id: str) -> None:
+        """Revoke a key. Raises OSError, ValueError: as `Keys`."""
+        file = self.keys_file
 
-        Keys(self.keys_file).revoke(key_id)
+        def work(_: threading.Event) -> None:
+            from engine.serve.auth import Keys
+
+            Keys(file).revoke(key_id)
+
+        await flows.aside(work)
         self.changed.emit()
 
     # Conversations on disk.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, QSignalBlocker, Qt, Slot
@@ -228,6 +227,7 @@ class OtherPrograms(QObject):
         super().__init__(page)
         settings = page.settings
         self._page, self._settings, self._serving = page, settings, serving
+        self._listing = flows.Latest(self)
         self.on = page.switch(
             mark("Local API server"),
             "serve",
@@ -336,17 +336,21 @@ class OtherPrograms(QObject):
     @Slot()
     def show_keys(self) -> None:
         """List the keys that are good."""
+        self._listing.start(self._show_keys())
+
+    async def _show_keys(self) -> None:
+        keys, words = [], ""
+        try:
+            keys = await self._serving.keys()
+        except (OSError, ValueError) as error:
+            words = tr("The keys cannot be read: {error}.", error=error)
         while (item := self._keys.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        try:
-            keys = self._serving.keys()
-        except (OSError, ValueError) as error:
-            self._keys.addWidget(
-                self._page.quiet(tr("The keys cannot be read: {error}.", error=error))
-            )
+        if words:
+            self._keys.addWidget(self._page.quiet(words))
             return
         for key in keys:
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
@@ -360,8 +364,9 @@ class OtherPrograms(QObject):
         label.setTextFormat(Qt.TextFormat.PlainText)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
         day = self._page.quiet(tr("created {date}", date=date))
-        go = partial(self._changed, partial(self._serving.revoke, key_id))
-        revoke = self._page.button(tr("Revoke"), go, tr("Revoke the key {name}", name=name))
+        revoke = self._page.button(
+            tr("Revoke"), partial(self.revoke, key_id), tr("Revoke the key {name}", name=name)
+        )
         revoke.setToolTip(tr("Clients that use it lose access; this cannot be undone"))
         line.addWidget(label)
         line.addWidget(day)
@@ -377,14 +382,23 @@ class OtherPrograms(QObject):
 
     def make(self, name: str) -> None:
         """Make a key and show it, once."""
-        made: list[str] = []
-        self._changed(lambda: made.append(self._serving.make_key(name)))
-        for key in made:
+        flows.start(self, self._make(name))
+
+    async def _make(self, name: str) -> None:
+        try:
+            key = await self._serving.make_key(name)
+        except (OSError, ValueError) as error:
+            self.state.setText(tr("The key could not be changed: {error}.", error=error))
+        else:
             NewKey(name, key, self._page.window()).open()
 
-    def _changed(self, change: Callable[[], object]) -> None:
+    def revoke(self, key_id: str) -> None:
+        """Revoke a key."""
+        flows.start(self, self._revoke(key_id))
+
+    async def _revoke(self, key_id: str) -> None:
         try:
-            change()
+            await self._serving.revoke(key_id)
         except (OSError, ValueError) as error:
             self.state.setText(tr("The key could not be changed: {error}.", error=error))
 

@@ -405,6 +405,7 @@ class CompareCommands(InWindow):
         super().__init__(parts)
         # the latest table of answers; None before it was shown or begun in this run
         self.table: AnswerTable | None = None
+        self._table_is_saved: bool | None = None  # None before the first look
         self._chats = chats
         self._comparisons = chats.comparisons
         self._comparisons.put_aside.connect(self._on_put_aside)
@@ -526,9 +527,13 @@ class CompareCommands(InWindow):
     def _keep_table(self) -> None:
         if self.table is not None:
             self._store.save_layout(TABLE, self.table.to_json())
+            self._table_is_saved = True
 
     def _no_table(self) -> str:
-        known = self.table is not None or self._store.layout(TABLE) is not None
+        # Menus ask this often, so the disk is read once.
+        if self._table_is_saved is None:
+            self._table_is_saved = self._store.layout(TABLE) is not None
+        known = self.table is not None or self._table_is_saved
         return "" if known else tr("Compare several messages first")
 
     @command("compare_table", mark("Comparison Table"), why_not=_no_table)
@@ -570,7 +575,7 @@ class CompareCommands(InWindow):
         if not isinstance(columns, dict) or chat_id not in columns:
             return
         if all(self._library.chat(column) is None for column in columns):
-            self.table = None
+            self.table, self._table_is_saved = None, False
             self._store.delete_layout(TABLE)
 
     @Slot(object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +20,6 @@ from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.context import InWindow, WindowParts
 
 if TYPE_CHECKING:
-    from app.chats.exporting import Export
     from app.chats.importing import Report
 
 
@@ -150,22 +150,23 @@ class ExchangeCommands(InWindow):
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
         """Open the chat as PDF in the system's viewer, which prints it."""
-        from app.chats.exporting import Export, Kind
+        flows.start(self, self._print(self._meant))
 
-        for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
-            with suppress(OSError):
-                old.unlink()
-                old.parent.rmdir()
-        folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
-        export = Export([self._meant], Kind.PDF, folder / "Chat.pdf")
-        flows.start(self, self._print(export))
-
-    async def _print(self, export: Export) -> None:
-        from app.chats.exporting import StoppedError
+    async def _print(self, chat_id: str) -> None:
+        from app.chats.exporting import Export, Kind, StoppedError
 
         store = self._store
+
+        def work(stop: threading.Event) -> Path:
+            for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
+                with suppress(OSError):
+                    old.unlink()
+                    old.parent.rmdir()
+            folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
+            return Export([chat_id], Kind.PDF, folder / "Chat.pdf").run(store, stop)
+
         try:
-            path = await flows.aside(lambda stop: export.run(store, stop))
+            path = await flows.aside(work)
         except StoppedError:
             return
         except Exception as error:

@@ -29,6 +29,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.cache.offload import APART, kept_apart
 from engine.cli.launch import AGENTS
 from engine.serve import conversations
+from engine.serve.auth import Keys
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
 
@@ -228,6 +229,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
     programs.make("My editor")
+    run.qtbot.waitUntil(lambda: bool(run.window.findChildren(NewKey)))
     (shown,) = run.window.findChildren(NewKey)
     key = shown.key.text()
     shown.close()
@@ -236,9 +238,10 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
         client = Client(run, given, max_tokens=1)
         client.wait()
         assert client.status == status
-    (made,) = run.app.serving.keys()
+    (made,) = Keys(run.app.serving.keys_file).all()
     assert key not in (run.app.paths.data / "serve-keys.json").read_text()
-    run.app.serving.revoke(made.id)
+    programs.revoke(made.id)
+    run.qtbot.waitUntil(lambda: Keys(run.app.serving.keys_file).all()[0].revoked)
     client = Client(run, key, max_tokens=1)
     client.wait()
     assert client.status == 401
