@@ -82,7 +82,7 @@ QPushButton:disabled, QPushButton:default:disabled, QPushButton#primary:disabled
 }
 QComboBox {
     background: $raised; color: $text; border: 1px solid $outline; border-radius: 8px;
-    padding: 5px 8px; min-height: 18px; selection-background-color: $selection;
+    padding: 5px 8px; min-height: 18px; selection-background-color: $selection; combobox-popup: 0;
 }
 QComboBox:focus, QComboBox:on { border: ${ring}px solid $accent; padding: 4px 7px; }
 QComboBox::drop-down { border: none; width: 24px; }
@@ -93,7 +93,8 @@ QComboBox QAbstractItemView {
     background: $raised; color: $text; border: 1px solid $divider; outline: none;
     selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
 }
-QComboBox QAbstractItemView::item { min-height: 24px; }
+QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; border-radius: 4px; }
+QComboBox QAbstractItemView::item:selected { background: $accent_quiet; }
 QComboBox QAbstractItemView::item:disabled { color: $muted; }
 QCheckBox, QRadioButton { spacing: 8px; }
 QCheckBox::indicator {

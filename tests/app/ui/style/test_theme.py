@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QStyle, QToolTip
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMenu, QStyle, QToolTip
 
 from app.markdown.highlight import COLOURS
 from app.settings.paths import resources
@@ -121,6 +121,24 @@ def test_menus_and_tooltips_have_round_corners(start: Start):
     tip = next(w for w in QApplication.topLevelWidgets() if w.inherits("QTipLabel"))
     assert tip.testAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
     QToolTip.hideText()
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 175])
+def test_drop_down_lists_show_their_last_entry(look, qtbot, zoom):
+    look.set_zoom(zoom)
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItems(["System", "English", "Deutsch", "Español", "Français", "日本語", "简体中文"])
+    box.setFixedWidth(220)
+    box.show()
+    box.showPopup()
+    listed, popup = box.view(), box.view().window()
+    qtbot.waitUntil(popup.isVisible)
+    last = listed.visualRect(listed.model().index(box.count() - 1, 0))
+    assert listed.viewport().rect().contains(last)
+    assert listed.geometry() == popup.rect()  # no second frame, no arrows to scroll by
+    box.hidePopup()
+    look.set_zoom(100)
 
 
 def test_icons_and_their_buttons_grow_with_the_text(look, qtbot):
