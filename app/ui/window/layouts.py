@@ -48,8 +48,13 @@ class WindowLayout(InWindow):
 
     @property
     def narrow(self) -> bool:
-        """Whether the sidebar gave way at the last end."""
+        """True if the sidebar and the panes did not both fit at the last end."""
         return (self._store.layout(LAYOUT) or {}).get("narrow") is True
+
+    @property
+    def folded(self) -> bool:
+        """True if the sidebar was hidden for that reason. The user may have opened it again."""
+        return self.narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
 
     def show_restored(self) -> bool:
         """Show the window with what was open at the last end, or one new chat at a first start.
@@ -133,6 +138,7 @@ class WindowLayout(InWindow):
             compared = self._chats.comparisons.to_json()
             kept = {**arrangement, "geometry": place, "blank": blank, "compared": compared}
             kept["wrapped"], kept["narrow"] = self._wrapping.to_json(), self._is_narrow()
+            kept["unfolded"] = self._is_narrow() and not self._sidebar.isHidden()
             listed = (i for i in self._library.unread if self._library.chat(i) is not None)
             self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 

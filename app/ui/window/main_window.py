@@ -242,7 +242,8 @@ class MainWindow(QMainWindow):
 
     def show_restored(self) -> None:
         """Come on screen with what was open at the last end, or one new chat at a first start."""
-        if self._layout.narrow:
+        self._narrow = self._layout.narrow
+        if self._layout.folded:
             self._fold_sidebar(True)  # or it would lie over the panes until these have their place
         if self._layout.show_restored():
             self.downloads_in_window.offer()
@@ -319,6 +320,7 @@ class MainWindow(QMainWindow):
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
         self._soon.start()  # the panes have another width
+        self._layout.save_soon()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -129,42 +129,54 @@ class Wrapping:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._before: Arrangement | None = None
-        self._needed = 0  # the width that they had to have then
+        # The width that they had to have then, and the least width of one pane.
+        self._needed = self._least = 0
         self._made: list[list[str]] = []
 
     @property
     def needed(self) -> int:
         """The width in which no pane is too narrow as a person has placed them."""
-        return max(self._needed, self._workspace.minimumSizeHint().width())
+        return max(self._before_needs, self._workspace.minimumSizeHint().width())
+
+    @property
+    def _before_needs(self) -> int:
+        """Return the width needed to undo the wrapping at the current size of text."""
+        if self._before is None:
+            return 0
+        columns = self._needed // max(1, self._least)
+        return self._needed + columns * (_least_width(self._workspace) - self._least)
 
     def to_json(self) -> dict[str, Any] | None:
         """How the panes stand again once there is room, for another start; None: as they do."""
         if self._before is None or _chats(self._workspace) != self._made:
             return None
-        return {**self._before.to_json(), "needed": self._needed}
+        return {**self._before.to_json(), "needed": self._needed, "least": self._least}
 
     def restore(self, data: object) -> None:
         """Take what `to_json` gave, once the panes stand as they did then."""
         before, shown = Arrangement.from_json(data), self._workspace.panes()
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
-        if same and isinstance(needed, int):
+        if same and isinstance(data, dict) and isinstance(needed, int):
             self._before, self._needed, self._made = before, needed, _chats(self._workspace)
+            least = data.get("least")  # older layouts lack it
+            self._least = least if isinstance(least, int) else _least_width(self._workspace)
 
     def fit(self) -> None:
         """Fit the panes of the main window to its width."""
         workspace = self._workspace
         if self._before is not None and _chats(workspace) != self._made:
-            self._before, self._needed = None, 0
+            self._before = None
         width = workspace.width()
-        if self._before is not None and width >= self._needed:
-            before, self._before, self._needed = self._before, None, 0
+        if self._before is not None and width >= self._before_needs:
+            before, self._before = self._before, None
             self._change(lambda: self._unwrap(before))
         elif len(_areas(workspace)) > 1 and (
             workspace.minimumSizeHint().width() > width or self._too_many_rows
         ):
             if self._before is None:
-                self._before, self._needed = workspace.arrangement(), self.needed
+                self._needed, self._least = self.needed, _least_width(workspace)
+                self._before = workspace.arrangement()
             self._change(self._wrap)
             self._made = _chats(workspace)
 
@@ -217,6 +229,11 @@ class Wrapping:
                 workspace.manager.addDockWidgetTabToArea(dock, last)
             current.setAsCurrentTab()
         even_out(workspace)
+
+
+def _least_width(workspace: Workspace) -> int:
+    panes = workspace.panes()
+    return panes[0].minimumWidth() if panes else 0
 
 
 def _rows_that_fit(workspace: Workspace) -> int:

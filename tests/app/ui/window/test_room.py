@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style.theme import theme
 from app.ui.workspace.placement import columns_that_fit
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> None:
@@ -156,6 +156,65 @@ def test_rows_become_tabs_where_larger_text_leaves_no_room_for_them(start: Start
     theme().set_zoom(150)
     run.until(lambda: run.pane.minimumHeight() > 300)
     run.until(seen_whole)
+
+
+def columns(run: Run) -> int:
+    return len({p.mapToGlobal(QPoint()).x() for p in run.panes if p.isVisible()})
+
+
+def test_zooming_in_and_back_restores_panes_and_sidebar(start: Start) -> None:
+    run = start().ready()
+    window = run.window
+    window.resize(1300, 800)
+    for _ in range(2):
+        window.commands["split_right"].trigger()
+    run.until(lambda: columns(run) == 3)
+    assert window.sidebar.isVisible()
+    before = run.panes
+    for _ in range(4):  # 110, 125, 150, 175
+        window.commands["text_larger"].trigger()
+        run.qtbot.wait(20)
+    run.until(lambda: columns(run) < 3 and not window.sidebar.isVisible())
+    for _ in range(4):
+        window.commands["text_smaller"].trigger()
+        run.qtbot.wait(20)
+    run.until(lambda: columns(run) == 3)
+    run.until(window.sidebar.isVisible)
+    assert run.panes == before
+
+
+def test_zooming_back_after_another_start_restores_the_panes(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1300, 800)
+    for _ in range(2):
+        run.window.commands["split_right"].trigger()
+    for _ in range(4):
+        run.window.commands["text_larger"].trigger()
+    run.until(lambda: columns(run) < 3)
+    run.end()
+    run = start()
+    run.until(lambda: len(run.panes) == 3)
+    run.window.commands["text_usual"].trigger()
+    run.until(lambda: columns(run) == 3)
+    run.until(run.window.sidebar.isVisible)
+
+
+def test_a_sidebar_opened_in_a_narrow_window_stays_open(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1300, 700)
+    for _ in range(2):
+        run.window.commands["split_right"].trigger()
+    run.window.resize(1000, 700)
+    run.until(lambda: not run.window.sidebar.isVisible())
+    run.window.commands["sidebar"].trigger()
+    run.until(lambda: columns(run) == 2)
+    assert run.window.sidebar.isVisible()
+    run.end()
+    run = start()
+    run.until(lambda: len(run.panes) == 3 and columns(run) == 2)
+    run.qtbot.wait(20)
+    assert run.window.sidebar.isVisible()
+    assert not run.window.rail.isVisible()
 
 
 class Shown(QObject):
