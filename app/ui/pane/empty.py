@@ -16,7 +16,7 @@ from app.tools.builtin import DATE
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import grown, keep_font
+from app.ui.style.theme import grown, keep_font, theme
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 
@@ -79,6 +79,7 @@ class EmptyChat(QWidget):
         for part in (self, self._inner, self._title, *self.buttons):
             part.setMinimumWidth(1)
         self.setMinimumHeight(1)
+        theme().changed.connect(self.refresh)
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
         if chat.record.model == GUIDE:
@@ -113,6 +114,7 @@ class EmptyChat(QWidget):
         """In two lines, or with its middle left out where a name is too long for one of them."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
+        self._title.ensurePolished()  # or it would be measured with another font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
         self._title.setText(_in_two_lines(self._title.toolTip(), metrics, middle, room))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from string import Template
 
 from msgspec.structs import asdict
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QGuiApplication
 
 from app.settings.paths import resources
 from app.ui.style import tokens as t
@@ -133,6 +133,7 @@ QMessageBox QLabel#qt_msgbox_label { font-size: ${body}px; font-weight: 600; }
 QLabel { background: transparent; }
 QLabel[muted="true"] { color: $muted; }
 QLabel[danger="true"] { color: $danger; }
+$labels
 QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $danger; }
 
 #sidebar { background: $surface; border: none; }
@@ -304,7 +305,20 @@ def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
         tab_inside=tab - 2,
         tab_lined=tab - 1,
         tab_width=max(260, min(scaled(260), 420)),
+        labels=_label_fonts(scaled),
         icons=(resources() / "icons").as_posix(),
         look="dark" if tokens.dark else "light",
         end="left" if QGuiApplication.isRightToLeft() else "right",
+    )
+
+
+def _label_fonts(scaled: Callable[[float], int]) -> str:
+    """Return the rules for `keep_font`."""
+    sizes = {t.TITLE_PX, t.HEADING_PX, t.BODY_PX, t.LEAD_PX, t.UI_PX, t.SMALL_PX}
+    weights = QFont.Weight.Medium, QFont.Weight.DemiBold
+    return "\n".join(
+        (
+            *(f'QLabel[px="{px}"] {{ font-size: {scaled(px)}px; }}' for px in sorted(sizes)),
+            *(f'QLabel[weight="{w.value}"] {{ font-weight: {w.value}; }}' for w in weights),
+        )
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-import shiboken6
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
@@ -169,7 +167,6 @@ class Theme(QObject):
         # for four chats in place of 130.
         self._app.setStyleSheet("")
         self._app.setStyleSheet(stylesheet(tokens, scaled))
-        _refont()  # a new style sheet brings old fonts back
         self.changed.emit()
 
 
@@ -234,7 +231,6 @@ _theme: Theme | None = None
 
 
 _scale = 1.0
-_fonts: WeakKeyDictionary[QWidget, tuple[int, QFont.Weight]] = WeakKeyDictionary()
 
 
 def install(
@@ -291,16 +287,14 @@ def _set_scale(zoom: int) -> None:
     _scale = min(max(share, 0.8), 2.0) * zoom / 100
 
 
-def _refont() -> None:
-    for widget, (px, weight) in list(_fonts.items()):
-        if shiboken6.isValid(widget):
-            widget.setFont(ui_font(px, weight))
+def keep_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
+    """Give a label `ui_font` of this size, now and whenever all text becomes larger.
 
-
-def keep_font(widget: QWidget, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
-    """Give a widget `ui_font` of this size, now and whenever all text becomes larger."""
-    _fonts[widget] = (px, weight)
-    widget.setFont(ui_font(px, weight))
+    The style sheet sets it. Qt replaces a label's own font with an older one when the style sheet
+    changes or the label's pane moves.
+    """
+    label.setProperty("px", px)
+    label.setProperty("weight", weight.value)
 
 
 _UNFIT = ("DejaVu", "Bitstream", "Vera", "Liberation", "Nimbus", "Free", "Luxi", "Helvetica", "URW")

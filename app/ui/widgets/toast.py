@@ -57,6 +57,7 @@ class Toast(QWidget):
         self._timer.timeout.connect(self.hide)
         self._later = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
         self._later.timeout.connect(self._place)
+        theme().changed.connect(self._on_theme)
         self.hide()
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
@@ -132,6 +133,7 @@ class Toast(QWidget):
         if parent is not None and layout is not None:
             # A sentence of the store wraps; a word or two keeps its line.
             text = self._label.text()
+            self._label.ensurePolished()  # or it would be measured with another font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
             most = min(scaled(420), parent.width() - beside)
@@ -163,6 +165,11 @@ class Toast(QWidget):
         while covered := [place for place in buttons if place.intersects(area)]:
             area.moveBottom(min(place.top() for place in covered) - 8)
         return area.top() if area.top() > parent.height() // 3 else self.y()
+
+    @Slot()
+    def _on_theme(self) -> None:
+        if not self.isHidden():
+            self._place()
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -89,6 +89,7 @@ def test_a_label_keeps_its_share_and_a_height_its_padding(qtbot, look):
     label = QLabel("Title")
     qtbot.addWidget(label)
     keep_font(label, 20)
+    label.ensurePolished()
     assert (scaled(20), grown(40), label.font().pixelSize()) == (20, 40, 20)
     look.set_zoom(200)
     assert (scaled(20), label.font().pixelSize(), ui_font(10).pixelSize()) == (40, 40, 20)

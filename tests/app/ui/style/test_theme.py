@@ -299,3 +299,18 @@ def test_another_look_styles_each_widget_once_however_deep_it_lies(start: Start)
         assert 1 <= counter.times <= 3, "Qt did it once for each widget around it: 12 times"
     finally:
         theme().set_appearance("system")
+
+
+def test_titles_keep_their_size_in_panes_that_move(start: Start) -> None:
+    run = start().ready()
+
+    def sizes() -> list[int]:
+        return [pane.empty._title.font().pixelSize() for pane in run.panes]
+
+    for _ in range(3):
+        run.window.commands["text_larger"].trigger()
+    run.window.chats.new()
+    run.until(lambda: sizes() == [30, 30])
+    run.window.commands["text_usual"].trigger()
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: sizes() == [20, 20, 20])
