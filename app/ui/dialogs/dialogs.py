@@ -26,7 +26,7 @@ from app.store import StoreError, backups_of
 from app.system.crash import versions
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import scaled, ui_font
+from app.ui.style.theme import keep_font, scaled
 from app.ui.widgets.sheet import Sheet
 
 
@@ -166,7 +166,7 @@ def show_about(parent: QWidget) -> QDialog:
     picture = QLabel(dialog)
     picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
     name = QLabel("Stretto", dialog)
-    name.setFont(ui_font(t.TITLE_PX, QFont.Weight.DemiBold))
+    keep_font(name, t.TITLE_PX, QFont.Weight.DemiBold)
     version = QLabel(tr("Version {version}", version=__version__), dialog)
     version.setProperty("muted", True)
     words = QLabel(

@@ -10,7 +10,7 @@ from app.models.downloads import Download, Downloads, DownloadState
 from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
-from app.ui.style.theme import repolish, ui_font
+from app.ui.style.theme import keep_font, repolish
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import SPRING, across, down, nest
 from engine.errors import GATED
@@ -32,7 +32,7 @@ class DownloadRow(QFrame):
         self.ref = download.ref
         self._state = download.state
         self.name = QLabel(download.name, self)
-        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
+        keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(download.ref)
         self.name.setTextFormat(Qt.TextFormat.PlainText)
         self.words = QLabel(self)

@@ -22,7 +22,7 @@ from app.settings.options import Settings
 from app.settings.paths import GUIDE, short_path
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import repolish, ui_font
+from app.ui.style.theme import keep_font, repolish
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import across, down
@@ -42,7 +42,7 @@ class ModelRow(QFrame):
         # what was found on disk, None until it was looked at
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
-        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
+        keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.state = QLabel(self)
         self.place = ElidedLabel(short_path(Path(ref)), self)
         self.place.setToolTip(ref)

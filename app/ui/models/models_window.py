@@ -105,7 +105,7 @@ class ModelsWindow(Sheet):
         self.view.opened.connect(self.open_in_chat)
         self.view.remove_asked.connect(self.remove)
         self.view.customContextMenuRequested.connect(self._pop_menu)
-        self.remotes.opened.connect(self.opened)
+        self.remotes.opened.connect(self._open)
         self.foot.open.clicked.connect(self.open_in_chat)
         self.foot.load.triggered.connect(self.load_or_unload)
         self.foot.pin.triggered.connect(self.toggle_pin)
@@ -204,7 +204,12 @@ class ModelsWindow(Sheet):
     @Slot()
     def open_in_chat(self) -> None:
         if self.model is not None and not self.model.facts.problem:
-            self.opened.emit(self.model.ref)
+            self._open(self.model.ref)
+
+    @Slot(str)
+    def _open(self, ref: str) -> None:
+        self.opened.emit(ref)
+        self.close()  # it is above the main window, and would hide the chat
 
     @Slot()
     def load_or_unload(self) -> None:

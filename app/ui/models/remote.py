@@ -33,7 +33,7 @@ from app.settings import keychain
 from app.settings.language import counted, mark, tr
 from app.ui.models.model_list import ElidedLabel
 from app.ui.style import tokens as t
-from app.ui.style.theme import grown, ui_font
+from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.sheet import Sheet, keep_place
@@ -321,7 +321,7 @@ class RemoteRow(QFrame):
         self.setObjectName("model-row")
         self.remote = remote
         self.name = ElidedLabel(remote.model, self)
-        self.name.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
+        keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(remote.model)
         where = tr("On this computer") if remote.here else tr("Leaves this computer")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)

@@ -31,7 +31,7 @@ from app.settings.language import tr
 from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import scaled, ui_font
+from app.ui.style.theme import keep_font, scaled
 from app.ui.widgets.laying import SPRING, across, down, nest, scrolling
 
 _settings: list[Settings] = []
@@ -225,7 +225,7 @@ class Sheet(QDialog):
     def headline(self, words: str) -> QLabel:
         """The line that says what this is about; to be added."""
         label = self.label(words, muted=False)
-        label.setFont(ui_font(t.HEADING_PX, QFont.Weight.DemiBold))
+        keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
         return label
 
     def label(self, words: str = "", *, muted: bool = True) -> QLabel:

@@ -282,6 +282,9 @@ class ChatCommands(InWindow):
         else:
             chat = active.chat
         chat.set_model(ref)
+        if (pane := self._workspace.pane(chat.id)) is not None:
+            pane.window().activateWindow()  # it was asked for in a dialog
+            self._workspace.activate(pane)
 
     # What panes ask for.
 

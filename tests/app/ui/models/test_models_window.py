@@ -90,6 +90,15 @@ def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 # What is shown.
 
 
+
+def test_new_chat_leaves_the_models_window(listed: Listed) -> None:
+    listed.open()
+    listed.window.choose(next(m.folder for m in listed.window.table.rows if m.ref == "guide"))
+    listed.click("open")
+    assert listed.run.window.models.window is None
+    listed.run.until(listed.run.pane.composer.field.hasFocus)
+
+
 def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     run = listed.run
     run.qtbot.keyClick(run.window, Qt.Key.Key_M, CTRL | SHIFT)

@@ -252,7 +252,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
     run.qtbot.mouseClick(window.remotes.rows[0].open, Qt.MouseButton.LeftButton)
     assert run.pane.chat.remote == Remote(server.address, "org/big")
-    window.close()
+    assert run.window.models.window is None
 
 
 def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
