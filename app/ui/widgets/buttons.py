@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QCursor,
+    QEnterEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from shiboken6 import isValid
 
 from app.settings.language import tr
 from app.ui.style import tokens as t
@@ -21,6 +31,21 @@ class PaintedButton(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        popup = QApplication.activePopupWidget()
+        if popup is not None and isValid(self):
+            popup.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Qt sends no leave event if the mouse moves into a popup that the button opened.
+        if event.type() == QEvent.Type.Hide:
+            watched.removeEventFilter(self)
+            over = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
+            self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, over)
+            self.update()
+        return False
 
 
 class RemovableButton(PaintedButton):
