@@ -84,6 +84,7 @@ class FieldPicker(Card):
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)
+        self._composer.installEventFilter(self)
         if (pane := self.parentWidget()) is not None:
             pane.installEventFilter(self)
 
@@ -103,7 +104,10 @@ class FieldPicker(Card):
                 self.hide()
             elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._key(event)
-        elif watched is self.parentWidget() and kind == QEvent.Type.Resize:
+        elif watched in (self._composer, self.parentWidget()) and kind in {
+            QEvent.Type.Move,  # the composer grows with its text, after the text has changed
+            QEvent.Type.Resize,
+        }:
             self._place()
         return super().eventFilter(watched, event)
 
