@@ -90,7 +90,6 @@ def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 # What is shown.
 
 
-
 def test_new_chat_leaves_the_models_window(listed: Listed) -> None:
     listed.open()
     listed.window.choose(next(m.folder for m in listed.window.table.rows if m.ref == "guide"))
