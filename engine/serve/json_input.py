@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from engine.params import SamplingParams
+
+log = logging.getLogger(__name__)
 
 DEEPEST = 100  # levels of lists and objects within each other
 LONGEST_NUMBER = 40  # digits of a whole number. Longer ones overflow wherever they are used.
@@ -20,13 +23,15 @@ LONGEST_WORDS = 400
 
 
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
-    """The JSON object that these bytes are.
+    """Return the JSON object in these bytes.
+
+    A byte order mark is skipped. Half of a surrogate pair becomes U+FFFD.
 
     Raises:
         ValueError: says what is wrong with them.
     """
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError("it is not text in UTF-8") from None
     try:
@@ -37,32 +42,38 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
         raise ValueError(f"it is no JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError('it must be a JSON object like {"messages": […]}')
-    check(found)
-    return found
+    return cast(dict[str, Any], repaired(found))
 
 
-def check(tree: Any) -> None:
-    """Refuse what later code cannot take: too many levels, and halves of characters.
-
-    JSON can write one half of a surrogate pair by itself. Such a text cannot be encoded.
+def repaired(tree: Any) -> Any:
+    """Return the tree with U+FFFD for each lone surrogate, which cannot be encoded.
 
     Raises:
-        ValueError: names which of the two it is.
+        ValueError: it has too many levels for later code.
     """
+    if _is_encodable(tree):
+        return tree
+    log.warning("half of a surrogate pair in a request replaced by U+FFFD")
+    text = json.dumps(tree, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
+    return json.loads(text.decode("utf-16-le", "replace"))
+
+
+def _is_encodable(tree: Any) -> bool:
+    """Return True if no text of the tree has a lone surrogate; refuse too many levels."""
+    is_whole = True
     level = [tree]
     for _ in range(DEEPEST + 1):
         inner: list[Any] = []
         for item in level:
             if isinstance(item, str):
-                if not _is_whole(item):
-                    raise ValueError("a text in it holds half a character (a lone surrogate)")
+                is_whole = is_whole and _is_whole(item)
             elif isinstance(item, dict):
                 inner += item.keys()
                 inner += item.values()
             elif isinstance(item, list):
                 inner += item
         if not inner:
-            return
+            return is_whole
         level = inner
     raise ValueError(f"it is nested too deeply: {DEEPEST} levels are taken")
 

@@ -201,7 +201,7 @@ def read(path: Path, guide: str) -> Trial:
             told = json_input.decode(raw)
         else:
             told = tomllib.loads(raw.decode("utf-8"))
-            json_input.check(told)
+            json_input.repaired(told)
     except (ValueError, RecursionError) as error:
         raise PlanError(f"{path.name} cannot be read: {error}") from None
     if isinstance(told.get("trial"), dict):  # in a trial's table.json

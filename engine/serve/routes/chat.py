@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema, model_validator
 
 from engine.messages import Message, ReplyStats
 from engine.model.info import Model
@@ -43,6 +43,7 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     TopLogprobs,
+    as_history,
     shown,
     told_once,
 )
@@ -92,6 +93,13 @@ class ChatMessage(OpenBody):
     reasoning_content: str | None = None
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lenient(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("role") in ("assistant", "tool"):
+            return {**given, "content": as_history(given.get("content"))}
+        return given
 
     @property
     def as_message(self) -> Message:

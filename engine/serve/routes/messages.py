@@ -31,6 +31,7 @@ from engine.serve.routes.schema import (
     JSON,
     UNSEEN,
     Anything,
+    Arguments,
     Effort,
     FlatFormat,
     GenerationBody,
@@ -74,7 +75,7 @@ class ToolUseBlock(OpenBody):
     type: Literal["tool_use"]
     id: str
     name: str
-    input: dict[str, Any] = Field(default_factory=dict)
+    input: Arguments = Field(default_factory=dict)
 
 
 class FoundTool(OpenBody):

@@ -32,7 +32,7 @@ from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
-from engine.serve.json_input import SAMPLING, sampling_params
+from engine.serve.json_input import SAMPLING, repaired, sampling_params
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 from engine.text.tools import quoted
 
@@ -459,14 +459,43 @@ def turn_role(turn: Any) -> str | None:
 
 
 def call_arguments(given: Any) -> dict[str, Any]:
-    """A tool call's arguments as templates want them, from JSON or as they are."""
-    try:
-        found = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
-    except (ValueError, RecursionError):
-        raise ValueError(f"the arguments of a call are no JSON: {quoted(given)}") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"the arguments of a call must be an object, not {quoted(given)}")
-    return found
+    """Return the arguments of a past tool call as templates want them.
+
+    Text that is not a JSON object is passed on under the name `raw`. The model wrote it, and its
+    client sends it with every later request.
+    """
+    found = given
+    if isinstance(given, str):
+        try:
+            found = repaired(json.loads(given)) if given.strip() else {}
+        except (ValueError, RecursionError):
+            found = given
+    if isinstance(found, dict):
+        return found
+    if found is None:
+        return {}
+    log.warning("arguments of a past tool call are not a JSON object: passed on as text")
+    return {"raw": given}
+
+
+def as_history(content: Any) -> Any:
+    """Return the content of a past reply or tool result with everything that is not text as JSON.
+
+    A client sends it with every later request, so nothing in it is a reason for a refusal.
+    """
+    if isinstance(content, list):
+        return [part if _is_part(part) else _as_part(part) for part in content]
+    return content if content is None or isinstance(content, str) else [_as_part(content)]
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and (kind in UNSEEN or isinstance(part.get("text"), str))
+
+
+def _as_part(part: Any) -> JSON:
+    told_once("content of past messages that is not text is given to models as JSON")
+    return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
 
 Arguments = Annotated[

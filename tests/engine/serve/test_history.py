@@ -1,0 +1,60 @@
+"""Requests whose history holds what models and tools wrote badly: each is answered."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.serve import json_input
+from engine.serve.routes.chat import ChatBody
+from engine.serve.routes.schema import call_arguments, parsed
+from engine.serve.server import Server
+from tests.engine.scripted import write_scripted
+from tests.engine.serve.test_serve import ask
+
+CASES = json.loads((Path(__file__).parent / "history" / "accepted.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = write_scripted(tmp_path_factory.mktemp("history") / "model")
+    with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
+        yield server
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_history_is_accepted(server: Server, case: dict[str, str]) -> None:
+    status, _, content = ask(server, "POST", case["path"], case["body"].encode())
+    assert status == 200, content
+
+
+def messages(*given: dict[str, Any]) -> list[Any]:
+    body = json_input.decode(json.dumps({"messages": given}).encode())
+    return [message.as_message for message in parsed(ChatBody, body).messages]
+
+
+def test_broken_arguments_are_passed_on_as_text(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert call_arguments('{"value": "') == {"raw": '{"value": "'}
+    assert len(caplog.records) == 1
+    assert call_arguments('{"a": 1}') == {"a": 1}
+    assert call_arguments("") == call_arguments(None) == call_arguments("null") == {}
+    assert call_arguments('{"a": "\\ud83d"}') == {"a": "\ufffd"}
+
+
+def test_lone_surrogates_are_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        (made,) = messages({"role": "user", "content": "\ud83d a \U0001f600 \ude00"})
+    assert made["content"] == "\ufffd a \U0001f600 \ufffd"
+    assert len(caplog.records) == 1
+
+
+def test_results_that_are_not_text_become_json() -> None:
+    (made,) = messages({"role": "tool", "tool_call_id": "c", "content": {"é": [1, None]}})
+    assert json.loads(made["content"]) == {"é": [1, None]}
