@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import ipaddress
@@ -138,7 +139,8 @@ class Key(Struct, frozen=True):
 class Keys:
     """The keys in a file that only its owner can read. Every method may be called from any thread.
 
-    A change by another process counts from the next request on.
+    A change by another process counts from the next request on. Changes are made under a lock
+    that all processes share, so none of them is lost.
 
     Raises (also by the methods):
         OSError: the file cannot be read or written.
@@ -167,16 +169,14 @@ class Keys:
         if not 0 < len(name) <= 60 or not name.isprintable():
             raise ValueError("a key's name must have 1 to 60 characters that can be shown")
         made = PREFIX + secrets.token_urlsafe(32)
-        with self._lock:
-            self._read()
+        with self._locked():
             key = Key(secrets.token_hex(4), name, _digest(made), time.time())
             self._write([*self._keys, key])
         return made
 
     def revoke(self, name: str) -> int:
         """Revoke the keys of that name or id; returns how many."""
-        with self._lock:
-            self._read()
+        with self._locked():
             chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
             self._write([replace(k, revoked=now) if k in chosen else k for k in self._keys])
@@ -191,6 +191,22 @@ class Keys:
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
                 found = Guest(key.id, key.name)
         return found
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Lock out other processes and threads, and read the file again."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        # The key file itself cannot carry the lock: each change replaces it by another file.
+        lock = self._file.with_name(self._file.name + ".lock")
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with self._lock:
+                self._stamp = None
+                self._read()
+                yield
+        finally:
+            os.close(descriptor)  # which releases the lock
 
     def _read(self) -> None:
         try:
@@ -210,7 +226,6 @@ class Keys:
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
         # `mkstemp` makes files that only their owner can read.
         part, name = tempfile.mkstemp(dir=self._file.parent, prefix=".serve-keys")
         try:

@@ -9,6 +9,8 @@ import re
 import shutil
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -63,6 +65,37 @@ def test_keys_are_kept_as_digests_in_a_file_of_their_own(tmp_path: Path) -> None
     assert Keys(file).owner(one) is None
     assert keys.owner(two) is not None
     assert [k.name for k in keys.all()] == ["editor", "phone"]
+
+
+def test_keys_survive_changes_by_several_processes(tmp_path: Path) -> None:
+    file = tmp_path / "keys.json"
+    Keys(file).make("old")
+    begin = (
+        "import sys; from pathlib import Path; from engine.serve.auth import Keys; "
+        "keys = Keys(Path(sys.argv[1])); print('ready', flush=True); input(); "
+    )
+    makes = begin + "[keys.make(f'{sys.argv[2]}-{i}') for i in range(10)]"
+    revokes = begin + "keys.revoke(sys.argv[2])"
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(file), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for code, name in [(makes, "a"), (makes, "b"), (makes, "c"), (revokes, "old")]
+    ]
+    for program in programs:
+        assert program.stdout
+        assert program.stdout.readline() == b"ready\n"
+    for program in programs:
+        assert program.stdin
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+    for program in programs:
+        program.communicate(timeout=60)
+        assert program.returncode == 0
+    kept = {key.name: bool(key.revoked) for key in Keys(file).all()}
+    assert kept == {"old": True} | {f"{name}-{i}": False for name in "abc" for i in range(10)}
 
 
 @pytest.mark.parametrize("content", ["{", "[5]", '[{"id": "x"}]', "5", "null"])
