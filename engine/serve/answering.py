@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
@@ -19,7 +20,7 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from engine.engine import Engine, Session
 from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
@@ -56,16 +57,56 @@ END_SECONDS = 60.0  # how long a stopped reply may take to end before its sessio
 END_WITH_SERVER_SECONDS = 2.0  # the same when the server ends
 
 
+class Outbox:
+    """Queue of ASGI messages to one client, sent in order by a task of its own.
+
+    A client that reads slowly so delays nothing but its own answer.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._messages: deque[Message] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self.unsent_bytes = 0
+
+    def put(self, message: Message) -> None:
+        """Send a message after those that wait."""
+        self._messages.append(message)
+        self.unsent_bytes += len(message.get("body", b""))
+        if self._task is None or self._task.done():
+            self._task = asyncio.ensure_future(self._send_all())
+
+    async def flush(self) -> None:
+        """Wait until the client's connection has taken every message."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    def close(self) -> None:
+        """Drop what has not been sent."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _send_all(self) -> None:
+        while self._messages:
+            message = self._messages.popleft()
+            await self._send(message)
+            self.unsent_bytes -= len(message.get("body", b""))
+
+
 class Client:
     """Sends one client its answer: one JSON object, or server-sent events.
 
     Args:
         api: that is asked, which gives errors their shape.
         streams: the client expects events.
+        held: called with the bytes that wait for the client to read, as they become more. It
+            raises RefusedError if they are too many.
     """
 
-    def __init__(self, send: Send, api: API, streams: bool) -> None:
-        self._send = send
+    def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
+        self._outbox = Outbox(send)
+        self._held = held
+        self._held_bytes = 0
         self._api = api
         self._streams = streams
         self._writer: Writer | None = None
@@ -78,8 +119,12 @@ class Client:
         """The answer is written by that one from now on."""
         self._writer = writer
 
-    async def take(self, choice: Choice, event: Event) -> None:
-        """Take an event of a choice, and send what comes of it."""
+    def take(self, choice: Choice, event: Event) -> None:
+        """Take an event of a choice, and send what comes of it.
+
+        Raises:
+            RefusedError: 429, the client has too much left to read.
+        """
         writer = self._writer
         assert writer is not None
         pieces = choice.take(event)
@@ -89,8 +134,8 @@ class Client:
             if writer.all_ended:
                 content = encoded(writer.whole())
                 length = (b"content-length", str(len(content)).encode())
-                await self._head(b"application/json", length)
-                await self._write(content, more=False)
+                self._head(b"application/json", length)
+                self._write(content, more=False)
             return
         out = [writer.piece(choice, piece) for piece in pieces]
         if not self._opened:
@@ -100,17 +145,23 @@ class Client:
             out.append(writer.ended(choice))
         if writer.all_ended:
             out.append(writer.end())
-        await self._begin_stream()
+        self._begin_stream()
         if data := b"".join(out):
-            await self._write(data, more=not writer.all_ended)
+            unsent = self._outbox.unsent_bytes + len(data)
+            if unsent > self._held_bytes:
+                self._held(unsent - self._held_bytes)
+                self._held_bytes = unsent
+            self._write(data, more=not writer.all_ended)
         if isinstance(event, PromptProgress):
-            await self.comment(f"read {event.done} of {event.total} tokens")
+            self.comment(f"read {event.done} of {event.total} tokens")
 
-    async def comment(self, text: str) -> None:
+    def comment(self, text: str) -> None:
         """Send a streaming client something that is no part of the answer, and shows it life."""
-        if self._writer is not None and self._writer.generation.stream:
-            await self._begin_stream()
-            await self._write(self._writer.alive(text))
+        if self._writer is None or not self._writer.generation.stream:
+            return
+        self._begin_stream()
+        if not self._outbox.unsent_bytes:
+            self._write(self._writer.alive(text))
 
     async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
@@ -118,28 +169,37 @@ class Client:
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
         if too_long and streams and not self._begun and (told := self._api.overflow(content)):
-            await self._head(Writer.media_type.encode(), (b"cache-control", b"no-store"))
+            self._head(Writer.media_type.encode(), (b"cache-control", b"no-store"))
             told = told if self._writer is None else self._writer.failed(content)
-            await self._write(told, more=False)
+            self._write(told, more=False)
         elif self._begun and not self._ended:
             assert self._writer is not None
-            await self._write(self._writer.failed(content), more=False)
+            self._write(self._writer.failed(content), more=False)
+        await self._outbox.flush()
         return self._begun
 
-    async def _begin_stream(self) -> None:
+    async def flush(self) -> None:
+        """Wait until the client's connection has taken all of the answer."""
+        await self._outbox.flush()
+
+    def close(self) -> None:
+        """Drop what has not been sent."""
+        self._outbox.close()
+
+    def _begin_stream(self) -> None:
         if not self._begun:
             assert self._writer is not None
             kind = self._writer.media_type.encode()
-            await self._head(kind, (b"cache-control", b"no-store"))
+            self._head(kind, (b"cache-control", b"no-store"))
 
-    async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
+    def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True
         headers = [(b"content-type", kind), *self.headers, *more]
-        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        self._outbox.put({"type": "http.response.start", "status": 200, "headers": headers})
 
-    async def _write(self, data: bytes, more: bool = True) -> None:
+    def _write(self, data: bytes, more: bool = True) -> None:
         self._ended = not more
-        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+        self._outbox.put({"type": "http.response.body", "body": data, "more_body": more})
 
 
 class _Part(Struct, eq=False):
@@ -379,8 +439,8 @@ class Answering:
             RefusedError, EngineError: it cannot be, and nothing has been sent.
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
-        client = Client(send, api, b"text/event-stream" in accepted)
         with self.held.share(guest_of(scope)) as held:
+            client = Client(send, api, b"text/event-stream" in accepted, held)
             try:
                 raw = await bodies.read(scope, receive, self.served, self.silence, held)
                 size = len(raw)
@@ -399,9 +459,13 @@ class Answering:
                             # who name none.
                             if body.get("model"):
                                 raise
+                    # The place is free, and the model unused, while a slow client reads on.
+                    await client.flush()
             except (RefusedError, EngineError) as error:
                 if not await client.failed(error):
                     raise
+            finally:
+                client.close()
 
     async def _answer(
         self,
@@ -461,7 +525,7 @@ class Answering:
                         if generation.messages or isinstance(replies.last, Failed):
                             place.last = replies.last
             # The session is free before the client hears of the end and asks again.
-            await client.take(choice, event)
+            client.take(choice, event)
 
     async def _relayed(
         self, replies: Replies, choices: list[Choice], request: Request, client: Client
@@ -477,7 +541,7 @@ class Answering:
             try:
                 choice, event = await asyncio.wait_for(replies.next(), ALIVE_SECONDS)
             except TimeoutError:
-                await client.comment("working")
+                client.comment("working")
                 continue
             clocks[choice.index].note(event)
             request.note(event)
@@ -487,7 +551,7 @@ class Answering:
                 left -= 1
                 if not left:
                     return choice, event
-            await client.take(choice, event)
+            client.take(choice, event)
 
     async def _read(
         self,
@@ -628,7 +692,7 @@ async def _while_paused(request: Request, client: Client) -> None:
             return
         await anyio.sleep(0.1)
         if tenth % 100 == 0:
-            await client.comment("paused")
+            client.comment("paused")
 
 
 async def _end_with_client(receive: Receive, request: Request) -> None:

@@ -27,7 +27,11 @@ from engine.serve import errors
 AT_ONCE = 16  # how many connections are accepted before the server looks at anything else
 SPARE_FILES = 24 + AT_ONCE  # descriptors that connections leave free for everything else
 PATIENCE = 20.0
-"""Seconds until a connection that asks nothing, or takes nothing of its answer, is closed."""
+"""Seconds until a connection that asks nothing, or reads its answer too slowly, is closed."""
+MAX_UNSENT_BYTES = 64 * 2**10  # of an answer in asyncio's buffer. The rest waits until it is read.
+MIN_READ_BYTES = 48 * 2**10
+"""What a client must read within `PATIENCE` while its buffer is full: 2.4 KB/s. asyncio tells that
+it was read, and not how much, so a client that reads less counts as one that reads nothing."""
 PROBES = (0.3, 0.5)
 """Seconds after a client's last byte at which it is looked whether it still listens."""
 MOST_READ = 16 * 2**10
@@ -56,6 +60,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         transport.max_size = MOST_READ  # type: ignore[attr-defined]  # of asyncio's own
+        transport.set_write_buffer_limits(MAX_UNSENT_BYTES, MAX_UNSENT_BYTES - MIN_READ_BYTES)
         limit = self.app_state.get("room")
         if limit is not None and len(self.connections) > limit:
             _make_room(self, [c for c in self.connections if isinstance(c, Connection)])

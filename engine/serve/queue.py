@@ -6,9 +6,9 @@ import asyncio
 import itertools
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
-Report = Callable[[str], Awaitable[None]]  # sends a client a comment while it waits
+Report = Callable[[str], None]  # sends a client a comment while it waits
 
 REPORT_SECONDS = 1.0
 """How long a request waits before its client hears of it, and between two looks at its place."""
@@ -189,7 +189,7 @@ class Ticket:
             before, silent = self._queue.before(self), silent + pause
             if before != reported or silent >= SILENT_SECONDS:
                 reported, silent = before, 0.0
-                await report(f"waiting for {what}, {before} before this one")
+                report(f"waiting for {what}, {before} before this one")
             pause = min(max(REPORT_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
         self.admitted.result()
 

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,12 @@ def request(body: object, *headers: str, close: bool = True) -> bytes:
     head = ["POST /v1/chat/completions HTTP/1.1", "Host: localhost", *headers]
     head += ["Connection: close"] * close + [f"Content-Length: {len(raw)}", "", ""]
     return "\r\n".join(head).encode() + raw
+
+
+def large_answer(max_tokens: int) -> dict[str, Any]:
+    """A body whose streamed answer has more than 1 KB for each token."""
+    asked = {"messages": [user("hello")], "max_tokens": max_tokens, "logit_bias": NEVER_ENDS}
+    return {**asked, "stream": True, "logprobs": True, "top_logprobs": 20}
 
 
 def get(path: str, *headers: str) -> bytes:
@@ -186,6 +192,51 @@ def test_f11_a_client_that_does_not_read_is_cut_off(own: Server) -> None:
         client.sendall(get("/v1/models") * 2000)
         until(lambda: own.connections == 1)
         until(lambda: own.connections == 0)
+
+
+def test_client_reading_too_slowly_is_cut_off(own: Server) -> None:
+    own._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", own.port))
+        client.sendall(get("/v1/models") * 2000)
+        until(lambda: own.connections == 1)
+        with suppress(ConnectionResetError):
+            until(lambda: own.connections == 0 or not client.recv(1))
+        until(lambda: own.connections == 0)
+
+
+def test_place_is_free_while_a_client_still_reads(loaded: tuple[Engine, Model]) -> None:
+    engine, model = loaded
+    with Server(engine, [model], 0, patience=600) as server, socket.socket() as client:
+        server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(request(large_answer(max_tokens=200)))
+        until(lambda: server.places.queue.going == 1)
+        until(lambda: server.places.queue.going == 0)
+        (waiting,) = server.requests.all()
+        assert waiting.pieces == 200, "the answer has ended, and its client has not read it"
+        assert server.served.entries[0].users == 0
+        answer = rest(client)
+        assert answer.count(b"data: ") > 200
+        assert b"[DONE]" in answer
+
+
+def test_answer_that_nobody_reads_counts_as_held(
+    loaded: tuple[Engine, Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_HELD", 256 * 2**10)
+    engine, model = loaded
+    with Server(engine, [model], 0, patience=600) as server, socket.socket() as client:
+        server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(request(large_answer(max_tokens=12_000)))
+        until(lambda: server.places.queue.going == 1)
+        until(lambda: server.places.queue.going == 0)
+        assert b"capacity_exhausted" in rest(client)
+    assert server._answering.held.bytes == 0
 
 
 def test_f11_at_few_descriptors_a_new_client_is_answered(
