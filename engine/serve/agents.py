@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 import threading
 import time
 from collections import Counter
@@ -25,7 +26,8 @@ from engine.serve.auth import guest_of
 from engine.serve.requests import Request, stopped
 
 MOST_AGENTS = 256
-"""Beside those that are answered: the program that has most of them loses its oldest."""
+"""Of one key, beside those that are answered: the program that has most loses its oldest."""
+MOST_STOPPED = 4096  # agents that have gone and stay stopped
 LIVES_SECONDS = 600.0
 """How long an agent is known after its last request. A paused one is until it goes on."""
 LONGEST_PROGRAM = 40
@@ -396,13 +398,18 @@ class Agent(Struct, eq=False):
         )
 
 
+def _random_number() -> int:
+    return secrets.randbelow(2**31 - 1) + 1
+
+
 class Agents:
     """All agents. Every method but `begin` and `end` may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made = 0
         self._here: dict[str, Agent] = {}
+        # Names of agents that were stopped and have gone: they may come back with the next result.
+        self._stopped: dict[str, None] = {}
 
     def __len__(self) -> int:
         return len(self._here)
@@ -414,11 +421,15 @@ class Agents:
             RefusedError: it was stopped.
         """
         with self._lock:
-            self._forget()
+            self._forget_old()
+            self._make_room(who.guest)
             agent = self._here.get(who.own) if who.lasting else None
             if agent is None and not who.named:
                 agent = self._begun_anew(who)
             if agent is None:
+                if who.brings and who.own in self._stopped:
+                    raise stopped()
+                self._stopped.pop(who.own, None)
                 agent = self._new(who)
             elif agent.stopped and who.brings:
                 agent.last_seen = time.monotonic()
@@ -437,20 +448,22 @@ class Agents:
         return None
 
     def _new(self, who: Identity) -> Agent:
-        self._made += 1
+        # Numbers in order would tell each key how many agents the others have.
+        numbers = {agent.number for agent in self._here.values()}
+        number = next(n for n in iter(_random_number, 0) if n not in numbers)
         parent = self._here.get(who.parent) if who.parent != who.own else None
         others = [a for a in self._here.values() if a.who.lasting and who.lasting]
         group = parent.group if parent is not None else 0
         family = [a for a in others if a.who.group == who.group or a.group == group]
         agent = Agent(
-            self._made,
+            number,
             who,
-            family[0].group if family else self._made,
+            family[0].group if family else number,
             parent.number if parent is not None else 0,
             # A group that stands still does so with whoever joins it.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
-        self._here[who.own if who.lasting else f"once {self._made}"] = agent
+        self._here[who.own if who.lasting else f"once {number}"] = agent
         return agent
 
     def keep(self, agent: Agent, request: Request, messages: Sequence[Message], size: int) -> None:
@@ -460,11 +473,14 @@ class Agents:
         request.messages, request.size = tuple(messages), size
         with self._lock:
             kept = sorted((a for a in self._here.values() if a.size), key=lambda a: a.last_seen)
-            over = sum(a.size for a in kept) - MOST_KEPT_IN_ALL
+            held = Counter[str]()
             for one in kept:
-                if over > 0 and one is not agent:
-                    over -= one.size
-                    one.forget()
+                held[one.who.guest] += one.size
+            while held.total() > MOST_KEPT_IN_ALL:
+                most = max(held, key=lambda guest: held[guest])
+                oldest = next(a for a in kept if a.size and a.who.guest == most)
+                held[most] -= oldest.size
+                oldest.forget()
 
     def end(self, agent: Agent, request: Request) -> None:
         """One of its requests has ended."""
@@ -473,23 +489,32 @@ class Agents:
             if not agent.who.lasting:
                 del self._here[f"once {agent.number}"]
 
-    def _forget(self) -> None:
-        """Forget who has not asked for long, and the oldest where there are too many."""
+    def _forget_old(self) -> None:
+        """Forget those that have not asked for long."""
         now = time.monotonic()
-        idle = [(key, a) for key, a in self._here.items() if not a.requests]
-        gone = [k for k, a in idle if not a.paused and now - a.last_seen > LIVES_SECONDS]
-        for key in gone:
-            del self._here[key]
-        if len(idle) - len(gone) >= MOST_AGENTS:
-            left = [(key, a) for key, a in idle if key in self._here]
-            crowd = Counter(a.who.program for _, a in left).most_common(1)[0][0]
-            mine = [(a.paused, a.last_seen, key) for key, a in left if a.who.program == crowd]
-            del self._here[min(mine)[2]]
+        for key, agent in list(self._here.items()):
+            idle = not agent.requests and not agent.paused
+            if idle and now - agent.last_seen > LIVES_SECONDS:
+                self._drop(key)
+
+    def _make_room(self, guest: str) -> None:
+        """Forget the oldest of a key's agents if it has too many."""
+        idle = {k: a for k, a in self._here.items() if not a.requests and a.who.guest == guest}
+        if len(idle) >= MOST_AGENTS:
+            crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
+            mine = [(k, a) for k, a in idle.items() if a.who.program == crowd]
+            self._drop(min(mine, key=lambda one: (one[1].paused, one[1].last_seen))[0])
+
+    def _drop(self, key: str) -> None:
+        if self._here.pop(key).stopped:
+            self._stopped[key] = None
+            if len(self._stopped) > MOST_STOPPED:
+                del self._stopped[next(iter(self._stopped))]
 
     def all(self) -> list[Seen]:
         """Those that live, in the order in which they came."""
         with self._lock:
-            self._forget()
+            self._forget_old()
             return [agent.seen() for agent in self._here.values()]
 
     def of(self, guest: str) -> list[Seen]:
