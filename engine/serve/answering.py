@@ -536,7 +536,7 @@ class Answering:
             EngineError: one of the replies has failed.
             Exception: the request was ended.
         """
-        left, clocks = len(choices), [self._metrics.reply() for _ in choices]
+        left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
             try:
                 choice, event = await asyncio.wait_for(replies.next(), ALIVE_SECONDS)

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
 from engine.serve import errors
-from engine.serve.auth import LOCAL, Guest, Keys, Limits, Settings, set_guest
+from engine.serve.auth import LOCAL, Guest, Keys, Limits, Settings, guest_of, set_guest
 from engine.serve.errors import WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
 from engine.serve.routes.base import Operation
@@ -80,7 +80,7 @@ class _Logged:
             what = str(status) if status else "client gone"
             seconds = time.monotonic() - began
             log.info("%s %s %s %.2f s", scope["method"], route, what, seconds)
-            self._metrics.answered(route, what)
+            self._metrics.answered(route, what, guest_of(scope).id)
 
 
 class _Authenticated:

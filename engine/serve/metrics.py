@@ -37,9 +37,10 @@ class Histogram:
 
 
 class Metrics:
-    """Counts since the server's start. Lives on its event loop."""
+    """Counts since the server's start, of all keys and of each. Lives on its event loop."""
 
     def __init__(self) -> None:
+        self._by_key: dict[str, Metrics] = {}
         self.requests: Counter[tuple[str, str]] = Counter()  # by route and status
         # by how they ended: a `FinishReason`, or an error's code
         self.replies: Counter[str] = Counter()
@@ -50,29 +51,39 @@ class Metrics:
         # when the engine said anything last, of `time.monotonic`; None before that
         self.last_event: float | None = None
 
-    def answered(self, route: str, status: str) -> None:
-        self.requests[(route, status)] += 1
+    def of(self, guest: str) -> Metrics:
+        """Return the counts of one key, by its id."""
+        return self._by_key.setdefault(guest, Metrics())
 
-    def reply(self) -> ReplyTimes:
-        """The clock of one reply."""
-        return ReplyTimes(self)
+    def answered(self, route: str, status: str, guest: str) -> None:
+        for metrics in (self, self.of(guest)):
+            metrics.requests[(route, status)] += 1
+
+    def reply(self, guest: str) -> ReplyTimes:
+        """The clock of one reply to a key."""
+        return ReplyTimes(self, self.of(guest))
 
 
 class ReplyTimes:
-    """Takes the times of one reply's events."""
+    """Takes the times of one reply's events, for each of these counts."""
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, *metrics: Metrics) -> None:
         self._metrics = metrics
         self._last = time.monotonic()
         self._begun = False
 
     def note(self, event: Event) -> None:
         """Take note of an event of the engine's."""
-        metrics, now = self._metrics, time.monotonic()
+        now = time.monotonic()
+        for metrics in self._metrics:
+            self._count(metrics, event, now)
+        if isinstance(event, TextDelta):
+            self._begun, self._last = True, now
+
+    def _count(self, metrics: Metrics, event: Event, now: float) -> None:
         metrics.last_event = now
         if isinstance(event, TextDelta):
             (metrics.gap if self._begun else metrics.first).note(now - self._last)
-            self._begun, self._last = True, now
         elif isinstance(event, Finished):
             metrics.replies[str(event.reason)] += 1
             metrics.tokens["prompt"] += event.stats.prompt_tokens

@@ -204,6 +204,14 @@ class Served:
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
+    def is_shown_loaded(self, entry: Entry, guest: Guest) -> bool:
+        """Return True if a key may see that a model is loaded or being loaded.
+
+        One of several keys does not see what only others have asked for.
+        """
+        known = entry.given or guest.id in entry.guests
+        return entry.state != "unloaded" and (known or not self._sharing.several)
+
     def asked(self, name: object) -> Entry:
         """As `entry`, for a request: what no model is called may be an alias, or of `ELSEWHERE`.
 

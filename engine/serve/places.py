@@ -95,6 +95,10 @@ class Places:
         """How many requests wait."""
         return self._waiting.total()
 
+    def waiting_of(self, guest: str) -> int:
+        """How many requests of one key wait."""
+        return self._waiting[guest]
+
     @asynccontextmanager
     async def take(
         self,

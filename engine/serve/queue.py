@@ -49,6 +49,10 @@ class Queue:
         """Whether a request is admitted or waits."""
         return bool(self._admitted or self.waiting)
 
+    def going_of(self, guest: str) -> int:
+        """How many answers are being given to one key."""
+        return self._of[guest]
+
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
         """Whether one more request would have to wait."""
         same = any(ticket.named == named for ticket in self.waiting)

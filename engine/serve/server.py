@@ -110,6 +110,7 @@ class Server:
             lambda: self.connections,
             self.requests.agents,
             self._threads.status,
+            sharing,
         )
         apis = (
             *(ChatCompletions(), Completions(), Responses(self._stored)),

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import bodies, errors
-from engine.serve.auth import guest_of
+from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Entry, Served
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body
@@ -46,8 +46,9 @@ class ModelRoutes:
             Operation("GET", one, self._read, "One model."),
         ]
 
-    async def _list(self, _: Request) -> Response:
-        listed = [_shown(entry) for entry in self._served.entries]
+    async def _list(self, request: Request) -> Response:
+        guest = guest_of(request.scope)
+        listed = [self._shown(entry, guest) for entry in self._served.entries]
         # What follows is for clients of Anthropic's messages, which list models at the same place.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
@@ -55,33 +56,36 @@ class ModelRoutes:
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.entry(request.path_params["id"])
-        return JSONResponse(_shown(entry, await self._figures(entry)))
+        guest = guest_of(request.scope)
+        return JSONResponse(self._shown(entry, guest, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
         stream = (await bodies.small(request, LoadBody)).stream
         entry = self._served.entry(request.path_params["id"])
-        entry.guests.add(guest_of(request.scope).id)
+        guest = guest_of(request.scope)
+        entry.guests.add(guest.id)
         if stream:
-            return StreamingResponse(self._progress(entry), media_type="text/event-stream")
+            return StreamingResponse(self._progress(entry, guest), media_type="text/event-stream")
         await self._served.load(entry)
-        return JSONResponse(_shown(entry))
+        return JSONResponse(self._shown(entry, guest))
 
     async def _unload(self, request: Request) -> Response:
         await bodies.small(request, Body)
         entry = self._served.entry(request.path_params["id"])
-        await self._served.unload(entry, guest_of(request.scope))
-        return JSONResponse(_shown(entry))
+        guest = guest_of(request.scope)
+        await self._served.unload(entry, guest)
+        return JSONResponse(self._shown(entry, guest))
 
-    async def _progress(self, entry: Entry) -> AsyncIterator[bytes]:
+    async def _progress(self, entry: Entry, guest: Guest) -> AsyncIterator[bytes]:
         """Server-sent events until the model is loaded, or cannot be."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
-                shown = _shown(entry, await self._figures(entry))
+                shown = self._shown(entry, guest, await self._figures(entry))
                 if shown["state"] == "loading":  # it may have ended meanwhile
                     yield _event(shown)
             await loading
-            yield _event(_shown(entry))
+            yield _event(self._shown(entry, guest))
         except EngineError as error:
             yield _event(errors.body_of(error)[1])
         finally:
@@ -95,18 +99,24 @@ class ModelRoutes:
                 return await self._served.figures()
         return None
 
+    def _shown(
+        self, entry: Entry, guest: Guest, stats: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        return _shown(entry, self._served.is_shown_loaded(entry, guest), stats)
+
 
 def _event(content: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(content)}\n\n".encode()
 
 
-def _shown(entry: Entry, stats: dict[str, Any] | None = None) -> dict[str, Any]:
-    shown = {"object": "model", "created": 0, "owned_by": "local", **entry.told(stats)}
+def _shown(entry: Entry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
+    told = entry.told(stats) if loaded else {"id": entry.name, "state": "unloaded"}
+    shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
         # The second is vLLM's word, which some clients read.
         shown |= {"context_length": length, "max_model_len": length}
-    if entry.model is not None and entry.model.sees:
+    if loaded and entry.model is not None and entry.model.sees:
         taken = ["text", "image", *(["audio"] if entry.model.hears else [])]
         shown["architecture"] = {"input_modalities": taken}  # as OpenRouter tells it
     return shown

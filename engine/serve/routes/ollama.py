@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from engine.messages import Message
 from engine.model.info import Model
 from engine.serve import bodies
+from engine.serve.auth import guest_of
 from engine.serve.json_input import form
 from engine.serve.models import Entry, Served
 from engine.serve.routes.base import (
@@ -238,17 +239,23 @@ class OllamaModels:
     async def _version(self, _: Request) -> Response:
         return JSONResponse({"version": VERSION})
 
-    async def _tags(self, _: Request) -> Response:
-        return JSONResponse({"models": [_shown(entry) for entry in self._served.entries]})
+    async def _tags(self, request: Request) -> Response:
+        loaded = self._loaded_for(request)
+        return JSONResponse({"models": [_shown(e, e in loaded) for e in self._served.entries]})
 
-    async def _loaded(self, _: Request) -> Response:
-        entries = [entry for entry in self._served.entries if entry.model is not None]
-        return JSONResponse({"models": [_shown(entry) for entry in entries]})
+    async def _loaded(self, request: Request) -> Response:
+        return JSONResponse({"models": [_shown(e, True) for e in self._loaded_for(request)]})
+
+    def _loaded_for(self, request: Request) -> list[Entry]:
+        guest = guest_of(request.scope)
+        loaded = [entry for entry in self._served.entries if entry.model is not None]
+        return [entry for entry in loaded if self._served.is_shown_loaded(entry, guest)]
 
     async def _show(self, request: Request) -> Response:
         asked = await bodies.small(request, ShowBody)
         entry = self._served.entry(asked.model or asked.name)
-        model = entry.model
+        loaded = entry in self._loaded_for(request)
+        model = entry.model if loaded else None
         can = ["completion"]
         if model is None or model.tool_format:
             can.append("tools")
@@ -257,19 +264,19 @@ class OllamaModels:
         if model is not None and model.sees:
             can.append("vision")
         about = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
-        shown = _shown(entry)
+        shown = _shown(entry, loaded)
         return JSONResponse(
             {"details": shown["details"], "model_info": about, "capabilities": can, "template": ""}
         )
 
 
-def _shown(entry: Entry) -> JSON:
+def _shown(entry: Entry, loaded: bool) -> JSON:
     details = {"format": "mlx", "family": "mlx", "families": ["mlx"], "parent_model": ""}
     return {
         "name": entry.name,
         "model": entry.name,
         "modified_at": "1970-01-01T00:00:00Z",
-        "size": entry.model.nbytes if entry.model is not None else 0,
+        "size": entry.model.nbytes if loaded and entry.model is not None else 0,
         "digest": "",
         "details": {**details, "parameter_size": "", "quantization_level": ""},
     }

@@ -15,9 +15,10 @@ from starlette.responses import JSONResponse, Response
 
 from engine.engine import Engine
 from engine.errors import EngineError
+from engine.model.info import Model
 from engine.serve import errors
 from engine.serve.agents import Agents
-from engine.serve.auth import guest_of
+from engine.serve.auth import Guest, Sharing, guest_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
 from engine.serve.places import Places
@@ -34,6 +35,7 @@ class Health:
         connections: how many there are.
         agents: those who ask.
         pool: where figures are written.
+        sharing: tells if several keys share the server. Each then sees its own figures only.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Health:
         connections: Callable[[], int],
         agents: Agents,
         pool: Executor,
+        sharing: Sharing,
     ) -> None:
         self._engine = engine
         self._served = served
@@ -55,6 +58,7 @@ class Health:
         self._connections = connections
         self._agents = agents
         self._pool = pool
+        self._sharing = sharing
 
     def routes(self) -> list[Operation]:
         return [
@@ -76,15 +80,14 @@ class Health:
         status = 200 if word == "ok" else 503
         told: dict[str, Any] = {"status": word}
         if not request.scope.get("stretto.stranger"):
-            last = self._metrics.last_event
+            guest = guest_of(request.scope)
+            last = self._metrics_for(guest).last_event
             told |= {
                 "models": [entry.name for entry in self._served.entries],
-                "loaded": [model.name for model in self._served.models],
+                "loaded": [model.name for model in self._loaded(guest)],
                 "engine_alive": self._engine.is_running,
                 "last_step_seconds_ago": None if last is None else _since(last),
-                "answering": self._places.queue.going,
-                "waiting": self._places.waiting,
-                "sessions": len(self._sessions),
+                **self._counts(guest),
             }
             if sentence:
                 told["message"] = sentence
@@ -97,15 +100,32 @@ class Health:
         told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
         return JSONResponse({"object": "list", "data": told})
 
-    async def metrics(self, _: Request) -> Response:
+    async def metrics(self, request: Request) -> Response:
+        guest = guest_of(request.scope)
+        gauges = await self._gauges(guest)
         # Its import and its text are nothing that streams should wait for.
-        return await in_thread(self._pool, partial(self._text, await self._gauges()))
-
-    def _text(self, gauges: dict[str, tuple[str, float]]) -> Response:
-        text, kind = exposition(self._metrics, gauges)
+        work = partial(exposition, self._metrics_for(guest), gauges)
+        text, kind = await in_thread(self._pool, work)
         return Response(text, media_type=kind)
 
-    async def _gauges(self) -> dict[str, tuple[str, float]]:
+    def _metrics_for(self, guest: Guest) -> Metrics:
+        return self._metrics.of(guest.id) if self._sharing.several else self._metrics
+
+    def _loaded(self, guest: Guest) -> list[Model]:
+        shown = (e.model for e in self._served.entries if self._served.is_shown_loaded(e, guest))
+        return [model for model in shown if model is not None]
+
+    def _counts(self, guest: Guest) -> dict[str, int]:
+        places = self._places
+        if self._sharing.several:
+            answering, waiting = places.queue.going_of(guest.id), places.waiting_of(guest.id)
+            sessions = len(self._sessions.of(guest))
+        else:
+            answering, waiting = places.queue.going, places.waiting
+            sessions = len(self._sessions)
+        return {"answering": answering, "waiting": waiting, "sessions": sessions}
+
+    async def _gauges(self, guest: Guest) -> dict[str, tuple[str, float]]:
         alive = self._engine.is_running
         stats: dict[str, Any] = {}
         if alive:
@@ -113,16 +133,20 @@ class Health:
                 stats = await self._served.figures()
             except (TimeoutError, EngineError):
                 alive = False
+        counts, several = self._counts(guest), self._sharing.several
+        agents = len(self._agents.of(guest.id)) if several else len(self._agents)
         found = {
             "engine_up": ("Whether the engine answers.", float(alive)),
-            "models_loaded": ("Models in memory.", float(len(self._served.models))),
-            "sessions": ("Sessions with an id.", float(len(self._sessions))),
-            "sessions_evicted": ("Sessions that made room.", float(self._sessions.evicted)),
-            "answering": ("Answers being given.", float(self._places.queue.going)),
-            "waiting": ("Requests that wait.", float(self._places.waiting)),
-            "connections": ("Connections.", float(self._connections())),
-            "agents": ("Agents that have asked in the last minutes.", float(len(self._agents))),
+            "models_loaded": ("Models in memory.", float(len(self._loaded(guest)))),
+            "sessions": ("Sessions with an id.", float(counts["sessions"])),
+            "answering": ("Answers being given.", float(counts["answering"])),
+            "waiting": ("Requests that wait.", float(counts["waiting"])),
+            "agents": ("Agents that have asked in the last minutes.", float(agents)),
         }
+        if several:
+            return found  # the rest is of all keys together
+        found["sessions_evicted"] = ("Sessions that made room.", float(self._sessions.evicted))
+        found["connections"] = ("Connections.", float(self._connections()))
         faults = stats.get("faults", {}).values()
         found["shared_faults"] = (
             "Passes of several chats that raised.",

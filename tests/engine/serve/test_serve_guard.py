@@ -395,8 +395,9 @@ def loaded_after(loaded: tuple[Engine, Model]) -> Iterator[tuple[Engine, Model]]
     engine.load(model.path)
 
 
-def states(server: Server) -> dict[str, str]:
-    return {m["id"]: m["state"] for m in ask(server, "GET", "/v1/models").json["data"]}
+def states(server: Server, **headers: str) -> dict[str, str]:
+    listed = ask(server, "GET", "/v1/models", **headers).json["data"]
+    return {m["id"]: m["state"] for m in listed}
 
 
 def test_a_model_is_loaded_when_it_is_named_and_unloaded_when_nobody_uses_it(
@@ -512,6 +513,33 @@ def test_metrics_are_prometheus_text(guarded: Server) -> None:
     assert after[("stretto_models_loaded",)] == 1
     assert after[("stretto_memory_in_use",)] > 0
     assert not any("secret" in part for name in after for part in name)
+
+
+def test_key_sees_no_figures_of_another_key(serve: Serve, keys: Keys, other_folder: Path) -> None:
+    one, two = keys.make("one"), bearer(keys.make("two"))
+    server = serve(keys, folders=(str(other_folder),))
+
+    def seen() -> list[str]:
+        told = [
+            ask(server, "GET", path, **two).body.decode()
+            for path in ("/health", "/v1/models", "/api/tags", "/api/ps", "/metrics")
+        ]
+        told[0] = re.sub(r'"last_step_seconds_ago":[^,]*', "", told[0])
+        own = r'stretto_requests_\w+\{route="/(health|v1/models|api|metrics).*\n'
+        told[4] = re.sub(own, "", told[4])
+        return told
+
+    before = seen()
+    for asked in (body(session_id="a"), body(model="other-model"), body(n=2)):
+        assert ask(server, "POST", CHAT, asked, **bearer(one)).status == 200
+    assert states(server, **bearer(one))["other-model"] == "loaded"
+    with connect(server, raw(endless(), f"Authorization: Bearer {one}")) as client:
+        until_said(client, b"data: ")
+        assert ask(server, "GET", "/health", **bearer(one)).json["answering"] == 1
+        assert seen() == before
+        assert ask(server, "GET", "/health", **two).json["last_step_seconds_ago"] is None
+    ask(server, "POST", CHAT, body(), **two)
+    assert 'stretto_replies_total{reason="length"} 1.0' in seen()[4]
 
 
 def test_the_log_has_nothing_of_prompts_paths_and_keys(
