@@ -35,7 +35,7 @@ from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
-from engine.serve.places import AnotherModelError, Places, tried
+from engine.serve.places import AnotherModelError, Places, add_cleanup
 from engine.serve.queue import Report
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
@@ -294,8 +294,7 @@ class Replies:
 
     def _opened(self, open_one: Callable[[], Session]) -> Session:
         session = open_one()
-        self._held.callback(session.close)
-        self._held.callback(tried, session.close)
+        add_cleanup(self._held, session.close)
         return session
 
     def _send(self, choice: Choice, session: Session) -> None:
@@ -681,7 +680,7 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
     )
 
 
-async def _unheard(_: str) -> None:
+def _unheard(_: str) -> None:
     """Report to a client that hears nothing before its answer."""
 
 

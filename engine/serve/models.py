@@ -176,8 +176,8 @@ class Served:
         self._why = ""  # the last loading of what was lost failed, a sentence
         self._failed_at = 0.0
         self._reloading: asyncio.Task[None] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # of loading and unloading
-        self._unloading = False
+        self._tasks: set[asyncio.Task[None]] = set()  # of loading
+        self._unloading: Future[None] | None = None  # the last one
 
     def add(self, entry: Entry) -> None:
         """Answer for one more model. May be called from any thread."""
@@ -312,19 +312,23 @@ class Served:
             raise RefusedError(409, f"{entry.name} is kept for other keys, too.", KEPT)
         if entry.users or entry.loading is not None:
             raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
-        await self._unload(entry)
+        unloading = self._unload(entry)
+        if unloading is not None:
+            await asyncio.wrap_future(unloading)
 
-    async def _unload(self, entry: Entry) -> None:
+    def _unload(self, entry: Entry) -> Future[None] | None:
+        """Unload a model that is not in use. Return None if nothing is to be freed.
+
+        The check for users and this must be in one step of the event loop. The engine gets its
+        message now, before that of a load that a next request asks for.
+        """
         model, entry.model = entry.model, None
         entry.guests.clear()
-        if model is not None and not any(m.id == model.id for m in self.models):
-            self._on_loss(model.id)
-            self._unloading = True
-            try:
-                # Asked for at once, so that it stands before a load that a next request asks for.
-                await asyncio.wrap_future(self._engine.unload_later(model))
-            finally:
-                self._unloading = False
+        if model is None or any(m.id == model.id for m in self.models):
+            return None
+        self._on_loss(model.id)
+        self._unloading = unloading = self._engine.unload_later(model)
+        return unloading
 
     def gone(self, model_id: str) -> None:
         """Others have unloaded a model: it is loaded again when it is asked for."""
@@ -341,7 +345,7 @@ class Served:
             if entry.model is None or entry.users or unused <= after:
                 continue
             if not self.is_used_elsewhere(entry.model.id):
-                self._start(self._unload(entry))
+                self._unload(entry)
 
     def relieve(self) -> None:
         """Give memory back where the system is short of it, if the models are the server's."""
@@ -363,8 +367,8 @@ class Served:
             and not entry.users
             and not self.is_used_elsewhere(entry.model.id)
         ]
-        if unused and not self._unloading:
-            self._start(self._unload(min(unused, key=lambda entry: entry.used)))
+        if unused and (self._unloading is None or self._unloading.done()):
+            self._unload(min(unused, key=lambda entry: entry.used))
 
     @contextmanager
     def use(self, named: object, guest: Guest = LOCAL) -> Iterator[Entry]:

@@ -129,8 +129,7 @@ class Places:
                 known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
                 place = Place(known.session)
                 end = partial(self._leave, known, place)
-                held.callback(end)
-                held.callback(tried, end)
+                add_cleanup(held, end)
                 yield place
                 return
             named = self._named(guest, name, model, answers)
@@ -139,8 +138,7 @@ class Places:
             before = named.config
             place = Place(self._session(named, model, asked.config), named=named)
             end = partial(self._leave_named, named, place, before)
-            held.callback(end)
-            held.callback(tried, end)
+            add_cleanup(held, end)
             if sent is not None:
                 named.sent = sent.kept
             yield place
@@ -199,8 +197,7 @@ class Places:
     ) -> None:
         self._check_queue(queue, named, guest, places)
         ticket = queue.enter(named, places, guest.id)
-        held.callback(ticket.leave)
-        held.callback(tried, ticket.leave)
+        add_cleanup(held, ticket.leave)
         if whose is not None:
             whose.ticket = ticket
         self._waiting[guest.id] += 1
@@ -224,11 +221,26 @@ class Places:
             )
 
 
-def tried(part: Callable[[], object]) -> None:
-    """Give up what one request has. Its exit stack has the part a second time, without this.
+def add_cleanup(held: ExitStack, part: Callable[[], object]) -> None:
+    """Have an exit stack give up what one request has, and try again if that raises.
 
-    A fault in either would keep others waiting, or a session open for ever.
+    A fault would keep others waiting, or a session open for ever. What has been given up may be
+    somebody else's a moment later, so it is not given up twice.
     """
+    done = False
+
+    def attempt() -> None:
+        nonlocal done
+        if not done:
+            part()
+            done = True
+
+    held.callback(attempt)
+    held.callback(tried, attempt)
+
+
+def tried(part: Callable[[], object]) -> None:
+    """Do a part of the cleanup; the exit stack has it a second time, without this."""
     try:
         part()
     except BaseException:

@@ -15,7 +15,7 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
-from engine.serve.places import tried
+from engine.serve.places import add_cleanup
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
 from engine.serve.sessions import Named, Sessions, checked
@@ -79,8 +79,7 @@ class SessionRoutes:
             named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
             ticket = named.queue.enter()
             with ExitStack() as held:
-                held.callback(ticket.leave)
-                held.callback(tried, ticket.leave)
+                add_cleanup(held, ticket.leave)
                 try:
                     await self._open(named)
                 except EngineError:

@@ -19,11 +19,13 @@ from engine.bench.random_models import write_model
 from engine.engine import Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
+from engine.params import SamplingParams
 from engine.serve import bodies, places
 from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
-from engine.serve.conversations import Conversations
+from engine.serve.conversations import Conversation, Conversations
+from engine.serve.models import Served
 from engine.serve.places import Places
 from engine.serve.queue import Queue, Ticket
 from engine.serve.routes.base import Choice
@@ -221,6 +223,32 @@ def test_a_model_that_the_window_unloads_ends_no_answer_of_another(
         assert [n.name for n in server.sessions.all() if n.queue.busy] == ["a"]
 
 
+def test_idle_unload_waits_for_a_request_that_comes_with_it(
+    loaded: tuple[Engine, Model], other: str
+) -> None:
+    engine, model = loaded
+
+    async def run() -> str:
+        served = Served(engine, [model], lambda _: None, folders=(other,))
+        entry = served.entries[1]
+        await served.load(entry)
+        entry.used -= 100
+
+        async def request() -> str:
+            with served.use("other") as used:
+                session = engine.open_session(await served.load(used))
+                reply = session.send("hello", SamplingParams(max_tokens=2))
+                return await asyncio.to_thread(reply.text)
+
+        coming = asyncio.ensure_future(request())  # begins after the check of what is idle
+        served.unload_idle(10)
+        said = await coming
+        await served.unload(entry)
+        return said
+
+    asyncio.run(run())
+
+
 def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
     serve: Serve, loaded: tuple[Engine, Model], other: str, tmp_path: Path
 ) -> None:
@@ -283,6 +311,23 @@ def test_a_fault_while_a_request_ends_leaves_nothing_behind(
     server.conversations.clear()
     named = server.sessions.all()
     until(lambda: len(engine.stats()["sessions"]) == len(named) == 1)
+
+
+def test_each_part_of_a_request_is_cleaned_up_once(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given back twice, a conversation that somebody took between would have two users."""
+    server, calls = serve(), []
+    give_back = Conversations.give_back
+
+    def counted(known: Conversations, conversation: Conversation) -> None:
+        calls.append(conversation)
+        give_back(known, conversation)
+
+    monkeypatch.setattr(Conversations, "give_back", counted)
+    assert ask(server, "POST", CHAT, body()).status == 200
+    until(lambda: not server.places.queue.busy)
+    assert len(calls) == 1
 
 
 def test_a_fault_while_a_session_is_made_leaves_it_usable(
