@@ -282,8 +282,9 @@ class MainWindow(QMainWindow):
         if self._layout.ended:
             event.accept()
         else:
-            event.ignore()  # the program takes the window down in its own order
-            self.closing.emit()
+            self.closing.emit()  # the program takes the window down in its own order
+            # Quit and log-out ask whether all windows accepted.
+            event.setAccepted(self._layout.ended)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         alone = event.modifiers() == Qt.KeyboardModifier.NoModifier

@@ -133,3 +133,11 @@ def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
     assert run_.pane.notice.isVisible()
     assert "Not-A-Model could not be loaded" in run_.pane.notice.text
+
+
+def test_closing_the_window_is_accepted_once_all_is_saved(start: Start):
+    run = start().ready()
+    run.say("hello")
+    run.answered(run.pane)
+    assert run.window.close()
+    assert run.app.down

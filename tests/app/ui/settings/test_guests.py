@@ -241,7 +241,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     (made,) = Keys(run.app.serving.keys_file).all()
     assert key not in (run.app.paths.data / "serve-keys.json").read_text()
     programs.revoke(made.id)
-    run.qtbot.waitUntil(lambda: Keys(run.app.serving.keys_file).all()[0].revoked)
+    run.qtbot.waitUntil(lambda: bool(Keys(run.app.serving.keys_file).all()[0].revoked))
     client = Client(run, key, max_tokens=1)
     client.wait()
     assert client.status == 401
