@@ -17,6 +17,7 @@ from app.models.loading import LoadState
 from app.remote.address import is_remote
 from app.store import Message, title_from
 from engine import EngineError, Failed, Finished, FinishReason, SamplingParams, TextDelta
+from engine.text.invisible import escape_invisible
 
 if TYPE_CHECKING:
     from engine import Model, Reply
@@ -71,7 +72,7 @@ def cleaned(said: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = _LINK.sub(r"\1", _MARKS.sub("", line))
     line = _LABEL.sub("", line.strip(_QUOTES + " ")).strip(_QUOTES + " ")
-    line = "".join(char for char in line if char.isprintable() and char not in "`*")
+    line = escape_invisible(line, lambda _: "").translate({ord("`"): None, ord("*"): None})
     return " ".join(line.split()).rstrip(",;:").strip(_QUOTES + " ")
 
 

@@ -14,5 +14,5 @@ A model that is spread over several machines is one of them: `groups` starts wha
 No widgets and no Qt in here.
 
 Imports: app.settings, app.tools, engine, engine.errors, engine.messages, engine.sandbox,
-engine.serve.
+engine.serve, engine.text.
 """

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from app.settings.language import tr
 from app.tools.tool import clean
+from engine.text.invisible import is_visible
 
 PREFIX = "remote:"
 """How the reference of a remote model begins. Its address and the model's name follow."""
@@ -74,7 +75,7 @@ def named(ref: str) -> Remote | None:
         same = is_remote(ref) and normalised(address) == address
     except AddressError:
         return None
-    good = same and 0 < len(model) <= LONGEST and model.isprintable() and model == model.strip()
+    good = same and 0 < len(model) <= LONGEST and is_visible(model) and model == model.strip()
     return Remote(address, model) if good else None
 
 
@@ -90,7 +91,7 @@ def normalised(text: str) -> str:
     text = text.strip()
     if not text:
         raise AddressError(tr("Enter an address, such as https://example.org/v1."))
-    if len(text) > LONGEST or any(c.isspace() or not c.isprintable() for c in text):
+    if len(text) > LONGEST or any(c.isspace() or not is_visible(c) for c in text):
         raise AddressError(tr("An address has no spaces and at most 500 characters."))
     if "://" not in text:
         text = f"{'http' if _is_local(_split(f'//{text}').hostname or '') else 'https'}://{text}"
@@ -233,7 +234,7 @@ def listed(body: object) -> list[Listed] | None:
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
             told = entry if isinstance(entry, Mapping) else {}
             found[model] = Listed(model, _kind(told), _context(told), _sees(told))
-    return [one for one in found.values() if one.model.isprintable()]
+    return [one for one in found.values() if is_visible(one.model)]
 
 
 def has_sessions(body: object) -> bool:

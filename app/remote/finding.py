@@ -20,6 +20,7 @@ from app.remote.errors import UNREACHABLE, RemoteError
 from app.settings.language import tr
 from app.tools.tool import clean
 from engine.serve.announcing import SERVICE
+from engine.text.invisible import is_visible
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ def found(name: str, addresses: Sequence[str], port: int | None) -> Found | None
     label = label[:LONGEST_NAME].strip()
     good = [ip for text in addresses[:20] if (ip := _local(text)) is not None]
     good.sort(key=lambda ip: ip.version)
-    if not label or not label.isprintable() or not good or not port or not 0 < port < 65_536:
+    if not label or not is_visible(label) or not good or not port or not 0 < port < 65_536:
         return None
     host = f"[{good[0]}]" if good[0].version == 6 else str(good[0])
     try:

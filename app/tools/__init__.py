@@ -10,5 +10,5 @@ descriptions are shown escaped, a description that has changed is shown again be
 
 No widgets in here, and of the engine nothing but Python in its confined child.
 
-Imports: app.settings, engine.sandbox.
+Imports: app.settings, engine.sandbox, engine.text.
 """

@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from app.settings.language import mark
 from app.tools.tool import ToolError
+from engine.text.invisible import is_visible
 
 MOST_BYTES = 2_000_000
 MOST_TRANSFERRED = 2 * MOST_BYTES  # with heads, redirects and what frames the text
@@ -147,7 +148,7 @@ def _check(url: str) -> None:
         _ = parts.port
     except ValueError as error:
         raise ToolError(mark("This is not an address.")) from error
-    if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
+    if parts.scheme not in ("http", "https") or not host or not is_visible(url) or " " in url:
         raise ToolError(mark("Only addresses that begin with http:// or https:// are fetched."))
     if parts.username is not None:
         raise ToolError(mark("Addresses with a name and a password are not fetched."))

@@ -11,7 +11,6 @@ import errno
 import fnmatch
 import hashlib
 import os
-import re
 import secrets
 import stat
 import time
@@ -27,7 +26,8 @@ from msgspec import Struct
 from app.settings.language import mark, tr
 from app.settings.paths import short_path
 from app.tools.consent import Grant
-from app.tools.tool import ToolError, visible
+from app.tools.tool import ToolError, escaped, visible
+from engine.text.invisible import escape_invisible
 
 T = TypeVar("T", bound=Hashable)
 
@@ -333,12 +333,8 @@ def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
     text = text.removesuffix("\n")
     if both_crlf and whole:
         text = text.removesuffix("\r")
-    if not text.isprintable():
-        text = _JOINED.sub(lambda found: found[0] if found[1] else visible(found[0]), text)
+    text = escape_invisible(text, escaped, keep="\t", joiners=True)
     return f"{sign}{text}" if whole else f"{sign}{text}\n\\ No newline at end of file"
-
-
-_JOINED = re.compile(r"(\t|(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f]))|[^\t]")
 
 
 def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:

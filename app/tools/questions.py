@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from app.settings.language import mark, tr
 from app.tools.tool import ToolError, clean
+from engine.text.invisible import is_visible
 
 MOST_FIELDS = 40
 MOST_CHOICES = 200
@@ -204,7 +205,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
 
 def address(server: str, message: str, url: str) -> Question:
     """A page that the person is to visit. Raises ToolError for what is no web address."""
-    parts = urlsplit(url) if url.isprintable() and len(url) <= _LONGEST_ADDRESS else None
+    parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(
             mark("{server} asked to open something that is not a web address."), server=server

@@ -15,6 +15,7 @@ from msgspec import Struct
 from app.settings.files import replace_text
 from app.settings.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
+from engine.text.invisible import is_visible
 
 CALL_S = 60.0
 """How long a call may take, where the server's entry does not say ``timeout`` (seconds)."""
@@ -167,7 +168,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _server(name: object, entry: object) -> ServerConfig:
-    if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
+    if not isinstance(name, str) or not name.strip() or len(name) > 60 or not is_visible(name):
         raise ToolError(mark("the name must have 1 to 60 visible characters"))
     if "/" in name or reads_as(name) == reads_as(BUILT_IN):
         words = mark("the name cannot contain “/” or be “{name}”")
@@ -185,7 +186,7 @@ def _server(name: object, entry: object) -> ServerConfig:
         raise ToolError(mark("“sse” servers are not supported; use the “http” address"))
     if isinstance(url, str) and (kind is None or kind in _HTTP) and not command:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
+        if parts.scheme not in ("http", "https") or not parts.hostname or not is_visible(url):
             raise ToolError(mark("url must begin with https:// or http://"))
         headers = _texts("headers", entry.get("headers"))
         return ServerConfig(name, url=url, headers=headers, timeout=seconds, enabled=on)

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.settings.language import mark, tr
+from engine.text.invisible import BLANKS, IGNORED, JOINERS, PRESENTED, escape_invisible
 
 BUILT_IN = "Stretto"
 """The server name of the tools that come with the program; no configured server may have it."""
@@ -120,13 +121,14 @@ _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
     r"|\x1b[PX^_][^\x1b]*(?:\x1b\\)?|\x1b."
 )
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
-)
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+_HIDDEN = re.compile(f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}]")
 
 # Also what Qt's editors give back as a blank or a line end.
-_UNCLEAR = re.compile(_HIDDEN.pattern[:-1] + "\xa0\u2028\u2029\ufdd0\ufdd1]")
+_UNCLEAR = re.compile(
+    f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}{BLANKS}\xa0\u2028\u2029\ufdd0\ufdd1]"
+    f"|[{JOINERS}](?=[{JOINERS}])"
+)
 
 
 def readable(arguments: str) -> str:
@@ -146,10 +148,12 @@ def _escaped(found: re.Match[str]) -> str:
 
 def visible(text: str) -> str:
     """The text on one line, with what cannot be seen written as an escape."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
+    return escape_invisible(text, escaped)
+
+
+def escaped(character: str) -> str:
+    """A character as Python escapes it, in ASCII."""
+    return ascii(character)[1:-1]
 
 
 LONGEST = 1_000_000  # characters of a result that are kept at all. More fits no model.

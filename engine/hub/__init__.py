@@ -9,7 +9,7 @@
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model.
+Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model, engine.text.
 """
 
 from engine.cache.estimate import Fit

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
+
+from engine.text.invisible import escape_invisible
 
 MAIN = "main"  # the revision that is taken where none is named
 
@@ -79,7 +80,7 @@ def clean_name(text: object, longest: int = LONGEST_NAME) -> str:
         return ""
     # More than this is never read: a name may be megabytes long.
     seen = (" " if c.isspace() else c for c in text[: 20 * longest])
-    shown = "".join(c for c in seen if c == " " or unicodedata.category(c)[0] != "C")
+    shown = escape_invisible("".join(seen), lambda _: "")
     words = " ".join(shown.split())
     return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
 

@@ -11,5 +11,6 @@ by which its client's leaving, a revoked key and the server's end end it whereve
 says why there is no answer, in the shape of the API; `metrics` counts.
 
 Imports: engine.cache, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
-engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes.
+engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes,
+engine.text.
 """

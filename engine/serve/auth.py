@@ -26,6 +26,7 @@ from starlette.types import Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
 from engine.serve.errors import RefusedError
+from engine.text.invisible import is_visible
 
 Policy = Literal["refuse", "evict"]
 
@@ -166,7 +167,7 @@ class Keys:
         Raises:
             ValueError: the name is empty, too long or cannot be shown.
         """
-        if not 0 < len(name) <= 60 or not name.isprintable():
+        if not 0 < len(name) <= 60 or not is_visible(name):
             raise ValueError("a key's name must have 1 to 60 characters that can be shown")
         made = PREFIX + secrets.token_urlsafe(32)
         with self._locked():

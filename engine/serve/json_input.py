@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from engine.params import SamplingParams
+from engine.text.invisible import escape_invisible
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ def _is_encodable(tree: Any) -> bool:
 def shortened(words: str) -> str:
     """A sentence cut to a length that a person reads. Control characters are made visible."""
     cut = words if len(words) <= LONGEST_WORDS else words[: LONGEST_WORDS - 1] + "…"
-    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in cut)
+    return escape_invisible(cut, lambda c: f"\\u{ord(c):04x}", keep="\n")
 
 
 def _is_whole(text: str) -> bool:

@@ -191,8 +191,6 @@ def said_meanwhile(message: Message) -> list[str]:
 
 def visible_lines(text: str) -> str:
     """The text with its lines, and with what cannot be seen in them as escapes."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return text
     return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
 
 

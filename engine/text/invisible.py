@@ -1,0 +1,58 @@
+"""Characters that nobody sees, in one table for all places that show or accept strangers' text.
+
+`str.isprintable` is not enough: variation selectors, fillers and blank symbols are printable, and a
+run of them can carry a hidden message past a person who reads what they allow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), but for the two joiners.
+IGNORED = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Inside of a regular expression's brackets, as the next two."""
+JOINERS = "\u200c\u200d"
+BLANKS = "\u2800\U0001d159"
+"""An empty pattern of braille and a note without a head: they have a width, and no ink."""
+
+PRESENTED = (
+    "(?<=[\u203c\u2049\u2122\u2139\u2190-\u27bf\u2900-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff])\ufe0f"
+)
+"""The selector that many emoji are written with: one behind a symbol says nothing by itself."""
+
+_UNSEEN = re.compile(f"(?!{PRESENTED})[{IGNORED}{JOINERS}{BLANKS}]")
+_PRESENTED = re.compile(PRESENTED)
+_JOINED = re.compile(
+    f"(?<=[^\\x00-\\x7f{IGNORED}{JOINERS}{BLANKS}])\ufe0f?[{JOINERS}]"
+    f"(?=[^\\x00-\\x7f{IGNORED}{JOINERS}{BLANKS}])"
+)
+
+
+def is_visible(text: str) -> bool:
+    """Return True if a person sees all characters, and each where it is."""
+    return text.isprintable() and not _UNSEEN.search(text)
+
+
+def escape_invisible(
+    text: str, escape: Callable[[str], str], keep: str = "", joiners: bool = False
+) -> str:
+    """Return the text with ``escape`` of each character that is not visible in its place.
+
+    Args:
+        keep: characters that stay.
+        joiners: a joiner between two letters that are not ASCII stays, as Persian and emoji need.
+    """
+    if is_visible(text):
+        return text
+    stays = {found.end() - 1 for found in _PRESENTED.finditer(text)}
+    if joiners:
+        stays |= {found.end() - 1 for found in _JOINED.finditer(text)}
+    return "".join(
+        c if c in keep or at in stays or is_visible(c) else escape(c) for at, c in enumerate(text)
+    )
