@@ -72,11 +72,15 @@ class Chat(ChatSignals):
         stored: bool,
         in_use: Mapping[str, InUse] | None = None,
         parent: QObject | None = None,
+        messages: Sequence[Message] | None = None,
     ) -> None:
-        """``in_use``: the chats that are in use, by their ids; it changes."""
+        """``in_use``: the chats that are in use, by their ids; it changes.
+
+        ``messages``: those of the store, if they have just been read.
+        """
         super().__init__(parent)
         self._loader = loader
-        self._saved = SavedChat(record, store, stored=stored)
+        self._saved = SavedChat(record, store, stored=stored, messages=messages)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         # the columns of a panel, while they are written
         self.panel = Panelling(self._saved, loader, self, self._answering)

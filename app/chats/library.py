@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app import flows
 from app.bridge import Bridge
 from app.chats.chat import Chat
 from app.chats.organising import Organising, listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
-from app.store import ChatRecord, SearchHit, Store, new_id
+from app.store import ChatRecord, Message, SearchHit, Store, new_id
 from app.tools.host import Toolbox, ToolHost
 
 
@@ -81,6 +82,8 @@ class ChatLibrary(QObject):
 
     SWEEP_MS = (60_000, 3_600_000)
     """The first look for what is overdue in the trash, and the later ones."""
+
+    LONG = 1_000  # messages: reading 10,000 took 0.135 s
 
     listed = Signal()  # chats were added, removed, renamed or moved in time
     # (id): a chat began, went on or ended answering, or its answer was seen; or it is called by
@@ -150,6 +153,20 @@ class ChatLibrary(QObject):
             record = stored or ChatRecord(id=chat_id, model=model)
             chat = self._adopt(record, stored=stored is not None)
         return chat
+
+    def is_long(self, chat_id: str) -> bool:
+        """Return True if reading the chat would block the GUI thread: see `open_long`."""
+        listed = chat_id in self._chats and chat_id not in self._in_use
+        return listed and self._store.has_messages(chat_id, self.LONG)
+
+    async def open_long(self, chat_id: str) -> None:
+        """Take a stored chat into use, reading its messages in a worker."""
+        store = self._store
+        messages = await flows.aside(lambda _: store.messages(chat_id))
+        record = self._chats.get(chat_id)
+        if record is not None and chat_id not in self._in_use:  # it may have changed meanwhile
+            self._leaving.discard(chat_id)
+            self._adopt(record, stored=True, messages=messages)
 
     def new(
         self,
@@ -321,9 +338,13 @@ class ChatLibrary(QObject):
             chat.close()
         self.toolbox.shut_down()
 
-    def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
+    def _adopt(
+        self, record: ChatRecord, *, stored: bool, messages: Sequence[Message] | None = None
+    ) -> Chat:
         parts = (self._store, self.bridge, self.loader, self.toolbox)
-        chat = Chat(record, *parts, stored=stored, in_use=self._in_use, parent=self)
+        chat = Chat(
+            record, *parts, stored=stored, in_use=self._in_use, parent=self, messages=messages
+        )
         if chat.id in self.unread:
             chat.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -20,16 +20,23 @@ class SavedChat:
 
     _aside = False
 
-    def __init__(self, record: ChatRecord, store: Store, *, stored: bool) -> None:
+    def __init__(
+        self,
+        record: ChatRecord,
+        store: Store,
+        *,
+        stored: bool,
+        messages: Sequence[Message] | None = None,  # the store's, if they have just been read
+    ) -> None:
         # the chat as it is now; the store may lag behind by what ``change`` did
         self.record = record
         self.stored = stored  # False for a new chat in which no key was pressed yet
         self._store = store
         self._texts: dict[str, AttachedText] = {}
         # its messages
-        self.transcript = (
-            Transcript(store.messages(record.id), record.leaf_id) if stored else Transcript()
-        )
+        if messages is None:
+            messages = store.messages(record.id) if stored else ()
+        self.transcript = Transcript(messages, record.leaf_id)
 
     def aside(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """A chat with these messages, of which nothing is stored. It reads this one's files."""

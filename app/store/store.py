@@ -236,6 +236,12 @@ class Store:
         ).messages.values()
         return [message for message in messages if message.chat_id == chat_id]
 
+    def has_messages(self, chat_id: str, count: int) -> bool:
+        """Return True if at least ``count`` messages of the chat are in the file."""
+        with self._readers.reading() as db:
+            one = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
+            return db.execute(one, (chat_id, count - 1)).fetchone() is not None
+
     def path(self, chat_id: str) -> list[Message]:
         """The branch that is shown, from the root to the chat's leaf; empty without a leaf."""
         view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,13 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
-        """Show a saved chat, or bring it forward."""
+        """Show a saved chat, or bring it forward. One with many messages comes a moment later."""
+        if self._library.is_long(chat_id):
+            flows.start(self, self._open_long(chat_id, partial(self._open_now, chat_id, where)))
+        else:
+            self._open_now(chat_id, where)
+
+    def _open_now(self, chat_id: str, where: str = "tab") -> None:
         # What was found by a search may have been deleted since.
         if self._library.deleted_since(chat_id):
             self._on_said(tr("This chat is in the Trash."))
@@ -121,6 +128,11 @@ class ChatCommands(InWindow):
         else:
             self._workspace.show_chat(chat, self._where(where))
         chat.load_model()
+
+    async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
+        await self._library.open_long(chat_id)
+        if self._library.find(chat_id) is not None:  # else it was erased meanwhile
+            then()
 
     @Slot(str)
     def _open_read(self, chat_id: str) -> None:
@@ -138,6 +150,10 @@ class ChatCommands(InWindow):
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
         """Show a saved chat and, with an id, one message of it; a search's words are marked."""
+        if self._library.is_long(chat_id):
+            then = partial(self.open_at, chat_id, message_id, words)
+            flows.start(self, self._open_long(chat_id, then))
+            return
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
         if pane is None:
@@ -321,7 +337,7 @@ class ChatCommands(InWindow):
         """The pane in which something comes back; None for a chat that is not there any more."""
         if self._library.chat(chat_id) is None:
             return None
-        self.open(chat_id)
+        self._open_now(chat_id)
         return self._workspace.pane(chat_id)
 
     @Slot(str, object, int)
