@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from engine.messages import Kind, Message
 from engine.text import recognition
 from engine.text.dialects import Markers
+from engine.text.growing import GrowingText
 from engine.text.tool_calls import Calling, Told
 
 Delta = tuple[str, Kind]
@@ -77,7 +78,7 @@ class TextSplitter:
         self.stop: str | None = None
         self._header = ""
         self._between = False  # a part with a header has ended, and no other has begun
-        self.call = ""
+        self.call = GrowingText()
         self.calls: list[str] = []
         self.unshown = ""
 
@@ -173,8 +174,8 @@ class TextSplitter:
         return any(marker.startswith(held) for marker in (*self._part.ends, *self._halved))
 
     def _end_call(self) -> None:
-        self.calls.append(self.call)
-        self.call = ""
+        self.calls.append(str(self.call))
+        self.call = GrowingText()
         self._at_start = True
 
     def _watched(self) -> tuple[tuple[str, ...], frozenset[str], int]:
@@ -291,8 +292,10 @@ class TextSplitter:
             out.append((text, kind))
             self._begun = self._begun or (kind == "answer" and bool(text.strip()))
             if kind == "tool":
-                self.call += text
+                self.call.add(text)
 
+
+_KINDS: tuple[Kind, ...] = ("answer", "reasoning", "tool")
 
 _MOST_SILENT = 64
 """Tokens after which text must come. A character has four bytes at most, so at most four tokens."""
@@ -329,7 +332,7 @@ class ReplyText:
             markers.closes_reasoning(opened),
         )
         # all text so far by kind
-        self.parts: dict[Kind, str] = {"answer": "", "reasoning": "", "tool": ""}
+        self._parts = {kind: GrowingText() for kind in _KINDS}
         self._begun = 0  # characters of an answer that is being continued
         self._silent = 0  # tokens since the last text
 
@@ -356,6 +359,11 @@ class ReplyText:
         self._begun = len(self._detokenizer.last_segment)
 
     @property
+    def parts(self) -> dict[Kind, str]:
+        """All text so far, by kind."""
+        return {kind: str(text) for kind, text in self._parts.items()}
+
+    @property
     def detokenizer(self) -> Any:
         """mlx-lm's, which is this reply's own."""
         return self._detokenizer
@@ -367,22 +375,21 @@ class ReplyText:
 
     def said(self) -> Message:
         """The whole answer as the prompts of later turns have it."""
-        answer: Message = {"role": "assistant", "content": self.parts["answer"]}
+        answer: Message = {"role": "assistant", "content": str(self._parts["answer"])}
         unshown = self._splitter.unshown
         if self.kind == "answer" and not unshown.endswith((">", "]")):
             # Most often it was text after all, and with it the next prompt fits the cache.
             answer["content"] += unshown
-        if self.parts["tool"]:
+        if self._parts["tool"]:
             self._calling.follow(self.calls, "")
             made = self._calling.made
-            whole = sum(map(len, self.calls)) == len(self.parts["tool"])
+            whole = sum(map(len, self.calls)) == len(self._parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
                 # The model must find its call again, in its place and framed as it wrote it.
                 answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
-        if self.parts["reasoning"]:
-            thought = self.parts["reasoning"]
+        if thought := str(self._parts["reasoning"]):
             # The line break before the marker is the template's to write.
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
@@ -415,7 +422,7 @@ class ReplyText:
 
     def only_answer(self) -> str:
         """Take markers in the answer as text from here on; returns the answer so far."""
-        return self.parts["answer"] + self._splitter.only_answer()
+        return str(self._parts["answer"]) + self._splitter.only_answer()
 
     @property
     def call(self) -> str:
@@ -423,7 +430,7 @@ class ReplyText:
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
-        return self.raw.rpartition(start)[2] if start else self._splitter.call
+        return self.raw.rpartition(start)[2] if start else str(self._splitter.call)
 
     @property
     def stopped(self) -> bool:
@@ -486,5 +493,5 @@ class ReplyText:
 
     def _note(self, deltas: list[Delta]) -> list[Delta]:
         for text, kind in deltas:
-            self.parts[kind] += text
+            self._parts[kind].add(text)
         return deltas

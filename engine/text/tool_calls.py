@@ -13,10 +13,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.text.call_notations import NOTATIONS, Call, Tags, read
+from engine.text.growing import GrowingText
 from engine.text.tools import with_types
 
 CUT_OFF = "the answer ended within it"
@@ -48,12 +49,17 @@ class _Partial(Struct):
     """A call that may not be whole."""
 
     name: str
-    arguments: str = ""  # the beginning of a JSON object; empty while nothing is known
+    # the beginning of a JSON object; empty while nothing is known
+    arguments: GrowingText = field(default_factory=GrowingText)
     own_id: str | None = None  # the model's own, where it stands before the arguments
     whole: bool = False  # its end has come, though maybe not that of its text
     id: str = ""  # under which it is reported
-    reported: str = ""  # how much of its arguments
+    told: GrowingText = field(default_factory=GrowingText)  # how much of its arguments is reported
     started: bool = False  # its start has been reported
+
+    @property
+    def reported(self) -> str:
+        return str(self.told)
 
 
 class _Objects:
@@ -83,13 +89,13 @@ class _Objects:
             if begun is not None:
                 known = {key: value for key, value in begun.groupdict().items() if value}
                 name = known.get("name") or known.get("bare") or known.get("key", "")
-                self.found.append(_Partial(name, "{", known.get("id")))
+                self.found.append(_Partial(name, GrowingText("{"), known.get("id")))
                 text, self._waiting = self._waiting[begun.end() :], ""
                 self._depth = 1
 
     def _inside(self, text: str) -> str:
         """Take the text of an object; gives what comes after its end."""
-        known, at = [self.found[-1].arguments], 0
+        known, at = list[str](), 0
         while at < len(text) and self._depth:
             plain = None if self._escaped else self._PLAIN.match(text, at)
             if plain is not None:
@@ -109,7 +115,7 @@ class _Objects:
             # Models write line breaks within texts, which JSON does not allow.
             raw = self._in_text and one < " "
             known.append(f"\\u{ord(one):04x}" if raw else one)
-        self.found[-1].arguments = "".join(known)
+        self.found[-1].arguments.add("".join(known))
         self.found[-1].whole = not self._depth
         return text[at:]
 
@@ -135,43 +141,53 @@ class _Tagged:
         self._closes = tags.after.strip() if tags is not None else ""
         self._end = tags.close if tags is not None else ""
         self._read = read
-        self._text = ""
-        self._at = 0
+        self._done = GrowingText()  # what has been looked at
+        self._rest = ""
+        self._at = 0  # where of it the search goes on
         self._in_argument = False
         self._ends = 0
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
         """Take more text; `found` then has all calls so far."""
-        self._text += text
+        self._rest += text
         while self._ends < _MOST_ENDS:
             if self._in_argument:
-                at = self._text.find(self._closes, self._at)
+                at = self._rest.find(self._closes, self._at)
                 if at < 0:
-                    self._at = max(self._at, len(self._text) - len(self._closes) + 1)
-                    break
-                self._at, self._in_argument = at + len(self._closes), False
+                    self._pass(len(self._rest) - len(self._closes) + 1)
+                    return
+                self._pass(at + len(self._closes))
+                self._in_argument = False
                 self._look(self._end)
                 continue
-            word = self._words.search(self._text, self._at)
+            word = self._words.search(self._rest, self._at)
             if word is None:
-                self._at = max(self._at, len(self._text) - _LONGEST_HEAD)
-                break
-            self._at = word.end()
+                self._pass(len(self._rest) - _LONGEST_HEAD)
+                return
+            named = self._head.match(self._rest, word.start())
+            self._pass(word.end())
             if word["tool"] is not None:
-                named = self._head.match(self._text, word.start())
                 self.found.append(_Partial(named[1] if named is not None else ""))
                 self._ends += not self._closes
             elif word[0] == self._end:
                 self._look("")
             else:
                 self._in_argument = True
+        self._rest, self._at = "", 0  # nothing more is reported early
+
+    def _pass(self, end: int) -> None:
+        """Move on to the character at `end` of the rest."""
+        if end > self._at:
+            self._done.add(self._rest[self._at : end])
+            # One character stays, so that the text's beginning is found once only.
+            self._rest, self._at = self._rest[end - 1 :], 1
 
     def _look(self, end: str) -> None:
         """Read the call that has one more argument, or its end."""
         self._ends += 1
         try:
-            calls = self._read(self._text[: self._at] + end)
+            calls = self._read(f"{self._done}{end}")
         except ValueError:
             return
         if len(calls) != len(self.found) or calls[-1].name != self.found[-1].name:
@@ -181,8 +197,8 @@ class _Tagged:
             last.whole = True
         elif known != "{}":
             known = known.removesuffix("}")
-        if (known.startswith(last.arguments) and known != "{}") or last.whole:
-            last.arguments = known
+        if (known.startswith(str(last.arguments)) and known != "{}") or last.whole:
+            last.arguments = GrowingText(known)
 
 
 # -- the calls of an answer ---------------------------------------------------------------------
@@ -227,7 +243,9 @@ class Calling:
         """Whether no more calls are wanted."""
         return self._one and any(call.name in self._offered for _, call in self.made)
 
-    def follow(self, complete: Sequence[str], current: str, over: bool = False) -> list[Told]:
+    def follow(
+        self, complete: Sequence[str], current: str | GrowingText, over: bool = False
+    ) -> list[Told]:
         """What is new, now that these texts between markers are complete, and one is not.
 
         Args:
@@ -240,15 +258,16 @@ class Calling:
             self._next_text()
         self._advance(current)
         if over and current:
-            self._fail(current, CUT_OFF)
+            self._fail(str(current), CUT_OFF)
         told, self._told = self._told, []
         return told
 
-    def _advance(self, text: str) -> None:
+    def _advance(self, text: str | GrowingText) -> None:
         """Report what more is known of the calls in a text that has grown to this."""
         if len(text) == self._taken or not self._offered or self._stream is None:
             return
-        self._stream.feed(text[self._taken :])
+        taken = self._taken
+        self._stream.feed(text[taken:] if isinstance(text, str) else text.since(taken))
         self._taken = len(text)
         if self.enough:
             return
@@ -258,16 +277,17 @@ class Calling:
                 self._open.append(partial)
             self._report(partial, partial.arguments)
 
-    def _report(self, call: _Partial, arguments: str) -> None:
+    def _report(self, call: _Partial, arguments: GrowingText) -> None:
         """Report that a call has started, and what there is of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
             call.started = True
             self._told.append(Told("started", call.id, call.name))
-        if len(arguments) > len(call.reported):
-            self._told.append(Told("delta", call.id, text=arguments[len(call.reported) :]))
-            call.reported = arguments
+        if len(arguments) > len(call.told):
+            more = arguments.since(len(call.told))
+            self._told.append(Told("delta", call.id, text=more))
+            call.told.add(more)
 
     def _read(self, text: str) -> list[Call]:
         return read(self._format, text, self._tools)
@@ -299,7 +319,7 @@ class Calling:
             wrong = "it names a tool that was not offered"
             self._told.append(Told("failed", begun.id, call.name, text, wrong, arguments))
             return
-        self._report(begun, arguments)
+        self._report(begun, GrowingText(arguments))
         self._told.append(Told("finished", begun.id, call.name, arguments))
 
     def _fail(self, text: str, wrong: str, first: int = 0) -> None:
