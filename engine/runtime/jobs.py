@@ -27,7 +27,7 @@ from engine.model import backend, runner
 from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.vocabulary import check_ids
 from engine.runtime import admission
-from engine.runtime.pacing import GAP_BUDGET, Pacing
+from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing, Rest
 from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Workers, refuse
@@ -137,6 +137,7 @@ class Embedding:
         self._looked_at = -1  # version of the memory at which the first one had to wait
         # Half of the budget: a prompt's chunk may be read in the same turn.
         self._pacing = Pacing(gap_budget=GAP_BUDGET / 2)
+        self._rest = Rest(GAP_BUDGET / 2)
 
     def embed(self, command: Embed) -> None:
         """Have a worker tokenise the texts; `step` reads them."""
@@ -192,14 +193,21 @@ class Embedding:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         if not job.begun and not self._reserve(job, model):
             return  # until more is on disk
+        decoding = 0.0 if self._state.requests else None
+        if decoding is not None and self._rest.is_due:
+            self._rest.step()
+            return
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
-        decoding = 0.0 if self._state.requests else None
-        count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
+        left = len(tokens) - job.done
+        # A part of a tile takes about as long as a tile.
+        count = max(self._pacing.chunk(key, left, decoding), min(TILE, left))
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
-        self._pacing.observe(key, count, time.perf_counter() - began, decoding)
+        spent = time.perf_counter() - began
+        self._pacing.observe(key, count, spent, decoding)
+        self._rest.add(spent - GAP_BUDGET / 2)
         self._state.meter.note(0, count)
         job.done += count
         if job.done == len(tokens):

@@ -27,6 +27,37 @@ second. Whoever has waited for four times as long as reading it takes comes befo
 AIM = 0.8  # of the budget: what chunks of one size take varies by about so much
 
 
+MAX_REST_STEPS = 4  # after a pass that took longer than its budget, before the next one reads
+
+
+class Rest:
+    """Steps without reading after passes that took longer than their budget.
+
+    The smallest pass that reads may take several budgets. Those that stream then get some tokens
+    between two such passes, and the prompt is read at most a third slower.
+
+    Args:
+        budget: seconds that reading may add to a step.
+    """
+
+    def __init__(self, budget: float) -> None:
+        self._budget = budget
+        self._owed = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """True if the next step reads nothing."""
+        return self._owed >= self._budget
+
+    def add(self, seconds: float) -> None:
+        """Count the seconds by which a pass has exceeded its budget."""
+        self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
+
+    def step(self) -> None:
+        """Count a step that read nothing."""
+        self.add(-self._budget)
+
+
 class Waiting(Struct, frozen=True):
     """A prompt that is not wholly read yet."""
 

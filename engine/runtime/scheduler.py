@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -21,6 +22,7 @@ from engine.runtime.pacing import (
     MOST_CHUNK,
     TILE,
     Pacing,
+    Rest,
     Shares,
     Turns,
     Waiting,
@@ -64,6 +66,7 @@ class Scheduler:
         self._chunks = 0
         self._hand_on_until = 0.0
         self._adopted = False  # in the turn before
+        self._rest = Rest(self.pacing.gap_budget)
         self._looked_at = -1  # version of the memory at which nobody in the queue fitted
 
     def plan(self, view: View) -> StepPlan:
@@ -104,6 +107,8 @@ class Scheduler:
         """What is computed, or taken over instead."""
         view = self._in_turn(view)
         order = self._reading_order(view)
+        if len(order) < 2:
+            _forget_prompts()
         adoption = self._adoption(view, order)
         if adoption is None:
             return self._compute(view, order, names)
@@ -127,9 +132,14 @@ class Scheduler:
         plain = alone and not any(p.drafts or p.behind for p in plan.passes)
         if plain and plan.passes and timing.decode > 0:
             self.step_seconds = timing.decode
+        if chunk is None and plan.passes:
+            self._rest.step()
         if chunk is None or not timing.read:
             return
         self._chunks += 1
+        if plan.passes and not plan.begins:
+            spent = timing.decode - 2 * self.step_seconds if chunk.mixed else timing.chunk
+            self._rest.add(spent - self.pacing.gap_budget)
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else self.step_seconds
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
@@ -160,6 +170,8 @@ class Scheduler:
         if len(groups) == 1 and any(r.drafts for r in groups[0]):
             passes = (self._with_drafts(passes[0], groups[0], view),)
         chunk, beside = _NOTHING
+        if passes and self._rest.is_due:
+            order = ()  # those that stream come first
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model)):
@@ -375,6 +387,9 @@ def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
 MOST = 16
 """Prompts that are read in one pass. Each has its own attention, so more save less and less."""
 
+WAITING_PAIRS = 64 * 64
+"""Comparisons of prompts that are remembered. A prompt that waits is compared in each step."""
+
 COPY_PER_TOKEN = 64  # copying this many tokens' keys takes about as long as reading one token
 
 
@@ -509,7 +524,17 @@ def halt(row: Row, order: Sequence[Row]) -> int:
 
 def common_tokens(one: Row, other: Row) -> int:
     """How many of their first tokens two prompts have in common that are being read."""
-    return in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
+    return _in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
+
+
+@lru_cache(maxsize=WAITING_PAIRS)
+def _in_common(one: bytes, other: bytes) -> int:
+    return in_common(one, other)
+
+
+def _forget_prompts() -> None:
+    """Free what is remembered of prompts that were compared."""
+    _in_common.cache_clear()
 
 
 def _shares(one: Row, other: Row) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,12 @@ import pytest
 
 from engine import Engine, FinishReason, SamplingParams
 from engine.batch import requests
+from engine.cache.ledger import CacheKey
 from engine.runtime import memory
 from engine.runtime import request as reply_state
+from engine.runtime.executor import Executor, Run
+from engine.runtime.memory import Memory
+from engine.runtime.plan import StepPlan
 
 NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
 
@@ -55,3 +59,36 @@ def test_programs_are_told_length_for_it() -> None:
 
 def _first_reason(told: Any) -> str:
     return str(told["response"]["body"]["choices"][0]["finish_reason"])
+
+
+@pytest.mark.xfail(strict=True, reason="delivery and jobs evict outside the plan")
+def test_every_eviction_is_in_a_plan(
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reply_state, "PROMISED", 64)
+    monkeypatch.setattr(memory, "PROMISED", 64)
+    planned, evicted = list[CacheKey](), list[CacheKey]()
+    run, evict = Executor.run, Memory.evict
+
+    def running(executor: Executor, plan: StepPlan) -> Run:
+        planned.extend(plan.evict)
+        return run(executor, plan)
+
+    def evicting(held: Memory, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+        evicted.extend(keys := list(keys))
+        evict(held, keys, at_once)
+
+    monkeypatch.setattr(Executor, "run", running)
+    monkeypatch.setattr(Memory, "evict", evicting)
+    with Engine() as probe:
+        weights = probe.load(model_folder("plain")).nbytes
+    with Engine(memory_budget=weights + 400_000) as engine:
+        model = engine.load(model_folder("plain"))
+        few = SamplingParams(max_tokens=2, logit_bias=NEVER_ENDS, seed=1)
+        idle = [engine.open_session(model, f"chat {n}") for n in range(4)]
+        for chat in idle:
+            chat.send("x" * 60, few).tokens(60)
+        endless = SamplingParams(max_tokens=None, logit_bias=NEVER_ENDS, seed=1)
+        engine.open_session(model).send("hello", endless).tokens(60)
+    assert evicted
+    assert evicted == planned

@@ -6,10 +6,12 @@ import pytest
 
 from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.pacing import (
+    MAX_REST_STEPS,
     MIN_CHUNK,
     MOST_OWED,
     TILE,
     Pacing,
+    Rest,
     Shares,
     Turns,
     Waiting,
@@ -214,3 +216,21 @@ def test_e10_small_passes_do_not_tell_how_fast_long_prompts_are_read() -> None:
     for _ in range(20):  # the machine has other work now
         pacing.observe("m", 2048, 4.0, None)
     assert pacing.order(waiting, 10.0)[0].key == "new"
+
+
+def test_rest_follows_passes_over_their_budget() -> None:
+    rest = Rest(0.05)
+    rest.add(-0.04)  # a pass within its budget
+    assert not rest.is_due
+    rest.add(0.1)
+    steps = 0
+    while rest.is_due:
+        rest.step()
+        steps += 1
+    assert steps == 2
+    rest.add(60.0)  # the machine stood still
+    steps = 0
+    while rest.is_due:
+        rest.step()
+        steps += 1
+    assert steps == MAX_REST_STEPS
