@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import traceback
+
+log = logging.getLogger(__name__)
 
 # The codes are part of the public contract: programs branch on them, people read the message.
 CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request, nothing was started
@@ -77,16 +81,38 @@ def let_go(error: BaseException) -> None:
         one.__cause__ = one.__context__ = None
 
 
+class _EngineThreadError(Exception):
+    """Traceback, as text, of an error that was raised on the engine thread."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+def detach(error: BaseException) -> None:
+    """Replace an error's traceback and causes by their text, for a caller on another thread.
+
+    The caller may keep the error, and must not keep the engine's frames with it.
+    """
+    text = "".join(traceback.format_exception(error))
+    let_go(error)
+    error.__cause__ = _EngineThreadError(text)
+
+
 def as_engine_error(error: BaseException) -> EngineError:
     """An error as callers hear it; an unexpected one is told in its own words."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):
+        log.error("out of memory", exc_info=error)
         return EngineError(OUT_OF_MEMORY, "The device ran out of memory. Close a chat, try again.")
     return EngineError(INTERNAL_ERROR, words_of(error))
 
 
-_OUT_OF_MEMORY = re.compile(r"out of memory|insufficient memory|alloc(ate|ation)", re.IGNORECASE)
+_OUT_OF_MEMORY = re.compile(
+    r"out of memory|insufficient memory|(unable|attempting|failed) to allocate|memoryallocation"
+    r"|bad_alloc",
+    re.IGNORECASE,
+)
 """In the words of MLX, Metal and CUDA."""
 
 
@@ -99,5 +125,8 @@ def words_of(error: BaseException) -> str:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether the device, or Python, had no memory left."""
-    return isinstance(error, MemoryError) or bool(_OUT_OF_MEMORY.search(words_of(error)))
+    """Return True if the device, or Python, had no memory left."""
+    if isinstance(error, MemoryError):
+        return True
+    # MLX raises RuntimeError.
+    return isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(words_of(error)))

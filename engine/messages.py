@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -159,10 +158,21 @@ class _Medium:
         """The file; empty where it is not there any more. Reading it may wait for a disk."""
         return self.file if isinstance(self.file, bytes) else self.file() or b""
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        """SHA-256 of the file, in hexadecimal digits: names it wherever something is kept of it."""
-        return self.name or hashlib.sha256(self.data).hexdigest()
+        """SHA-256 of the file, in hexadecimal digits: names it wherever something is kept of it.
+
+        While the file is not there, it is a name that no other file has.
+        """
+        if self.name:
+            return self.name
+        known: str | None = self.__dict__.get("_digest")
+        if known is None:
+            data = self.data
+            if not data and not isinstance(self.file, bytes):
+                return f"lost {id(self):x}"
+            known = self.__dict__["_digest"] = hashlib.sha256(data).hexdigest()
+        return known
 
     @property
     def media_type(self) -> str:

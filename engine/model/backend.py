@@ -371,12 +371,35 @@ def file_limit_kept() -> Iterator[None]:
         return
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    real = resource.setrlimit
-    resource.setrlimit = lambda *_: None
+    _file_limit.enter(resource)
     try:
         yield
     finally:
-        resource.setrlimit = real
-        if resource.getrlimit(resource.RLIMIT_NOFILE) != before:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        _file_limit.leave(resource)
+
+
+class _FileLimit:
+    """Counts the threads within `file_limit_kept`: the last one to leave restores the function."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+
+    def enter(self, resource: Any) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._before = resource.getrlimit(resource.RLIMIT_NOFILE)
+                self._real = resource.setrlimit
+                resource.setrlimit = lambda *_: None
+
+    def leave(self, resource: Any) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                resource.setrlimit = self._real
+                if resource.getrlimit(resource.RLIMIT_NOFILE) != self._before:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, self._before)
+
+
+_file_limit = _FileLimit()

@@ -35,6 +35,8 @@ class Answer(Protocol):
         places: where its latest tokens stood before; looked at only where a draft is looked up.
         index: which token of the answer is chosen next.
         odds: None where nobody asked.
+        next_is_nan: whether the logit of the token chosen last is NaN, `[1]`, lazy; None if that is
+            not known.
     """
 
     tokens: list[int]
@@ -44,6 +46,7 @@ class Answer(Protocol):
     sampler: Sampler
     constraint: Constraint | None
     odds: Odds | None
+    next_is_nan: mx.array | None
     kv: SessionKV
 
     @property
@@ -176,6 +179,12 @@ def _following(
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
     lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
+    if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
+        some = logits if len(rows) == len(places) else logits[mx.array(rows)]
+        flags = _is_nan(some, mx.concatenate(lazy))
+        lazy.append(flags)
+        for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
+            places[row][0].next_is_nan = is_nan
     lazy += [t.logits for t in out[:steps] if isinstance(t, Unsampled)]
     for row, chosen in enumerate(out[:steps]):
         odds = places[row][0].odds
@@ -277,9 +286,16 @@ def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None)
         mask = answer.constraint.mask(logits.shape[-1])
     allowed = mx.array(mask)
     token = answer.sampler(logits, answer.index, recent(answer), allowed)
+    answer.next_is_nan = _is_nan(logits, token)
     noted = [] if answer.odds is None else answer.odds.note(logits, token)
-    mx.async_eval([token, *noted])  # type: ignore[no-untyped-call]
+    mx.async_eval([token, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
     return token
+
+
+def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
+    """Return for each row of `logits` `[rows, vocab]` if its token's logit is NaN, `[rows]`."""
+    chosen = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
+    return mx.isnan(chosen[:, 0])
 
 
 def forward(

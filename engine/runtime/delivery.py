@@ -71,6 +71,7 @@ class Delivery:
             if request.left:  # else the prompt's last chunk had it
                 request.kv.note_fed(request.tokens[-1])
         else:
+            request.check_numbers()
             if following is not None:
                 request.kv.note_fed(token)
             reason = self._take(request, token)
@@ -82,7 +83,7 @@ class Delivery:
             if request.constraint is not None and request.constraint.is_slow:
                 return self._await_mask(request, request.constraint, following)
             following = runner.choose(request, following)
-        request.pending = following
+        request.await_token(following)
         return None
 
     def _await_mask(
@@ -95,7 +96,7 @@ class Delivery:
         def choose(mask: np.ndarray) -> None:
             if request.unsampled is not unsampled:
                 return  # the reply has ended, or its caches are computed again
-            request.pending = runner.choose(request, unsampled, mask)
+            request.await_token(runner.choose(request, unsampled, mask))
             request.unsampled = None
 
         def failed(error: BaseException) -> None:
@@ -215,6 +216,7 @@ def _advance_draft(
     """
     kv, drafter = request.kv, request.session.model.drafter
     start, told, following = kv.length - len(found.fed), 0, 0
+    request.check_numbers()
     reason: FinishReason | None = None
     for place, token in enumerate(found.fed):
         reason, told = take(token), place + 1
@@ -227,6 +229,7 @@ def _advance_draft(
     drafter.keep(start + told)
     drafter.drafted += len(found.drafted)
     drafter.accepted += told - 1
+    request.next_is_nan = None  # of a token that is taken already
     if reason is None:
-        request.pending = mx.array([following], mx.uint32)
+        request.await_token(mx.array([following], mx.uint32))
     return reason, told

@@ -19,6 +19,7 @@ from engine.cache.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_pre
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import Reader
 from engine.cache.session_kv import SessionKV
+from engine.errors import INTERNAL_ERROR, EngineError
 from engine.messages import (
     CallEvent,
     Failed,
@@ -156,6 +157,8 @@ class Request:
         self.awaits: set[str] = set()
         self.pending: mx.array | None = None
         self.unsampled: Unsampled | None = None
+        self.next_is_nan: mx.array | None = None
+        self._pending_is_nan: mx.array | None = None
         self.reused = 0
         self.rebuilt = False
         self.restored = False
@@ -304,6 +307,25 @@ class Request:
         token = int(self.pending.item())  # type: ignore[arg-type]
         self.pending = None
         return token
+
+    def await_token(self, pending: mx.array | None) -> None:
+        """Take the token chosen last as the pending one."""
+        self.pending = pending
+        self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
+
+    def check_numbers(self) -> None:
+        """See that the token that was pending was chosen from numbers.
+
+        Raises:
+            EngineError: `internal_error`.
+        """
+        flag, self._pending_is_nan = self._pending_is_nan, None
+        if flag is not None and bool(flag.item()):
+            raise EngineError(
+                INTERNAL_ERROR,
+                "The model computed invalid numbers (NaN). Its files may be damaged. Download it "
+                "again, or choose another model.",
+            )
 
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, report its text."""

@@ -236,6 +236,7 @@ def _said(error: BaseException) -> tuple[str, str, str]:
             log.error("a reply failed: %s", error.message.partition("\n")[0])
         return error.code, error.message, error.reason
     if is_out_of_memory(error):
+        log.error("a reply failed: out of memory", exc_info=error)
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again.", ""
     log.error("a reply failed", exc_info=error)
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""

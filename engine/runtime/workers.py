@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from engine.errors import ENGINE_STOPPED, EngineError, let_go
+from engine.errors import ENGINE_STOPPED, EngineError, detach
 from engine.messages import (
     Command,
     CountTokens,
@@ -87,7 +87,7 @@ def refuse(command: Command, error: EngineError) -> None:
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
-        let_go(error)  # the caller may keep it, on a thread that must free no arrays
+        detach(error)  # the caller may keep it, on a thread that must free no arrays
         with contextlib.suppress(InvalidStateError):  # just cancelled
             command.answer.set_exception(error)
 
@@ -139,6 +139,9 @@ MAX_GROUP_THREADS = THREADS // 2
 
 STACK = 16 * 2**20
 """Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
+
+
+_stack_size_lock = threading.Lock()
 
 
 class _Job(Struct, frozen=True):
@@ -231,15 +234,16 @@ class Workers:
     def _start_thread(self) -> None:
         """One thread more. The lock is held."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
-        usual = threading.stack_size(STACK)
-        try:
-            thread.start()
-        except RuntimeError:  # no more threads to be had: those that there are must do
-            if not self._threads:
-                raise
-            return
-        finally:
-            threading.stack_size(usual)
+        with _stack_size_lock:  # the size is the process's
+            usual = threading.stack_size(STACK)
+            try:
+                thread.start()
+            except RuntimeError:  # no more threads to be had: those that there are must do
+                if not self._threads:
+                    raise
+                return
+            finally:
+                threading.stack_size(usual)
         self._threads += 1
 
     def _work(self) -> None:
