@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,8 +30,6 @@ _LONGEST_S = 0.25  # unless a refresh takes so long that even this were too ofte
 _RECENT_S = 1.0
 APART_S = 0.004
 """Between two documents' refreshes: what came meanwhile is painted, and keys have their turn."""
-_refreshed: dict[int, float] = {}
-"""When each document that is streaming was last refreshed, by the id of its pace."""
 
 
 class Pace:
@@ -39,26 +39,33 @@ class Pace:
         self.cost = 0.0  # seconds that the last refresh took
         self._rested_from = 0.0
 
+    # when each document was last refreshed; an entry goes with its document
+    refreshed: ClassVar[WeakKeyDictionary[Pace, float]] = WeakKeyDictionary()
+
     @contextmanager
     def refreshing(self) -> Iterator[None]:
         """Measures a refresh."""
         start = time.monotonic()
         yield
-        self._rested_from = _refreshed[id(self)] = time.monotonic()
+        self._rested_from = self.refreshed[self] = time.monotonic()
         self.cost = self._rested_from - start
+
+    def leave(self) -> None:
+        """Stop counting as a document that is streaming."""
+        self.refreshed.pop(self, None)
 
     def left(self) -> float:
         """Seconds until the next refresh; 0 or less means now."""
-        others = max((at for key, at in _refreshed.items() if key != id(self)), default=0.0)
+        others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
         return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
 
     def rest(self) -> float:
         """Seconds without a refresh after the last, by its cost and how many documents stream."""
         since = time.monotonic() - _RECENT_S
-        for other in [other for other, last in _refreshed.items() if last < since]:
-            del _refreshed[other]
+        for other in [other for other, last in self.refreshed.items() if last < since]:
+            del self.refreshed[other]
         alone = self.cost * _REST
-        shared = alone * max(len(_refreshed) / 2, 1)
+        shared = alone * max(len(self.refreshed) / 2, 1)
         return max(min(shared, max(alone, _LONGEST_S)), _SHORTEST_S)
 
 
@@ -279,6 +286,7 @@ class MarkdownDocument(QObject):
         """The text is complete; shows it all. A later `append` goes on where the text was."""
         self._rendering.finish()
         self.refresh()
+        self._pace.leave()
 
     def set_text(self, markdown: str) -> None:
         """Replaces all by a complete text (history from the store)."""

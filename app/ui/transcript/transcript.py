@@ -245,6 +245,7 @@ class TranscriptView(QAbstractScrollArea):
         # Or every token would have all that the window has behind it painted.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.places: list[Place] = []  # the path's messages, from the first to the last
+        self._by_id: dict[str, Place] = {}  # the same by their messages' ids
         self._placed = 0  # of the tops of so many places are right, the heights above them known
         self.following = True  # whether new text pulls the view along
         self._laying = False
@@ -292,7 +293,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def row(self, message_id: str) -> MessageRow | None:
         """The message's widget, if it has one at present."""
-        return next((p.row for p in self.places if p.message_id == message_id), None)
+        place = self._by_id.get(message_id)
+        return place.row if place is not None else None
 
     def rows_alive(self) -> int:
         """How many messages are widgets at present."""
@@ -345,9 +347,9 @@ class TranscriptView(QAbstractScrollArea):
     @Slot()
     def _on_row_resized(self) -> None:
         row = self.sender()
-        for place in self.places:
-            if place.row is row:
-                place.width = 0
+        place = self._by_id.get(row.message.id) if isinstance(row, MessageRow) else None
+        if place is not None and place.row is row:
+            place.width = 0
         if not self._soon.isActive():
             self._soon.start()
             self._grown.emit()  # the timer's turn is after the painting, which would come twice
@@ -466,7 +468,7 @@ class TranscriptView(QAbstractScrollArea):
     def show_message(self, message_id: str) -> None:
         """Bring a message into view (a search result)."""
         self.lay_out()
-        place = next((p for p in self.places if p.message_id == message_id), None)
+        place = self._by_id.get(message_id)
         if place is None:
             return
         self.following = False
@@ -515,7 +517,7 @@ class TranscriptView(QAbstractScrollArea):
         """
         self.lay_out()
         before, self._at = self._at[0], (message_id, number)
-        place = next((p for p in self.places if p.message_id == message_id), None)
+        place = self._by_id.get(message_id)
         for other in self.places:
             if other.message_id == before != message_id:
                 self._highlight(other)
@@ -592,6 +594,7 @@ class TranscriptView(QAbstractScrollArea):
         before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
         self.places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
+        self._by_id = {place.message_id: place for place in self.places}
         self._placed = 0
         for gone in before.values():
             self._take_down(gone)
@@ -604,6 +607,7 @@ class TranscriptView(QAbstractScrollArea):
     def _on_added(self, message_id: str) -> None:
         self.forget_found()
         self.places.append(Place(message_id))
+        self._by_id[message_id] = self.places[-1]
         self.following = True
         self._mark_rows()
         self._soon.start()
@@ -656,7 +660,7 @@ class TranscriptView(QAbstractScrollArea):
         row = self.row(message_id)
         if row is not None and not self.isVisible():
             # A hidden tab renders nothing: its text is taken as a whole when it is shown.
-            self._take_down(next(p for p in self.places if p.row is row))
+            self._take_down(self._by_id[message_id])
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
@@ -665,10 +669,9 @@ class TranscriptView(QAbstractScrollArea):
             self._forget_height(message_id)
 
     def _forget_height(self, message_id: str) -> None:
-        for place in self.places:
-            if place.message_id == message_id:
-                place.width = 0
-                self._soon.start()
+        if (place := self._by_id.get(message_id)) is not None:
+            place.width = 0
+            self._soon.start()
 
     def _answering(self) -> bool:
         return self._chat.answering
