@@ -161,7 +161,7 @@ _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 class OptionsPopover(Popover):
     """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
 
-    What is written here is taken when the panel closes.
+    Changes are applied when the panel closes, unless Escape closes it.
     """
 
     WIDTH = 380
@@ -309,7 +309,8 @@ class OptionsPopover(Popover):
         self.system.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._take()
+        if not self.cancelled:
+            self._take()
         super().hideEvent(event)
 
     @Slot(bool)

@@ -577,4 +577,8 @@ class Pages(QWidget):
             self.search.clear()
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
+            field = self.focusWidget()
+            if event.key() == Qt.Key.Key_Escape and isinstance(field, QLineEdit):
+                while field.isUndoAvailable():  # closing the window would apply what was typed
+                    field.undo()
             super().keyPressEvent(event)

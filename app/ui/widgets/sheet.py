@@ -75,6 +75,7 @@ class Popover(QFrame):
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._corner, self._room = QPoint(), 640
+        self.cancelled = False  # closed by Escape: what was entered is discarded
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
         down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
@@ -91,6 +92,10 @@ class Popover(QFrame):
         self._corner, self._room = corner, room
         self._fit()
         self.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.cancelled = event.matches(QKeySequence.StandardKey.Cancel)
+        super().keyPressEvent(event)
 
     @property
     def _page(self) -> QLayout | None:

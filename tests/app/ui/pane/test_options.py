@@ -310,3 +310,14 @@ def test_settings_out_of_bounds_fall_back(tmp_path, spoilt):
     file = tmp_path / "settings.json"
     file.write_text(spoilt)
     assert Settings.load(file) == Settings()
+
+
+def test_escape_discards_chat_settings(popover):
+    run, panel = popover
+    panel.show()
+    panel.system.setPlainText("Not wanted")
+    panel.seed.setText("7")
+    run.qtbot.keyClick(panel.system, Qt.Key.Key_Escape)
+    assert not isValid(panel) or not panel.isVisible()
+    assert run.pane.chat.record.system == ""
+    assert run.pane.chat.options == ChatOptions()

@@ -234,3 +234,14 @@ def test_wrapped_words_are_whole_on_a_page_that_is_wider_than_its_rows(qtbot: Qt
         settle(window)
         assert page.area.width() == width
         assert all(label.height() >= label.heightForWidth(label.width()) for label in labels)
+
+
+def test_escape_discards_a_half_typed_field(run: Run):
+    window = opened(run)
+    field = run.settings.programs.aliases
+    window.pages.show_row("Local API", "Model aliases")
+    field.setFocus()
+    run.qtbot.keyClicks(field, "typo=Small")
+    run.qtbot.keyClick(field, KEY.Key_Escape)
+    run.until(lambda: run.window.settings_commands.shown is None)
+    assert run.app.settings.serve_aliases == ""
