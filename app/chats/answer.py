@@ -22,6 +22,8 @@ def kept_stats(
     stats = dict(told)
     if of_panel := transcript[answer.message_id].stats.get("panel"):
         stats["panel"] = of_panel
+    if form := transcript[answer.message_id].stats.get("options"):
+        stats["options"] = form
     if answer.seed is not None and answer.options is not None:
         options = answer.options.to_params()
         options.pop("seed", None)

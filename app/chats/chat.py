@@ -397,7 +397,9 @@ class Chat(ChatSignals):
         name = self._loader.get(answer.model or self.record.model).name
         parent = self.transcript.leaf_id
         said = Message(answer.message_id, self.id, parent, "assistant", answer.content)
-        stats = {"panel": told} if told else {}
+        stats: dict[str, Any] = {"panel": told} if told else {}
+        if form := (answer.options or self.options).answer_as:
+            stats["options"] = {"answer_as": form}
         self._saved.add(replace(said, status="streaming", model=name, stats=stats))
         self._answering.prepare(answer)
         if branching:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from app.settings.language import counted, number, tr
+from app.store import Message
 from engine import SamplingParams
 from engine.params import takes
 from engine.sandbox import bounds
@@ -289,6 +290,16 @@ def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
     seed, options = stats.get("seed"), stats.get("options")
     own = ChatOptions.from_params(options) if isinstance(options, dict) else now
     return replace(own, seed=seed) if takes("seed", seed) and seed is not None else None
+
+
+def answer_markdown(message: Message) -> str:
+    """Return the answer's Markdown: JSON that its chat settings ask for as a code block.
+
+    The fence stays open, so that more text can follow.
+    """
+    options = message.stats.get("options")
+    is_json = isinstance(options, dict) and options.get("answer_as") in {"json", "schema"}
+    return f"```json\n{message.content}" if is_json and message.content else message.content
 
 
 def model_of_answer(stats: Mapping[str, Any]) -> str | None:

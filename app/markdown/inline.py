@@ -222,9 +222,8 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         match token.type:
             case "text" | "text_special":
                 yield from _text(token.content, ink)
-            case "softbreak":
-                yield Span(" ", ink)
-            case "hardbreak":
+            # A single line break too: models use it in poems, addresses and lists of lines.
+            case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":
                 yield Span(shown_code(token.content), ink._replace(code=True))

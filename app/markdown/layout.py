@@ -250,6 +250,8 @@ class _Builder:
 
     def _text(self, kind: str, place: int) -> None:
         content = self._tokens[place].content
+        if kind != "paragraph":
+            content = content.replace("\n", " ")  # "#" makes headings of one line only
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:

@@ -190,7 +190,7 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
         return "".join(span.text for span in spans)
     text = _marked(spans, _LAYERS)
     # What would begin a heading, a list or a quotation is a word of the text.
-    text = re.sub(r"^(\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
+    text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
     return text.replace("\u2028", "  \n" + _margin(row.levels))
 
 

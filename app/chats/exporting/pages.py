@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
 from PySide6.QtCore import QByteArray, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -34,6 +35,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.chats.actions import ending
 from app.chats.attached import attached
+from app.chats.options import answer_markdown
 from app.chats.panel import called
 from app.markdown.blocks import parser
 from app.markdown.highlight import COLOURS, language_of, pieces
@@ -105,7 +107,9 @@ def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) 
         for file in message.attachments:
             yield "[" + tr("Attached: {file}", file=attached(file)) + "]\n"
         if message.content:
-            shown = plainly(message.content) if message.role == "assistant" else message.content
+            shown = message.content
+            if message.role == "assistant":
+                shown = plainly(answer_markdown(message))
             yield f"{shown.strip()}\n"
         if words := message.error or ending(message):
             yield f"({' '.join(words.split())})\n"
@@ -198,7 +202,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
         words = tr("Attached: {file}", file=attached(file))
         yield f'<p class="who">{escape(words)}</p>\n'
     if message.role == "assistant":
-        yield from body(message.content, formulas)
+        yield from body(answer_markdown(message), formulas)
     elif message.content:
         yield f'<div class="mine">{escape(message.content)}</div>\n'
     if message.error:
@@ -211,7 +215,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 def body(text: str, formulas: Formulas) -> Iterator[str]:
     """Markdown as HTML, a block at a time."""
     renderer = _Renderer(formulas)
-    options, env = parser().options, dict[str, Any]()
+    options, env = OptionsDict({**parser().options, "breaks": True}), dict[str, Any]()
     for part in parts(text):
         if part.tokens:
             yield renderer.render(part.tokens, options, env)

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
-from app.chats.options import ChatOptions
+from app.chats.options import ChatOptions, answer_markdown
 from app.chats.panel import called, listed, panel_of, sources
 from app.chats.tool_call import turn_with_calls
 from app.models.errors import DOES_NOT_FIT
@@ -673,6 +674,8 @@ class AnswerRow(MessageRow):
     def _append_answer(self, text: str) -> None:
         if text:
             first = not self._markdown.source
+            if first:
+                text = answer_markdown(replace(self.message, content=text))
             self._markdown.append(text)
             if first:
                 self.resized.emit()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QScrollBar, QTextBrowser, QWi
 
 from app import flows
 from app.chats.chat import Chat
+from app.chats.options import answer_markdown
 from app.settings.language import tr
 from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
@@ -349,7 +350,7 @@ class Selection(QObject):
             from app.markdown import MarkdownDocument
 
             markdown = MarkdownDocument()
-            markdown.set_text(beginning(message.content, MOST_LAID_OUT, "\n\n"))
+            markdown.set_text(beginning(answer_markdown(message), MOST_LAID_OUT, "\n\n"))
         end = markdown.end_position
         if first <= 0 and last >= end:
             return message.content

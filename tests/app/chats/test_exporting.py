@@ -235,3 +235,16 @@ def test_pages_are_in_the_windows_face(
     pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     face = QFontInfo(qapp.font()).family().replace(" ", "")
     assert f"+{face}".encode() in pages
+
+
+def test_pages_keep_line_breaks_and_show_json_as_code(store: Store, tmp_path: Path):
+    chat = talk(store, "q", "Roses are red\nViolets are blue", "next", '{\n  "a": "*b*"\n}')
+    last = store.messages(chat.id)[-1]
+    store.save_message(replace(last, stats={"options": {"answer_as": "schema"}}))
+    page = export(store, Kind.HTML, tmp_path / "a.html", chat.id).read_text(encoding="utf-8")
+    assert re.search(r"Roses are red<br ?/?>\nViolets", page)
+    code = page[page.index("<pre") : page.index("</pre>")]
+    assert "*b*" in code
+    text = export(store, Kind.TEXT, tmp_path / "a.txt", chat.id).read_text(encoding="utf-8")
+    assert "Roses are red\nViolets are blue" in text
+    assert '"*b*"' in text

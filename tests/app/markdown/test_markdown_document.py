@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
-from app.markdown.document import APART_S
+from app.markdown.document import APART_S, Pace
 from app.markdown.highlight import COLOURS, Colouring
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
@@ -366,7 +366,7 @@ def test_many_streaming_documents_share_the_time(
 ) -> None:
     now = time.monotonic()
     streaming = dict.fromkeys(range(others), now) | {-1: now - 2.0}
-    monkeypatch.setattr("app.markdown.document._refreshed", streaming)
+    monkeypatch.setattr(Pace, "refreshed", streaming)
     document = MarkdownDocument()
     document._pace.cost = cost
     assert document._pace.rest() == pytest.approx(rest)
@@ -472,3 +472,26 @@ def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
     assert code.markdown_text() == "````py\na = '```'\nb\n````"
     table = rendered("| a | b |\n|--|--|\n| *1* | 2 |\n| 3 | 4 |")
     assert table.markdown_text() == "| a | b |\n|---|---|\n| *1* | 2 |\n| 3 | 4 |"
+
+
+def test_finished_documents_do_not_slow_the_others(qtbot: QtBot) -> None:
+    document = MarkdownDocument()
+    document._pace.cost = 0.003
+    alone = document._pace.rest()
+    finished = [MarkdownDocument() for _ in range(8)]
+    for other in finished:
+        other.set_text("text")
+    assert document._pace.rest() == alone
+
+
+def test_single_line_breaks_are_shown_and_copied() -> None:
+    text = "Roses are red\nViolets are **blue**\n\n- one\n  two"
+    document = MarkdownDocument()
+    for piece in text:
+        document.append(piece)
+    document.refresh()
+    assert document.plain_text().startswith("Roses are red\nViolets are blue\n")
+    document.finish()
+    assert document.document.toPlainText().startswith("Roses are red\nViolets are blue\n")
+    assert document.plain_text().startswith("Roses are red\nViolets are blue\n")
+    assert document.markdown_text().startswith("Roses are red  \nViolets are **blue**\n")
