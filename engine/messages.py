@@ -191,6 +191,19 @@ class Audio(_Medium):
     """A recording in a message: WAV, MP3, FLAC or Ogg Vorbis, as `sandbox.sounds` reads."""
 
 
+SAVE_HEIC = (
+    "a HEIC photo. Save it as JPEG. iPhones take JPEG photos with Settings > Camera > Formats > "
+    "Most Compatible"
+)
+"""The end of a sentence that refuses one."""
+
+
+def is_heic(head: bytes) -> bool:
+    """Return True if the first bytes of a file are those of a HEIC or HEIF image."""
+    brands = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+    return head[4:8] == b"ftyp" and head[8:12] in brands
+
+
 LOST = {
     "image": "[Here was an image that is not there any more.]\n",
     "audio": "[Here was a recording that is not there any more.]\n",

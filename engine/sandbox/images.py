@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.messages import Image
+from engine.messages import SAVE_HEIC, Image, is_heic
 from engine.sandbox.protocol import RefusedError
 
 MOST_BYTES = 50_000_000  # of a file
@@ -71,6 +71,8 @@ def read(data: bytes, most: int, thumbnail: int) -> Picture:
         raise RefusedError("is a drawing (SVG), not an image. Save it as PNG")
     if not is_image(data[:16]):
         names = "PNG, JPEG, GIF, WebP, BMP nor TIFF"
+        if is_heic(data[:16]):
+            raise RefusedError(f"is neither {names}, but {SAVE_HEIC}")
         raise RefusedError(f"is neither {names}. Save it as PNG or JPEG")
     if len(data) > MOST_BYTES:
         raise RefusedError(f"is larger than {MOST_BYTES // 10**6} MB. Save it smaller")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -168,6 +169,8 @@ def _read(
         if error.cause == "cancelled":
             raise _not_read(name) from None
         why = "it may be damaged" if error.cause == "fault" else f"it {error}"
+        if error.signal == signal.SIGABRT:  # how libraries in C++ end when memory runs out
+            why = f"it needs more than {limits.memory / 1e9:.1f} GB of memory, or is damaged"
         raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
 
 

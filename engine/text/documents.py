@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from engine.messages import Image
+from engine.messages import SAVE_HEIC, Image, is_heic
 
 MOST_CHARACTERS = 8_000_000
 """Of a file's text: twice what the longest contexts of today's models hold."""
@@ -35,6 +35,7 @@ so what is declared can be relied on."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
 _DEEPEST = 200
+_MOST_TABS = 100  # between two cells of a row, for the columns between them
 _MOST_SIDE = 4_000  # pixels of a page that is drawn; JPEG has no more than 65,535
 _MOST_SCALE = 4.0  # pixels of a point: 288 an inch
 _QUALITY = 85
@@ -130,6 +131,8 @@ def read(path: Path) -> Document:
         )
     if Image(head).media_type.startswith("image/"):
         raise UnreadableError(PICTURE)
+    if is_heic(head):
+        raise UnreadableError(f"is {SAVE_HEIC}")
     if size > _MOST_TEXT:
         raise UnreadableError("is too large for a text. Attach a part of it")
     text = _decoded(path.read_bytes())
@@ -287,7 +290,7 @@ def _sheets(path: Path) -> Document:
         with path.open("rb") as file:  # of a damaged one openpyxl would leave it open
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             for sheet in book.worksheets:
-                pages.append("\n".join(_rows_of(sheet, budget)))
+                pages.append("\n".join(_rows_of(sheet, book, budget)))
                 labels.append(str(sheet.title))
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
@@ -297,16 +300,44 @@ def _sheets(path: Path) -> Document:
     return _document("Excel", "sheet", pages, labels)
 
 
-def _rows_of(sheet: Any, budget: _Budget) -> list[str]:
+def _rows_of(sheet: Any, book: Any, budget: _Budget) -> list[str]:
+    """Return the lines of a sheet, with one empty line for any number of empty rows.
+
+    `iter_rows` makes every cell between the first and the last: two far-apart cells in a file of
+    1 KB took a minute. The parser below it gives those that are there.
+    """
+    from openpyxl.worksheet._reader import WorkSheetParser
+
     lines: list[str] = []
-    for row in sheet.iter_rows(values_only=True):
-        cells = ["" if cell is None else str(cell) for cell in row]
-        while cells and not cells[-1]:
-            cells.pop()
-        line = "\t".join(" ".join(cell.split()) for cell in cells)
-        if line or (lines and lines[-1]):
-            lines.append(budget.take(line))
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+        before = 0
+        for number, row in parser.parse():
+            line = _line_of({cell["column"]: cell["value"] for cell in row})
+            if lines and lines[-1] and (number > before + 1 or not line):
+                lines.append("")
+            if line:
+                lines.append(budget.take(line))
+            before = number
     return lines
+
+
+def _line_of(cells: dict[int, Any]) -> str:
+    """Return a row's texts, each behind a tab for every column before it, up to a limit."""
+    line, last = "", 1
+    for column in sorted(cells):
+        text = "" if cells[column] is None else " ".join(str(cells[column]).split())
+        if text:
+            line += "\t" * min(column - last, _MOST_TABS) + text
+            last = column
+    return line
 
 
 # -- zip files: Word, PowerPoint, EPUB ----------------------------------------------------------
@@ -435,14 +466,26 @@ def _blocks(parent: Any, depth: int = 0) -> Iterator[str]:
             if text := _paragraph(child):
                 yield text
         elif child.tag == f"{_W}tbl":
+            # Not `iter`: rows of a table inside a cell are that cell's text.
             rows = [
-                f"| {' | '.join(_one_line(cell, depth + 1) for cell in row.iter(f'{_W}tc'))} |"
-                for row in child.iter(f"{_W}tr")
+                f"| {' | '.join(_one_line(cell, depth + 1) for cell in _members(row, 'tc'))} |"
+                for row in _members(child, "tr")
             ]
             if rows:
                 yield "\n".join(rows)
         elif child.tag in _NESTING:
             yield from _blocks(child, depth + 1)
+
+
+def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
+    """Yield the rows of a table or the cells of a row, also those in content controls."""
+    if depth > _DEEPEST:
+        raise UnreadableError(_TOO_DEEP)
+    for child in parent:
+        if child.tag == f"{_W}{name}":
+            yield child
+        elif child.tag in _NESTING:
+            yield from _members(child, name, depth + 1)
 
 
 def _one_line(parent: Any, depth: int = 0) -> str:

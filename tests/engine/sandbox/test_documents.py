@@ -6,9 +6,11 @@ import io
 import threading
 import time
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import PIL.Image
 import pytest
 
@@ -107,6 +109,15 @@ def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
     assert found.pages == ("# Trees\n\nOak & ash\n\n| a | b |", "On page two")
 
 
+def test_word_table_in_a_table_is_read_once(tmp_path: Path) -> None:
+    body = paragraph("inner")
+    for level in range(5, 0, -1):
+        cell = f"<w:tc>{paragraph(f'level {level}')}{body}</w:tc>"
+        body = f"<w:tbl><w:sdt><w:sdtContent><w:tr>{cell}</w:tr></w:sdtContent></w:sdt></w:tbl>"
+    (text,) = read(samples.docx(tmp_path / "a.docx", body)).pages
+    assert text == "| level 1 | level 2 | level 3 | level 4 | level 5 inner | | | | |"
+
+
 def test_slides_come_in_the_order_in_which_they_are_shown(tmp_path: Path) -> None:
     found = read(samples.pptx(tmp_path / "a.pptx", [("First", "one"), ("Second", "two")]))
     assert (found.kind, found.unit) == ("PowerPoint", "slide")
@@ -118,6 +129,38 @@ def test_sheets_have_their_names(tmp_path: Path) -> None:
     found = read(samples.xlsx(tmp_path / "a.xlsx", rows))
     assert (found.unit, found.labels) == ("sheet", ("Costs", "Empty"))
     assert found.pages == ("what\tEUR\ntea\t2.5", "")
+
+
+def test_sheet_with_far_apart_cells_is_short(tmp_path: Path) -> None:
+    """Its empty cells, of which there are 17 billion, are neither made nor read."""
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["D1"], book.active["C2"] = "first", "second", "third"
+    book.active["XFD1048576"] = "last"
+    book.save(tmp_path / "far.xlsx")
+    limits = Limits(10.0, 1024 * _MB, 16 * _MB)
+    (text,) = read_document(tmp_path / "far.xlsx", limits=limits).pages
+    first, second, empty, last = text.split("\n")
+    assert (first, second, empty) == ("first\t\t\tsecond", "\t\tthird", "")
+    assert last.strip("\t") == "last"
+    assert len(last) < 200
+
+
+def test_pdf_that_needs_too_much_memory_is_told(tmp_path: Path) -> None:
+    """pdfium ends the process then."""
+    deflated = zlib.compressobj()
+    packed = b"".join(deflated.compress(b" " * 10**7) for _ in range(60)) + deflated.flush()
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<<>>>>"
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        page,
+        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
+    ]
+    objects = (b"%d 0 obj\n%b\nendobj\n" % (n, part) for n, part in enumerate(parts, 1))
+    path = tmp_path / "bomb.pdf"
+    path.write_bytes(b"%PDF-1.7\n" + b"".join(objects) + b"trailer<</Size 5/Root 1 0 R>>\n%%EOF")
+    with pytest.raises(EngineError, match=r"needs more than 0\.4 GB of memory, or is damaged"):
+        read_document(path, limits=Limits(60.0, 400 * _MB, 16 * _MB))
 
 
 def test_a_book_has_its_chapters(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.errors import INVALID_REQUEST
 from engine.sandbox import images
 from engine.sandbox.images import MOST_GIVEN, Picture, read
-from engine.sandbox.jobs import read_image, read_sound
+from engine.sandbox.jobs import read_document, read_image, read_sound
 from engine.sandbox.protocol import Limits, RefusedError
 
 RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
@@ -207,6 +207,34 @@ def test_a_recording_of_floats_has_none_that_are_no_samples() -> None:
     file = b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
     found = np.frombuffer(read_sound(file), "<f4")
     assert found[:5].tolist() == [0.0, 1.0, -1.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("declared", [10_000, 10_050, 2**31 - 37, 2**32 - 1])
+def test_recording_of_unknown_length_is_read(declared: int) -> None:
+    assert len(read_sound(wave_file(declared, 10_000))) == 4 * 5000
+
+
+def test_recording_that_was_cut_is_refused() -> None:
+    with pytest.raises(EngineError, match=r"is incomplete: a part at its end is missing"):
+        read_sound(wave_file(10_000, 6000))
+
+
+def wave_file(declared: int, given: int) -> bytes:
+    """A WAV file that declares that many bytes of samples."""
+    form = struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16)
+    head = b"RIFF" + struct.pack("<I", min(declared + 36, 2**32 - 1)) + b"WAVEfmt "
+    return (
+        head + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", declared) + bytes(given)
+    )
+
+
+def test_heic_photo_says_what_to_do(tmp_path: Path) -> None:
+    photo = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
+    (tmp_path / "a.heic").write_bytes(photo)
+    with pytest.raises(EngineError, match=r"HEIC photo.* Save it as JPEG"):
+        read_image(photo, "“a.heic”")
+    with pytest.raises(EngineError, match=r"^“a\.heic” is a HEIC photo.* Save it as JPEG"):
+        read_document(tmp_path / "a.heic")
 
 
 def test_neighbours_of_hostile_images_notice_nothing(tmp_path: Path) -> None:
