@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
+
+from app.chats.saved_chat import SavedChat
 from app.chats.transcript import Transcript, conversation
-from app.store import Message, title_from
+from app.store import ChatRecord, Message, Store, new_id, title_from
 
 
 def message(name, parent=None, role="user", **more):
@@ -62,3 +66,22 @@ def test_titles_are_one_line_without_markup_and_cut_between_words():
     assert len(long) <= 49
     assert long.endswith("word…")
     assert title_from("x" * 100) == "x" * 48 + "…"
+
+
+def test_saved_chat_is_as_stored_after_a_failed_change(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "chats.db") as store:
+        chat = ChatRecord(new_id())
+        store.save_chat(chat)
+        saved = SavedChat(chat, store, stored=True)
+        question = Message(new_id(), chat.id, content="question")
+        saved.add(question)
+        with contextlib.suppress(ValueError), saved.together():
+            saved.add(Message(new_id(), chat.id, question.id, content="edited"))
+            saved.change(title="other")
+            raise ValueError("the answer cannot be stored")
+        assert [m.content for m in saved.transcript.path] == ["question"]
+        assert saved.record.leaf_id == question.id
+        assert saved.record.title == chat.title
+        saved.add(Message(new_id(), chat.id, question.id, "assistant", "answer"))
+        store.flush()
+        assert [m.content for m in store.path(chat.id)] == ["question", "answer"]
