@@ -472,7 +472,8 @@ class Writer:
         try:
             more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
-            log.warning("A chore was not finished: %s", translate(error, self._path).code)
+            if not self._closing:  # closing interrupts it
+                log.warning("chore was not finished: %s", translate(error, self._path).code)
             more = False
         except BaseException:  # the thread must live to write later messages
             log.exception("A chore failed")
