@@ -38,6 +38,8 @@ has been read (0 to 1), else None."""
 
 PIECE = 8 * 2**20  # bytes of weights that are read at a time
 
+MAX_NAMES = 4  # of weights in an error message
+
 PAUSE = 0.02  # seconds for which weights are read between two turns of the loop
 
 
@@ -304,6 +306,9 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
     """The error for a model that could not be read, in words for people."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
+    if first.rstrip().endswith(":") and len(text) > 1:  # as MLX tells of weights: their names follow
+        names = [line.strip(" ,.") for line in text[1:]]
+        first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{', …' if len(names) > MAX_NAMES else ''}"
     if "not supported" in first and "odel type" in first:
         return refuse(
             f"{name} is of the type {config['model_type']!r}, which this version does not "

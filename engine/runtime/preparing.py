@@ -124,7 +124,7 @@ def prepare(job: Job) -> Prepared:
         if record is not None and _fits(model, record.ledger.tokens):
             ledger = record.ledger
 
-    bounds.check_params(params)
+    bounds.check_params(params, model.rows)
     bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
     context = job.context
 
@@ -238,7 +238,7 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
     """As `prepare`, for what is to be continued as it stands."""
     model, params = job.model, job.params
     context = job.context
-    bounds.check_params(params)
+    bounds.check_params(params, model.rows)
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
     try:

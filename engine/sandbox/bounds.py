@@ -49,8 +49,11 @@ which took 20,000 of them an eighth of a second."""
 MOST_BIASES = 10_000  # tokens with a `logit_bias`: they are laid out anew at each token
 
 
-def check_params(params: SamplingParams) -> None:
-    """Refuse parameters that would hold up every chat at each token of this one.
+def check_params(params: SamplingParams, rows: int | None = None) -> None:
+    """Refuse parameters that would hold up every chat at each token of this one, or have no effect.
+
+    Args:
+        rows: the number of ids that the model knows, if that is known.
 
     Raises:
         EngineError: `invalid_request`.
@@ -69,6 +72,12 @@ def check_params(params: SamplingParams) -> None:
     if biases > MOST_BIASES:
         raise EngineError(
             INVALID_REQUEST, f"There are {biases:,} biases of tokens; {MOST_BIASES:,} are the most."
+        )
+    if rows is not None and biases and (largest := max(params.logit_bias)) >= rows:
+        raise EngineError(
+            INVALID_REQUEST,
+            f"logit_bias names the token {largest}, and this model's tokens are 0 to {rows - 1}. "
+            "Use token ids of this model.",
         )
 
 

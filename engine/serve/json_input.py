@@ -197,6 +197,9 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
     Raises:
         ValueError: says what is wrong with them.
     """
+    for name in ("choices", "regex", "grammar"):
+        if given.get(name) is not None and not given[name]:
+            raise ValueError(f"{name} must not be empty. Leave it out for a free answer")
     sampling = {**base, **given}
     if isinstance(sampling.get("logit_bias"), dict):
         sampling["logit_bias"] = _token_ids(sampling["logit_bias"])

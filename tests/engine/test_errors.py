@@ -100,6 +100,13 @@ def other_shape(folder: Path) -> None:
     edit_config(folder, hidden_size=64)
 
 
+def unknown_weight(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    content = file.read_bytes()
+    assert b'"model.norm.weight"' in content
+    file.write_bytes(content.replace(b'"model.norm.weight"', b'"model.nose.weight"'))
+
+
 def no_tokenizer(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
 
@@ -118,6 +125,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
     broken_config: "cannot be read",
     own_code: "run code",
     other_shape: "could not be loaded",
+    unknown_weight: "not in model: model.nose.weight",
     no_tokenizer: "no tokenizer",
 }
 """What is done to a good model's folder, and what is said of it then."""
