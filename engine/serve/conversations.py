@@ -18,6 +18,7 @@ from msgspec import Struct, field
 
 from engine.cache.offload import APART, NAMES
 from engine.engine import Engine, Session
+from engine.errors import EngineError
 from engine.messages import Message, medium_of, text_of
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest
@@ -38,6 +39,11 @@ LONGEST_DIGESTED = 4 * 2**20
 """Characters of a conversation. A longer one is read again after a restart."""
 
 
+LOCAL_OWNER = "-"  # who asked without a key
+UNKNOWN = "?"  # the owner of what was noted before owners were
+_LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P<owner>[^ ]+))?")
+
+
 class Names:
     """Under which names the caches of conversations lie on disk, by their digests.
 
@@ -52,6 +58,8 @@ class Names:
         self._file = cache / APART / NAMES
         self._names: dict[str, str] = {}  # the least recently noted first
         self._ends: dict[str, str] = {}  # by the name the digest that was noted last
+        self._owned: dict[str, set[str]] = {}  # names by the id of their key
+        self._owners: dict[str, str] = {}  # and the other way round
         lines: list[str] = []
         try:
             self._make_folder()
@@ -60,9 +68,8 @@ class Names:
         except OSError as error:
             log.warning("Conversations are not found again after a restart: %s", error.strerror)
         for line in lines:
-            digest, _, name = line.partition(" ")
-            if re.fullmatch(DIGEST, digest) and re.fullmatch(f"{APART}[0-9a-f]{{32}}", name):
-                self._put(digest, name)
+            if found := _LINE.fullmatch(line):
+                self._put(found["digest"], found["name"], found["owner"] or UNKNOWN)
         if len(lines) > 2 * MOST_NAMES:
             with suppress(OSError):
                 self._rewrite()
@@ -74,19 +81,24 @@ class Names:
         name = self._names.get(digest, "")
         return name, self._ends.get(name) == digest
 
-    def note(self, digests: Sequence[str], name: str) -> None:
+    def owned(self, guest: str) -> list[str]:
+        """Return the names of a key's conversations, by its id, and of those of unknown keys."""
+        return [*self._owned.get(guest or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
+
+    def note(self, digests: Sequence[str], name: str, guest: str) -> None:
         """A conversation lies, or will lie, under that name.
 
         Args:
             digests: of beginnings of it; the last one is that of all.
+            guest: the id of its key.
         """
         for digest in digests:
-            self._put(digest, name)
+            self._put(digest, name, guest or LOCAL_OWNER)
         try:
             if self._file.parent.is_dir():
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
                 with open(os.open(self._file, flags, 0o600), "ab") as file:
-                    file.write(_listed((digest, name) for digest in digests))
+                    file.write(self._listed(digests))
             else:  # somebody has removed it
                 self._make_folder()
                 self._rewrite()
@@ -95,14 +107,31 @@ class Names:
 
     def forget(self) -> None:
         """Know none any more. What lies on disk stays there."""
-        self._names.clear()
-        self._ends.clear()
+        for known in (self._names, self._ends, self._owned, self._owners):
+            known.clear()
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Know these no more. Their caches stay on disk, and so do their digests."""
+        for name in names:
+            self._ends.pop(name, None)
+            self._disown(name)
+        gone = set(names)
+        self._names = {d: name for d, name in self._names.items() if name not in gone}
 
     def _make_folder(self) -> None:
         for folder in (self._file.parent.parent, self._file.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def _put(self, digest: str, name: str) -> None:
+    def _disown(self, name: str) -> None:
+        self._owned.get(self._owners.pop(name, ""), set()).discard(name)
+
+    def _put(self, digest: str, name: str, owner: str) -> None:
+        if self._owners.get(name) != owner:
+            self._disown(name)
+            self._owners[name] = owner
+            self._owned.setdefault(owner, set()).add(name)
+            if len(self._owners) > MOST_NAMES:
+                self._disown(next(iter(self._owners)))
         self._names.pop(digest, None)
         self._names[digest] = name
         self._ends[name] = digest
@@ -114,15 +143,20 @@ class Names:
     def _rewrite(self) -> None:
         part = self._file.with_suffix(".new")
         part.touch(0o600)
-        part.write_bytes(_listed(self._names.items()))
+        part.write_bytes(self._listed(self._names))
         part.replace(self._file)
 
+    def _listed(self, digests: Iterable[str]) -> bytes:
+        """Return lines for digests, with their names and owners.
 
-def _listed(names: Iterable[tuple[str, str]]) -> bytes:
-    """Lines for digests and their names. Each begins with the end of the one before: that may have
-    been cut by a crash or a full disk, and is to cost itself alone. (A machine that lost its power
-    may have left zeros in its place.)"""
-    return "".join(f"\n{digest} {name}" for digest, name in names).encode()
+        Each begins with the end of the one before: that may have been cut by a crash or a full
+        disk, and is to cost itself alone. (A machine that lost its power may have left zeros in
+        its place.)
+        """
+        named = ((digest, self._names[digest]) for digest in digests if digest in self._names)
+        return "".join(
+            f"\n{d} {name} {self._owners.get(name, UNKNOWN)}" for d, name in named
+        ).encode()
 
 
 KEPT = 64
@@ -301,7 +335,7 @@ class Conversations:
             if not known or (followed and known != own):
                 noted.append(beginning)
         if noted := [*noted, *digests[-1:]]:
-            self._names.note(noted, own)
+            self._names.note(noted, own, conversation.kind[0])
 
     def _surplus(self, guest: str) -> Conversation | None:
         """The one that goes, after a guest has given one back; None where all may stay."""
@@ -325,9 +359,16 @@ class Conversations:
     def forget(self, guest: str | None = None) -> None:
         """Close all idle ones, or those of a guest, and keep nothing of them."""
         self._close(lambda one: guest in (None, one.kind[0]), forget=True)
-        if guest is None and self._names is not None:
-            with self._lock:
+        if self._names is None:
+            return
+        with self._lock:
+            if guest is None:
                 self._names.forget()
+            elif names := self._names.owned(guest):
+                with suppress(EngineError):  # of an engine that has stopped; this is done again
+                    for name in names:
+                        self._engine.forget(name)
+                    self._names.remove(names)
 
     def closed(self, conversation: Conversation) -> None:
         """Take note that the session of one that was taken is closed, and not given back."""

@@ -20,10 +20,11 @@ from engine import Engine
 from engine.cache.offload import APART, kept_apart
 from engine.cli.main import main
 from engine.serve import conversations
+from engine.serve.auth import Keys
 from engine.serve.conversations import MOST_NAMES, Names
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import ask, until
+from tests.engine.serving import Answer, ask, until
 
 PATH = "/v1/messages"
 LONG = "Work with care, and say what you do. " * 60
@@ -37,10 +38,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, cache: Path, limit: int = 2**30) -> Iterator[Server]:
+def serving(
+    folder: Path, cache: Path, limit: int = 2**30, keys: Keys | None = None
+) -> Iterator[Server]:
     with (
         Engine(cache_dir=cache, cache_bytes=limit) as engine,
-        Server(engine, [engine.load(folder)], 0, cache=cache) as server,
+        Server(engine, [engine.load(folder)], 0, keys=keys, cache=cache) as server,
     ):
         yield server
 
@@ -180,6 +183,7 @@ import sys, time
 sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
 from engine.serve import conversations
+from engine.serve.auth import Keys
 conversations.KEEP_IDLE = 0.1
 from tests import checked
 from tests.engine.serve.test_serve_restart import *
@@ -250,6 +254,50 @@ def test_what_is_said_after_the_folder_was_removed_is_found_again(
         assert usage(server, turns(3))[0] < 64
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_revoked_key_has_nothing_on_disk_after_restart(
+    folder: Path, tmp_path: Path, when: str
+) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    headers = {name: {"Authorization": f"Bearer {keys.make(name)}"} for name in ("a", "b")}
+    cache = tmp_path / "cache"
+
+    def caches() -> int:
+        return len(list((cache / APART).glob("*.safetensors")))
+
+    def asked(server: Server, who: str, count: int) -> Answer:
+        said = {"max_tokens": 40, "messages": turns(count, who), "tools": [TOOL]}
+        return ask(server, "POST", PATH, said, **headers[who])
+
+    with serving(folder, cache, keys=keys) as server:
+        for who in "ab":
+            for count in range(2):
+                assert asked(server, who, count).status == 200
+    assert caches() == 2
+    if when == "before":
+        keys.revoke("a")
+    with serving(folder, cache, keys=keys) as server:
+        assert asked(server, "b", 2).json["usage"]["cache_read_input_tokens"] > 64
+        if when == "after":
+            keys.revoke("a")
+        until(lambda: caches() == 1)
+        assert asked(server, "b", 3).json["usage"]["cache_read_input_tokens"] > 64
+    with serving(folder, cache, keys=keys) as server:
+        assert asked(server, "b", 4).json["usage"]["cache_read_input_tokens"] > 64
+
+
+def test_caches_of_unknown_keys_go_with_a_revoked_key(tmp_path: Path) -> None:
+    """Older versions did not note whose conversation it is."""
+    names = Names(tmp_path)
+    names.note(["0" * 64], f"{APART}{0:032x}", "")
+    listed = tmp_path / APART / "conversations"
+    listed.write_text(listed.read_text() + f"\n{'1' * 64} {APART}{1:032x}")
+    again = Names(tmp_path)
+    assert again.owned("revoked") == [f"{APART}{1:032x}"]
+    again.note(["1" * 64], f"{APART}{1:032x}", "other")
+    assert again.owned("revoked") == []
+
+
 def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
@@ -272,13 +320,13 @@ def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
     """A crash or a full disk leaves half of one, and one without power zeros in its place."""
     first, cut, next_ = [(f"{n:064x}", f"{APART}{n:032x}") for n in range(3)]
     listed = tmp_path / APART / "conversations"
-    for lost in range(1, len(" ".join(cut)) + 2):
+    for lost in range(1, len(" ".join((*cut, "-"))) + 2):
         for left in (b"", bytes(lost)):
             listed.unlink(missing_ok=True)
             for digest, name in (first, cut):
-                Names(tmp_path).note([digest], name)
+                Names(tmp_path).note([digest], name, "")
             listed.write_bytes(listed.read_bytes()[:-lost] + left)
-            Names(tmp_path).note([next_[0]], next_[1])
+            Names(tmp_path).note([next_[0]], next_[1], "")
             again = Names(tmp_path)
             assert [again.find([digest])[0] for digest, _ in (first, next_)] == [first[1], next_[1]]
 
@@ -286,14 +334,14 @@ def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
 def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
     names = Names(tmp_path / "names")
     for number in range(2 * MOST_NAMES + 10):
-        names.note([f"{number:064x}"], f"{APART}{number:032x}")
+        names.note([f"{number:064x}"], f"{APART}{number:032x}", "")
     again = Names(tmp_path / "names")
     assert again.find([f"{5:064x}"]) == ("", False)
     last, name = f"{MOST_NAMES * 2:064x}", f"{APART}{MOST_NAMES * 2:032x}"
     assert again.find([last, "0" * 63 + "x"]) == (name, True)
     listed = tmp_path / "names" / APART / "conversations"
     assert len(listed.read_text().split("\n")) <= MOST_NAMES + 1
-    again.note(["f" * 64], name)
+    again.note(["f" * 64], name, "")
     assert again.find([last]) == (name, False)
     cache = tmp_path / "cache"
     with serving(folder, cache, limit=3_000_000) as server:
