@@ -306,9 +306,10 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
     """The error for a model that could not be read, in words for people."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
-    if first.rstrip().endswith(":") and len(text) > 1:  # as MLX tells of weights: their names follow
+    if first.rstrip().endswith(":") and len(text) > 1:  # MLX: the names of weights follow
         names = [line.strip(" ,.") for line in text[1:]]
-        first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{', …' if len(names) > MAX_NAMES else ''}"
+        more = ", …" if len(names) > MAX_NAMES else ""
+        first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
     if "not supported" in first and "odel type" in first:
         return refuse(
             f"{name} is of the type {config['model_type']!r}, which this version does not "
