@@ -8,12 +8,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
+import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import anyio
 from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
@@ -27,6 +30,7 @@ try:
     from mcp.server import MCPServer
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.stdio import stdio_server
 except ModuleNotFoundError as missing:
     if (missing.name or "").partition(".")[0] != "mcp":
         raise
@@ -64,8 +68,49 @@ def main(options: argparse.Namespace) -> int:
         print(MISSING, file=sys.stderr)
         return 2
     with Engine() as engine:
-        server(Chats(engine, options.models or [str(GUIDE)], limit)).run("stdio")
+        chats = Chats(engine, options.models or [str(GUIDE)], limit)
+        anyio.run(_serve_stdio, server(chats))
     return 0
+
+
+async def _serve_stdio(made: MCPServer[Any]) -> None:
+    """As `MCPServer.run_stdio_async`, for clients that send half a surrogate pair, too."""
+    # Not closed: at a signal, a thread may still read it.
+    received = os.fdopen(_diverted_stdin(), encoding="utf-8", errors="replace", closefd=False)
+    lines = anyio.wrap_file(received)
+    async with stdio_server(stdin=cast(Any, _repaired(lines))) as (messages, answers):
+        lowlevel = made._lowlevel_server
+        await lowlevel.run(messages, answers, lowlevel.create_initialization_options())
+
+
+def _diverted_stdin() -> int:
+    """Return another descriptor of the standard input, which itself is empty from now on.
+
+    Child processes would take messages from it. `stdio_server` does the same with one of its own.
+    """
+    private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return private
+
+
+async def _repaired(lines: AsyncIterable[str]) -> AsyncIterator[str]:
+    """Yield lines of JSON with U+FFFD for halves of surrogate pairs.
+
+    The package cannot read such a line, so its request would never be answered.
+    """
+    async for line in lines:
+        yield _ESCAPE.sub(_whole, line) if r"\ud" in line.lower() else line
+
+
+_ESCAPE = re.compile(
+    r"\\u(?:d[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}|\\u(?P<lone>d[89a-f][0-9a-f]{2})|\\.",
+    re.IGNORECASE,
+)
+
+
+def _whole(escape: re.Match[str]) -> str:
+    return r"\ufffd" if escape["lone"] else escape[0]
 
 
 class _Open(Struct, eq=False):

@@ -441,7 +441,7 @@ class Answering:
         with self.held.share(guest_of(scope)) as held:
             client = Client(send, api, b"text/event-stream" in accepted, held)
             try:
-                raw = await bodies.read(scope, receive, self.served, self.silence, held)
+                raw = await bodies.read(scope, receive, self.silence, held)
                 size = len(raw)
                 body = await bodies.understood(raw, self._threads.bodies)
                 del raw
@@ -480,7 +480,7 @@ class Answering:
         guest = guest_of(scope)
         with self._use(scope, name, body) as entry:
             model = await self.served.load(entry)
-            bodies.check_size(size, model)
+            bodies.check_size(size, body, model)
             whole = max(size, sent.size if sent else 0)
             read = partial(api.read, body, model, guest)
             generation = await self._read(api, read, body, whole, guest, client.comment)
@@ -644,14 +644,14 @@ class Answering:
             RefusedError, EngineError: it cannot be.
         """
         with self.held.share(guest_of(scope)) as held:
-            raw = await bodies.read(scope, receive, self.served, self.silence, held)
+            raw = await bodies.read(scope, receive, self.silence, held)
             size = len(raw)
             body = await bodies.understood(raw, self._threads.bodies)
             name, found = session_name(scope, body), None
             async with self._begun(scope, receive):
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
-                    bodies.check_size(size, model)
+                    bodies.check_size(size, body, model)
                     read = partial(api.read, body, model)
                     asked = await self._read(api, read, body, size, guest_of(scope), _unheard)
                     found = await answer(asked)

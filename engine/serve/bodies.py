@@ -7,7 +7,7 @@ import contextlib
 import sys
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
@@ -21,7 +21,6 @@ from engine.serve import json_input
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import Parts, shortened
-from engine.serve.models import Served
 from engine.serve.routes.schema import B, parsed
 from engine.serve.threads import in_thread
 
@@ -85,11 +84,10 @@ class Held:
 async def read(
     scope: Scope,
     receive: Receive,
-    served: Served,
     silence: float,
     held: Callable[[int], None],
 ) -> bytearray:
-    """The whole body, which is for some model: `check_size` knows for which.
+    """The whole body, which is for some model and may hold images: `check_size` knows more.
 
     Args:
         silence: seconds that it may pause.
@@ -98,27 +96,47 @@ async def read(
     Raises:
         RefusedError: it is too long, holds too much, or does not come.
     """
-    limit = MOST_LIMIT
-    if len(models := served.models) == len(served.entries):
-        limit = max(map(_limit, models))
-    return await _gathered(scope, receive, limit, silence, held)
+    return await _gathered(scope, receive, MOST_LIMIT, silence, held)
 
 
-def check_size(size: int, model: Model) -> None:
-    """Refuse a body that is longer than its model's may be, where others' may be longer.
+def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
+    """Refuse a body with more text than its model can take.
 
     Raises:
         RefusedError: 413.
     """
-    if size > _limit(model):
-        raise _too_long(_limit(model))
+    limit = min(max(model.context_length * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+    if size > limit and size - media_bytes(body) > limit:
+        raise _too_long(limit)
 
 
-def _limit(model: Model) -> int:
-    """Bytes of a request to that model. Images are large whatever its context is."""
-    if model.sees:
-        return MOST_LIMIT
-    return min(max(model.context_length * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+_MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file", "input_file")
+
+
+def media_bytes(body: Mapping[str, Any]) -> int:
+    """Return the bytes of images, sounds and documents in a body, which may be anything.
+
+    They are large whatever a model's context is, and become tokens of their own, a note or a text
+    of another length.
+    """
+    found = 0
+    level: list[Any] = [body.get("messages"), body.get("input")]
+    for _ in range(6):  # messages, a message, its parts, a part, those of a result, one of them
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, list):
+                inner += one
+            elif isinstance(one, dict) and one.get("type") in _MEDIA:
+                nested = [part for part in one.values() if isinstance(part, dict)]
+                values = [value for part in (one, *nested) for value in part.values()]
+                found += sum(len(value) for value in values if isinstance(value, str))
+            elif isinstance(one, dict):
+                images = one.get("images")  # Ollama's
+                if isinstance(images, list):
+                    found += sum(len(image) for image in images if isinstance(image, str))
+                inner += [one.get("content"), one.get("output")]
+        level = inner
+    return found
 
 
 def _too_long(limit: int) -> RefusedError:

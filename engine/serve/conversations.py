@@ -404,22 +404,25 @@ class Conversations:
         with self._lock:
             best, most = None, 0
             for known in self._idle:
-                shared = _shared(known.messages, messages)
                 # A session that would have to forget a turn is left for that turn's client.
-                whole = shared == len(known.messages)
-                if known.kind == kind and whole and shared > most:
-                    best, most = known, shared
+                said = known.messages
+                if known.kind == kind and len(said) > most and _begins_with(messages, said):
+                    best, most = known, len(said)
             if best is not None:
                 self._idle.remove(best)
                 best.kept = False
             return best
 
 
-def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:
-    """With how many equal messages the two begin."""
-    count = 0
-    for one, other in zip(a, b, strict=False):
-        if one.get("role") != other.get("role") or one.get("content") != other.get("content"):
-            break
-        count += 1
-    return count
+def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
+    """Return True if a conversation begins with these messages.
+
+    The last one is compared first. Agents' conversations have long heads in common.
+    """
+    if len(beginning) > len(messages):
+        return False
+    pairs = zip(reversed(beginning), reversed(messages[: len(beginning)]), strict=True)
+    return all(
+        one.get("role") == other.get("role") and one.get("content") == other.get("content")
+        for one, other in pairs
+    )

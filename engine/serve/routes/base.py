@@ -202,7 +202,7 @@ class Choice(Struct, eq=False):
     _blanks: str = ""
     _names: dict[str, str] = field(default_factory=dict)  # of calls, by their ids
     _begun: dict[str, int] = field(default_factory=dict)  # the numbers of calls
-    _texts: dict[str, str] = field(default_factory=dict)  # the arguments of calls so far
+    _texts: dict[str, list[str]] = field(default_factory=dict)  # the arguments of calls so far
     _cut: ToolCallFailed | None = None  # a call within which the answer has ended
 
     def take(self, event: Event) -> Iterator[Piece]:
@@ -228,7 +228,7 @@ class Choice(Struct, eq=False):
 
     def _more(self, event: ToolCallDelta) -> Piece:
         self._blanks = ""
-        self._texts[event.id] = self._texts.get(event.id, "") + event.text
+        self._texts.setdefault(event.id, []).append(event.text)
         if event.id in self._begun:
             return CallMore(self._begun[event.id], event.text)
         number = self._begun[event.id] = len(self._begun)
@@ -258,7 +258,7 @@ class Choice(Struct, eq=False):
             yield from self._closed(event)
 
     def _closed(self, event: ToolCallFailed) -> Iterator[Piece]:
-        begun = self._texts.get(event.id, "")
+        begun = "".join(self._texts.get(event.id, ()))
         missing = _missing_ends(begun) if event.id in self._names else None
         if missing is not None:
             log.info("a call that was not closed is closed: %s", event.message)
@@ -273,7 +273,7 @@ class Choice(Struct, eq=False):
 
     def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
         """A whole call, of which some may have been told."""
-        if more := arguments[len(self._texts.get(name, "")) :]:
+        if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
             yield self._more(ToolCallDelta("", "", name, more))
         called = Called(self._begun[name], name, tool, arguments)

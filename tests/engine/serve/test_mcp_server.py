@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,29 @@ def test_other_programs_ask_compare_and_close(tmp_path: Path) -> None:
     kept = {"STRETTO_PASSED": os.environ["STRETTO_PASSED"]}
     told = StdioServerParameters(command=command, args=arguments, cwd=ROOT, env=kept)
     asyncio.run(_used(told))
+
+
+def test_half_a_surrogate_pair_is_answered() -> None:
+    """The model is not loaded: the answer says that there is none of that name."""
+    version = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    client = {"clientInfo": {"name": "test", "version": "1"}}
+    asked = {"name": "ask", "arguments": {"prompt": "a \\ud800 b \ud83d\ude00", "model": "\ud800"}}
+    said: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {**version, **client}},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": asked},
+    ]
+    with subprocess.Popen(
+        [*PROGRAM, "mcp", "none"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as program:
+        assert program.stdin
+        assert program.stdout
+        for message in said:
+            program.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        program.stdin.flush()
+        answers = [json.loads(program.stdout.readline()) for _ in range(2)]
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert "\ufffd" in answers[1]["result"]["content"][0]["text"]
 
 
 async def _used(parameters: StdioServerParameters) -> None:

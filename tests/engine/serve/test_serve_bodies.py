@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import threading
@@ -83,6 +84,35 @@ def test_s3_a_body_is_no_longer_than_the_model_that_it_names_may_be_sent(serve: 
         refused = post(server, long, path)
         assert refused.status == 413
         assert "may have 1 MB" in refused.body.decode()
+
+
+@pytest.mark.parametrize("shape", ["openai", "anthropic", "responses", "ollama", "audio"])
+def test_large_media_for_a_text_model_become_a_note(serve: Serve, shape: str) -> None:
+    data = base64.b64encode(bytes(bodies.LEAST_LIMIT)).decode()
+    text = {"type": "text", "text": "hi"}
+    address = f"data:image/png;base64,{data}"
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    sound = {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}
+    openai = {"type": "image_url", "image_url": {"url": address}}
+    content: dict[str, Any] = {
+        "openai": (CHAT, {"content": [openai, text]}),
+        "audio": (CHAT, {"content": [sound, text]}),
+        "anthropic": ("/v1/messages", {"content": [{"type": "image", "source": source}, text]}),
+        "ollama": ("/api/chat", {"content": "hi", "images": [data]}),
+        "responses": (
+            "/v1/responses",
+            {"content": [{"type": "input_image", "image_url": address}]},
+        ),
+    }
+    path, message = content[shape]
+    messages = [{"role": "user", **message}]
+    asked: dict[str, Any] = {"messages": messages, "max_tokens": 4}
+    if shape == "responses":
+        asked = {"input": messages, "max_output_tokens": 16}
+    elif shape == "ollama":
+        asked = {"messages": messages, "stream": False}
+    answer = post(serve(), json.dumps(asked).encode(), path)
+    assert answer.status == 200, answer.body
 
 
 def test_s3_what_is_read_from_a_body_counts_in_what_all_hold(

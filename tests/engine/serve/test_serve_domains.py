@@ -8,10 +8,13 @@ import pytest
 
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
+from engine.messages import Message, ToolCallDelta, ToolCallFailed, ToolCallStarted
 from engine.serve.auth import Guest, Keys, Settings
-from engine.serve.conversations import KEPT, Conversations
+from engine.serve.conversations import KEPT, Conversation, Conversations
+from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from engine.serve.sessions import SessionConfig
+from engine.text.tool_calls import CUT_OFF
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
 BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5
@@ -33,6 +36,56 @@ def cached(told: dict[str, Any]) -> int:
     usage = told["usage"]
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
     return int(details.get("cached_tokens", usage.get("cache_read_input_tokens", 0)) or 0)
+
+
+class Unread(str):
+    """A text that must not be compared or joined to another one by one."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+    __ne__ = __eq__
+
+    def __radd__(self, other: str) -> str:
+        raise AssertionError("joined")
+
+
+def known_conversations(*said: tuple[str, list[Message]]) -> Conversations:
+    """Idle conversations by guest."""
+
+    class Idle:
+        id = "x"
+
+    known = Conversations(None)  # type: ignore[arg-type]
+    for guest, messages in said:
+        kind = (guest, "m", SessionConfig())
+        one = Conversation(Idle(), kind)  # type: ignore[arg-type]
+        one.messages = messages
+        known.give_back(one)
+    return known
+
+
+def test_conversation_of_another_key_is_not_compared() -> None:
+    known = known_conversations(("a", [{"role": "user", "content": Unread("x")}]))
+    assert known._find(("b", "m", SessionConfig()), [{"role": "user", "content": "x"}]) is None
+
+
+def test_common_head_of_conversations_is_not_compared() -> None:
+    head: Message = {"role": "system", "content": Unread("long")}
+    messages: list[Message] = [head, {"role": "user", "content": "one"}]
+    known = known_conversations(("a", messages))
+    asked: list[Message] = [{**head, "content": "long"}, {"role": "user", "content": "two"}]
+    assert known._find(("a", "m", SessionConfig()), asked) is None
+
+
+def test_pieces_of_a_calls_arguments_are_joined_once() -> None:
+    choice = Choice(0, True)
+    list(choice.take(ToolCallStarted("s", "r", "c", "write")))
+    for _ in range(3):
+        list(choice.take(ToolCallDelta("s", "r", "c", Unread('{"a": "b"'))))
+    assert list(choice.take(ToolCallFailed("s", "r", "c", "", "cut", CUT_OFF))) == []
 
 
 @pytest.mark.parametrize("path", PLACES)
