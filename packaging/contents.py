@@ -113,7 +113,7 @@ def resources() -> Iterator[Path]:
         yield from sorted(files)
     yield from sorted((whole / "languages").glob("*.qm"))
     guide = whole / "guide"
-    for suffix in ("*.json", "*.safetensors", "*.jinja"):
+    for suffix in ("*.json", "*.safetensors", "*.jinja", "help.toml"):
         yield from sorted(guide.glob(suffix))
 
 

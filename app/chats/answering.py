@@ -12,6 +12,7 @@ from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer, Phase, kept_stats
+from app.chats.help_notes import entry_for, note
 from app.chats.images import joined
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.panel import Member
@@ -26,6 +27,7 @@ from app.models.errors import meaning
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
 from app.settings.language import mark, tr
+from app.settings.paths import GUIDE
 from app.store import Message, has_images, has_sounds, new_id
 from app.tools.host import Toolbox
 from app.tools.tool import as_function
@@ -260,6 +262,8 @@ class Answering(QObject):
             stats = {"code": INVALID_REQUEST, "reason": CANNOT_HEAR}
             self._end("error", tr(DEAF, model=model.name), stats=stats)
             return
+        if question is not None and self._answer_from_help(answer, ref, question):
+            return
         turns = conversation(
             path,
             self._saved.record.system,
@@ -290,6 +294,20 @@ class Answering(QObject):
         self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
         self._chat.message_changed.emit(answer.message_id)
+
+    def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
+        """End the reply with the help's answer, if the Guide is asked what the help answers."""
+        of_panel = panel.letter_of(self._saved.transcript[answer.message_id])
+        if ref != GUIDE or answer.continues or of_panel or question.attachments:
+            return False
+        entry = entry_for(question.content)
+        if entry is None:
+            return False
+        delta = TextDelta("", "", note(entry), "answer")
+        answer.write(delta)
+        self._chat.text_added.emit(answer.message_id, delta.text, delta.kind)
+        self._end("complete", stats={"help": entry.id})
+        return True
 
     def _on_event(self, event: Any) -> None:
         """One engine event, on the GUI thread."""

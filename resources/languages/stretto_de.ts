@@ -11460,5 +11460,10 @@ Du hast nicht geantwortet.</translation>
             <numerusform>%n Helfer werden gefragt</numerusform>
         </translation>
     </message>
+    <message>
+        <location filename="../../app/chats/help_notes.py"/>
+        <source>From the help. The Guide itself can be wrong about this.</source>
+        <translation>Aus der Hilfe. Der Guide selbst kann sich hier irren.</translation>
+    </message>
 </context>
 </TS>

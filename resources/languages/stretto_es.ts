@@ -11460,5 +11460,10 @@ No respondiste.</translation>
             <numerusform>Preguntando a %n ayudantes</numerusform>
         </translation>
     </message>
+    <message>
+        <location filename="../../app/chats/help_notes.py"/>
+        <source>From the help. The Guide itself can be wrong about this.</source>
+        <translation>De la ayuda. El propio Guide puede equivocarse en esto.</translation>
+    </message>
 </context>
 </TS>

@@ -11460,5 +11460,10 @@ Vous n’avez pas répondu.</translation>
             <numerusform>Interrogation de %n assistants</numerusform>
         </translation>
     </message>
+    <message>
+        <location filename="../../app/chats/help_notes.py"/>
+        <source>From the help. The Guide itself can be wrong about this.</source>
+        <translation>Extrait de l’aide. Le Guide lui-même peut se tromper à ce sujet.</translation>
+    </message>
 </context>
 </TS>

@@ -11324,5 +11324,10 @@ You did not answer.</source>
             <numerusform>ヘルパー%n件に質問中</numerusform>
         </translation>
     </message>
+    <message>
+        <location filename="../../app/chats/help_notes.py"/>
+        <source>From the help. The Guide itself can be wrong about this.</source>
+        <translation>ヘルプからの回答です。Guide自身はこれについて間違えることがあります。</translation>
+    </message>
 </context>
 </TS>

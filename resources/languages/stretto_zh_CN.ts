@@ -11324,5 +11324,10 @@ You did not answer.</source>
             <numerusform>正在询问 %n 个助手</numerusform>
         </translation>
     </message>
+    <message>
+        <location filename="../../app/chats/help_notes.py"/>
+        <source>From the help. The Guide itself can be wrong about this.</source>
+        <translation>来自帮助。Guide 自身对此可能有误。</translation>
+    </message>
 </context>
 </TS>

@@ -138,8 +138,9 @@ def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], Modul
     contents = module("contents")  # type: ignore[operator]
     names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}
     assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
-    assert {"icons/stretto.svg", "models.toml"} <= names
-    assert not [name for name in names - {"models.toml"} if name.endswith((".py", ".toml", ".md"))]
+    read = {"models.toml", "guide/help.toml"}
+    assert {"icons/stretto.svg", *read} <= names
+    assert not [name for name in names - read if name.endswith((".py", ".toml", ".md"))]
 
 
 def test_info_plist_has_what_macos_wants(module: Callable[[str], ModuleType]) -> None:

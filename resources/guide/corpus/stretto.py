@@ -14,6 +14,7 @@ from .memory import finish
 from .turn import Turn
 
 FACTS = Path(__file__).resolve().parent.parent / "facts.toml"
+HELP = FACTS.with_name("help.toml")  # what the window answers questions to the Guide with, too
 
 BY_ACTION = [
     "{how do i|how can i|how do you|how does one|how would i|how to|how could i|how should i|how do we|how might i} <d>",
@@ -143,8 +144,12 @@ FREE_KEYS = [
 
 @cache
 def facts() -> dict[str, Any]:
-    """The facts file, read once."""
-    return tomllib.loads(FACTS.read_text("utf-8"))
+    """Return the facts file and the entries of the help, read once."""
+    found = tomllib.loads(FACTS.read_text("utf-8"))
+    for topic in tomllib.loads(HELP.read_text("utf-8"))["topic"]:
+        asked = [wording.rstrip("?").lower() for wording in topic["ask"]]
+        found["topic"].append({**topic, "ask": asked, "latest": True})
+    return found
 
 
 def on_mac(keys: str) -> str:

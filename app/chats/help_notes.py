@@ -1,0 +1,101 @@
+"""Answers from the help to questions in a chat with the Guide.
+
+The Guide is far too small to know much, and sounds sure of what it makes up. The questions that
+newcomers ask most are in ``resources/guide/help.toml``, with answers that are true. A question that
+has nearly the same words as one of them is answered with the help's text. Anything else is left to
+the Guide.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import tomllib
+from collections import Counter
+
+from msgspec import Struct
+
+from app.settings.language import mark, tr
+from app.settings.paths import resources
+
+MIN_OVERLAP = 0.56
+"""Share of the words of both, weighted by how rare they are, that question and wording must have in
+common."""
+MAX_WORDS = 14  # of a question; a longer one says more than the help can answer
+
+_WORD = re.compile(r"\w+")
+_ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
+_COMMON_WORDS = """
+    a an the to of in on at for with from by as it its is are was be been am do does did can could
+    will would should may i me my mine we our you your this that these those here there how what
+    where which who why when and or but not no any some please tell want need like get have has
+    stretto app program so s t don doesn isn
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_SAME = {
+    **dict.fromkeys(("conversation", "thread", "dialogue"), "chat"),
+    **dict.fromkeys(("answer", "response"), "reply"),
+    **dict.fromkeys(("picture", "photo", "drawing"), "image"),
+    **dict.fromkeys(("online", "internet", "google"), "web"),
+    **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
+    **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
+    "different": "another",
+    "windows": "microsoft",  # not those of the program
+    **dict.fromkeys(("alter", "modify", "switch", "set"), "change"),
+    **dict.fromkeys(("remove", "uninstall", "erase", "clear"), "delete"),
+    **dict.fromkeys(("document", "pdf"), "document"),
+    **dict.fromkeys(("stored", "saved", "kept", "located", "location"), "stored"),
+}
+
+
+class Entry(Struct, frozen=True):
+    """One entry of the help."""
+
+    id: str
+    wordings: tuple[frozenset[str], ...]
+    answer: str
+
+
+def words_of(question: str) -> frozenset[str]:
+    """Return what matters of a question: its rarer words, without their endings."""
+    words = _WORD.findall(question.casefold())
+    kept = (_SAME.get(word, word) for word in words if word not in _COMMON)
+    return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in kept)
+
+
+@functools.cache
+def _entries() -> tuple[tuple[Entry, ...], dict[str, float]]:
+    """Return all entries, and the weight of each word: the rarer, the more."""
+    topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
+    entries = tuple(
+        Entry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0]) for topic in topics
+    )
+    counts = Counter(word for entry in entries for word in frozenset[str]().union(*entry.wordings))
+    return entries, {word: math.log(1 + len(entries) / n) for word, n in counts.items()}
+
+
+def entry_for(question: str) -> Entry | None:
+    """Return the entry that answers a question, or None if no wording is close enough."""
+    asked = words_of(question)
+    if not asked or len(_WORD.findall(question)) > MAX_WORDS:
+        return None
+    entries, weights = _entries()
+    unknown = math.log(1 + len(entries))
+
+    def weight(words: frozenset[str]) -> float:
+        return sum(weights.get(word, unknown) for word in words)
+
+    def overlap(entry: Entry) -> float:
+        return max(weight(asked & words) / weight(asked | words) for words in entry.wordings)
+
+    best = max(entries, key=overlap)
+    return best if overlap(best) >= MIN_OVERLAP else None
+
+
+_FROM_HELP = mark("From the help. The Guide itself can be wrong about this.")
+
+
+def note(entry: Entry) -> str:
+    """Return the entry as the text of a reply, marked as the help's."""
+    return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"
