@@ -475,6 +475,8 @@ def read_json(path: Path, most: int) -> Any:
         content = json.loads(read(path, most).decode())
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise ValueError("it is not valid JSON") from None
     if depth(content) > _DEEPEST:
         raise ValueError("it is nested too deeply")
     return content

@@ -91,6 +91,8 @@ def _look(path: Path) -> None:
         content = json.loads(read(path, _MOST_JSON).decode())
     except RecursionError:
         raise RefusedError("Its tokenizer.json is nested too deeply.") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise RefusedError("Its tokenizer.json is not valid JSON.") from None
     except (OSError, ValueError) as error:
         raise RefusedError(f"Its tokenizer.json cannot be read: {error}.") from None
     if not isinstance(content, dict):

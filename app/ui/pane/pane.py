@@ -66,7 +66,7 @@ class Notice(QWidget):
         policy.setHeightForWidth(True)
         self._text.setSizePolicy(policy)
         self.again = QPushButton(tr("Try Again"), self)
-        self.folder = QPushButton(tr("Open Model Folder…"), self)
+        self.choose = QPushButton(tr("Choose Another Model…"), self)
         self.room = QPushButton(tr("Unload a Model…"), self)
         self.without = QPushButton(tr(WITHOUT), self)
         self.other = QPushButton(self)
@@ -75,7 +75,7 @@ class Notice(QWidget):
         self.get = QPushButton(tr("Get Model…"), self)
         row = across(
             self.again,
-            self.folder,
+            self.choose,
             self.room,
             self.without,
             self.other,
@@ -93,11 +93,11 @@ class Notice(QWidget):
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
         self.room.setText(tr("Show What Fits…") if no_fit else tr("Unload a Model…"))
-        remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
+        remote = is_remote(model_status.ref)  # trying again does not bring it back
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
         self.again.setVisible(not remote or stopped)
-        self.folder.setVisible(not short and not variant and not remote)
+        self.choose.setVisible(not short and not variant)
         self.room.setVisible(short)
         self.without.setVisible(not short and variant)
         self.other.hide()
@@ -117,7 +117,7 @@ class Notice(QWidget):
 
         ``reads``: the text in them can be read without one.
         """
-        for button in (self.again, self.folder, self.room, self.without):
+        for button in (self.again, self.choose, self.room, self.without):
             button.hide()
         self.other.setText(tr("Use {model}", model=other))
         self.other.setVisible(bool(other))
@@ -281,11 +281,10 @@ LEAST = (272, 220)  # width and height of a pane with text of usual size, at lea
 class ChatPane(QWidget):
     """Shows one chat."""
 
-    # models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it
+    # models_asked(pane), options_asked(pane): what the window does for it
     models_asked = Signal(object)
     options_asked = Signal(object)
     tools_asked = Signal(object)
-    open_model_asked = Signal()
     get_asked = Signal()
     four_asked = Signal()
     # cancel_load_asked(pane), get_asked(), four_asked(): the same
@@ -487,7 +486,7 @@ class ChatPane(QWidget):
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(0, made)
         made.again.clicked.connect(chat.start_model)
-        made.folder.clicked.connect(self.open_model_asked)
+        made.choose.clicked.connect(lambda: self.models_asked.emit(self))
         made.without.clicked.connect(self._leave_adapter)
         made.other.clicked.connect(self._use_seeing)
         made.get.clicked.connect(self.get_asked)

@@ -107,6 +107,20 @@ async def line(parent: QWidget, title: str, words: str, text: str = "") -> str |
     return dialog.textValue() if await flows.answered(dialog) else None
 
 
+async def another_model(parent: QWidget, title: str, words: str) -> bool:
+    """Say why a model cannot be opened. Return True if the user wants to choose another."""
+    box = QMessageBox(parent)
+    box.setObjectName("model-problem")
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(words)
+    another = box.addButton(tr("Choose Another Model…"), QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(another)
+    await flows.answered(box)
+    return box.clickedButton() is another
+
+
 _latest = ""
 
 

@@ -14,6 +14,7 @@ from app import flows
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import Removal
+from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
 from app.store import Queued
 from app.ui.compare.compare import Comparisons
@@ -23,6 +24,7 @@ from app.ui.widgets import asking
 from app.ui.window.commands import NO_CHAT, Where, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.placement import has_room
+from engine.hub.inventory import facts_of
 
 
 class ChatCommands(InWindow):
@@ -271,19 +273,31 @@ class ChatCommands(InWindow):
     @Slot()
     def open_model_folder(self) -> None:
         """Ask for a folder and answer with its model in the active chat."""
-        flows.start(self, self._open(asking.folder(self._window, tr("Open Model Folder"))))
+        title = tr("Open Model Folder")
+        flows.start(self, self._open(title, lambda: asking.folder(self._window, title)))
 
     @command("open_gguf", mark("Open GGUF File…"), where=Where.ANYWHERE)
     @Slot()
     def open_gguf_file(self) -> None:
         """Ask for a GGUF file and answer with its model, which is converted the first time."""
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
-        flows.start(self, self._open(asking.file(self._window, tr("Open GGUF File"), only)))
+        title = tr("Open GGUF File")
+        flows.start(self, self._open(title, lambda: asking.file(self._window, title, only)))
 
-    async def _open(self, chosen: Coroutine[Any, Any, Path | None]) -> None:
-        path = await chosen
-        if path is not None:
-            self.use_model(str(path))
+    async def _open(
+        self, title: str, choose: Callable[[], Coroutine[Any, Any, Path | None]]
+    ) -> None:
+        """Ask until a model is chosen that can be loaded, as far as a look at the files tells."""
+        while (path := await choose()) is not None:
+            chosen = path
+            facts = await flows.aside(lambda stop, chosen=chosen: facts_of(chosen, stop.is_set))
+            if not facts.problem:
+                self.use_model(str(path))
+                return
+            name = model_fallback_name(str(path))
+            words = tr("{name} could not be loaded. {error}", name=name, error=facts.problem)
+            if not await asking.another_model(self._window, title, words):
+                return
 
     def use_model(self, ref: str) -> None:
         """Answer with this model in the active chat (a new one if that has begun or there is none).
@@ -306,7 +320,6 @@ class ChatCommands(InWindow):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.open_model_asked.connect(self.open_model_folder)
         pane.said.connect(self._on_said)
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.ui.widgets import asking
 from tests.app.conftest import Start
 
 
@@ -15,6 +20,54 @@ def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
     assert run.pane.header.model_button.text() == "Small-3B"
     assert run.pane.composer.field.placeholderText() == "Message Small-3B…"
     assert run.app.settings.models == ("/models/Small-3B",)
+
+
+def test_a_folder_without_a_model_is_not_taken(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = start().ready()
+    empty, broken, good = (tmp_path / name for name in ("empty", "broken", "good"))
+    for folder in (empty, broken, good):
+        folder.mkdir()
+    for folder, config in ((broken, "{no"), (good, '{"model_type": "llama"}')):
+        (folder / "config.json").write_text(config)
+        (folder / "model.safetensors").write_bytes(b"")
+    chosen: list[Path | None] = [empty, broken, good]
+
+    async def folder(*_: object) -> Path | None:
+        return chosen.pop(0)
+
+    monkeypatch.setattr(asking, "folder", folder)
+    run.window.commands["open_model"].trigger()
+    said: list[str] = []
+
+    def boxes() -> list[QMessageBox]:
+        return [b for b in run.window.findChildren(QMessageBox) if b.text() not in said]
+
+    for _ in range(2):
+        run.until(boxes)
+        (box,) = boxes()
+        said.append(box.text())
+        assert run.pane.chat.record.model == "guide"
+        box.defaultButton().click()
+    run.until(lambda: run.pane.chat.record.model == str(good))
+    assert said == [
+        "empty could not be loaded. It has no config.json.",
+        "broken could not be loaded. Its config.json cannot be read: it is not valid JSON.",
+    ]
+
+
+def test_a_failed_model_can_be_replaced(start: Start, qtbot: QtBot):
+    run = start().ready()
+    run.window.chats.use_model("/models/broken")
+    run.until(lambda: run.pane.notice.isVisible())
+    qtbot.mouseClick(run.pane.notice.choose, Qt.MouseButton.LeftButton)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text().startswith("Guide")).trigger()
+    menu.close()
+    run.until(lambda: not run.pane.notice.isVisible())
+    assert run.pane.chat.record.model == "guide"
 
 
 def test_a_chat_that_has_begun_keeps_its_model(start: Start):
