@@ -89,6 +89,7 @@ class Turn(Struct, frozen=True):
     # else ""
     blind: str = ""
     deaf: str = ""  # the same of recordings, once it is loaded
+    too_long: str = ""  # name of a composed file that does not fit into the model's context
     rewords: bool = False  # what is composed are other words for a message that is queued
 
     def subject(self, action: Action, message_id: str) -> Message | None:
@@ -178,6 +179,9 @@ def _send(turn: Turn) -> str | None:
         return tr(BLIND, model=turn.blind)
     if turn.deaf:
         return tr(DEAF, model=turn.deaf)
+    if turn.too_long:
+        words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
+        return tr(words, file=turn.too_long)
     said = turn.compose.text.strip() or any(each.is_medium for each in turn.compose.attachments)
     return None if said else tr("Write a message first.")
 

@@ -394,6 +394,16 @@ class Attaching(QObject):
             found.append(each)
         return tuple(found)
 
+    def too_long(self, files: Attachments) -> str:
+        """Return the largest file's name if the files certainly exceed the model's context."""
+        limit = context_of(self._saved.record, self._loader)
+        sizes = [(known, each) for each in files if (known := self.tokens(each))]
+        # An estimate assumes 4 characters a token, and the engine takes at most 32 for one.
+        least = sum(known.count if known.exact else known.count // 8 for known, _ in sizes)
+        if not limit or least < limit:
+            return ""
+        return max(sizes, key=lambda size: size[0].count)[1].name
+
     def count(self) -> None:
         """Have the files counted whose tokens are not known yet, one after the other."""
         if not self._counting.running and self._uncounted() is not None:

@@ -346,6 +346,7 @@ class Chat(ChatSignals):
             silent=silent,
             blind=self.cannot_see(compose.attachments),
             deaf=self._cannot_hear(compose.attachments),
+            too_long=self.attaching.too_long(compose.attachments),
             rewords=self._is_queued(compose),
         )
 
@@ -682,7 +683,7 @@ class Chat(ChatSignals):
         With images for a model that sees none, too: then its reply says so.
         """
         text = turns[-1][1]
-        turn = replace(self._turn(Writing(text, files)), blind="", deaf="")
+        turn = replace(self._turn(Writing(text, files)), blind="", deaf="", too_long="")
         if refusal(Action.SEND, turn):
             return False
         self.note_down(turns[:-1])

@@ -108,10 +108,16 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
     characters = sum(map(size, messages))
     most = most_characters(context)
     if characters > most:
+        least = -(-characters // CHARACTERS_PER_TOKEN)
+        length = (
+            f"at least {least:,} tokens long, and the model's context takes {context:,}"
+            if least > context
+            else f"{characters:,} characters long (limit: {most:,})"
+        )
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The conversation is {characters:,} characters long. The model's context takes "
-            f"{context:,} tokens, which are never more than {most:,} characters. Shorten it.",
+            f"The conversation is {length}. Shorten it, attach less, or choose a model with a "
+            "longer context.",
             reason,
         )
 

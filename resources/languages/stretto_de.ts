@@ -1133,7 +1133,6 @@
         <translation>nicht geladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
@@ -1172,6 +1171,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name} konnte nicht geladen werden. {error}</translation>
     </message>
@@ -6426,6 +6426,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
+        <translation>„{file}“ ist zu lang für dieses Modell. Hänge weniger davon an oder entferne die Datei.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>Write a message first.</source>
         <translation>Schreibe zuerst eine Nachricht.</translation>
     </message>
@@ -7997,7 +8002,9 @@ Du hast nicht geantwortet.</translation>
         <translation>Nachricht löschen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>Anderes Modell auswählen…</translation>
     </message>

@@ -1133,7 +1133,6 @@
         <translation>sin cargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
@@ -1172,6 +1171,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>No se ha podido cargar {name}. {error}</translation>
     </message>
@@ -6469,6 +6469,11 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
+        <translation>«{file}» es demasiado largo para este modelo. Adjunta menos o quítalo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>Write a message first.</source>
         <translation>Escribe antes un mensaje.</translation>
     </message>
@@ -8040,7 +8045,9 @@ No respondiste.</translation>
         <translation>Eliminar mensaje</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>Elegir otro modelo…</translation>
     </message>

@@ -1133,7 +1133,6 @@
         <translation>non chargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
@@ -1172,6 +1171,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
@@ -6426,6 +6426,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
+        <translation>«&#xa0;{file}&#xa0;» est trop long pour ce modèle. Joignez-en moins ou retirez-le.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>Write a message first.</source>
         <translation>Écrivez d’abord un message.</translation>
     </message>
@@ -7997,7 +8002,9 @@ Vous n’avez pas répondu.</translation>
         <translation>Supprimer le message</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>Choisir un autre modèle…</translation>
     </message>

@@ -1123,7 +1123,6 @@
         <translation>未ロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
@@ -1162,6 +1161,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name}をロードできませんでした。{error}</translation>
     </message>
@@ -6349,6 +6349,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
+        <translation>「{file}」はこのモデルには長すぎます。添付する部分を減らすか、削除してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>Write a message first.</source>
         <translation>先にメッセージを入力してください。</translation>
     </message>
@@ -7895,7 +7900,9 @@ You did not answer.</source>
         <translation>メッセージを削除</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>別のモデルを選択…</translation>
     </message>

@@ -1123,7 +1123,6 @@
         <translation>未加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
@@ -1162,6 +1161,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>无法加载 {name}。{error}</translation>
     </message>
@@ -6392,6 +6392,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
+        <translation>“{file}”对于此模型来说太长。请减少附加的内容或将其移除。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>Write a message first.</source>
         <translation>请先输入消息。</translation>
     </message>
@@ -7938,7 +7943,9 @@ You did not answer.</source>
         <translation>删除消息</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Choose Another Model…</source>
         <translation>选择其他模型…</translation>
     </message>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,11 @@ from app.ui.widgets import asking
 from app.ui.window.commands import NO_CHAT, Where, command, pane_command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.placement import has_room
-from engine.hub.inventory import facts_of
+from engine.hub.inventory import FolderFacts, facts_of
+
+
+def _facts(place: Path, stop: threading.Event) -> FolderFacts:
+    return facts_of(place, stop.is_set)
 
 
 class ChatCommands(InWindow):
@@ -289,8 +294,7 @@ class ChatCommands(InWindow):
     ) -> None:
         """Ask until a model is chosen that can be loaded, as far as a look at the files tells."""
         while (path := await choose()) is not None:
-            chosen = path
-            facts = await flows.aside(lambda stop, chosen=chosen: facts_of(chosen, stop.is_set))
+            facts = await flows.aside(partial(_facts, path))
             if not facts.problem:
                 self.use_model(str(path))
                 return

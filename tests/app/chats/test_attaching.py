@@ -226,6 +226,27 @@ def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
     assert {page for page, _, _ in pane.chat.transcript.path[0].attachments[0].spans} == {7}
 
 
+def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
+    run = start().ready()
+    said: list[str] = []
+    file = tmp_path / "long.txt"
+    file.write_text("So many words that lead nowhere. " * 500)
+    pane = give(run, file)
+    pane.said.connect(said.append)
+    pane.composer.set_text("say one")
+    run.until(lambda: not pane.composer.button.isEnabled())
+    pane.act(Action.SEND)
+    why = "“long.txt” is too long for this model. Attach less of it, or remove it."
+    assert said == [why]
+    assert pane.composer.button.toolTip() == why
+    assert pane.chat.transcript.leaf_id is None
+    (sent,) = pane.chat.attaching.files
+    assert not pane.chat.send("say one", (sent,))
+    pane.chat.attaching.remove(sent)
+    pane.act(Action.SEND)
+    assert run.answered()
+
+
 def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot: QtBot):
     run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "a.pdf", PAGES))

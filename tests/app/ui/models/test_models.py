@@ -34,10 +34,10 @@ def test_a_folder_without_a_model_is_not_taken(
         (folder / "model.safetensors").write_bytes(b"")
     chosen: list[Path | None] = [empty, broken, good]
 
-    async def folder(*_: object) -> Path | None:
+    async def choose(*_: object) -> Path | None:
         return chosen.pop(0)
 
-    monkeypatch.setattr(asking, "folder", folder)
+    monkeypatch.setattr(asking, "folder", choose)
     run.window.commands["open_model"].trigger()
     said: list[str] = []
 
