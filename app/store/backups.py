@@ -84,7 +84,7 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._must_finish = False  # one of the copies is awaited at the end
+        self._musts = 0  # copies that are awaited at the end
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
@@ -119,7 +119,7 @@ class Backups:
         stamp = time.strftime(_STAMP, time.localtime(self._clock()))
         name = f"chats-{stamp}{'-before-update' if before_update else ''}.db"
         must = must or before_update
-        self._must_finish |= must
+        self._musts += must
         self._post(lambda: self._make(db, name, must=must))
 
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
@@ -146,7 +146,7 @@ class Backups:
             self._closing = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join(None if self._must_finish else _JOIN_S)
+            self._thread.join(None if self._musts else _JOIN_S)
 
     def _post(self, job: Callable[[], None]) -> None:
         with self._changed:
@@ -185,6 +185,12 @@ class Backups:
             self.on_error(error)
 
     def _make(self, source: sqlite3.Connection, name: str, *, must: bool) -> None:
+        try:
+            self._copy_to(source, name, must=must)
+        finally:
+            self._musts -= must
+
+    def _copy_to(self, source: sqlite3.Connection, name: str, *, must: bool) -> None:
         with closing(source):
             folder = folder_of(self._path)
             folder.mkdir(mode=0o700, exist_ok=True)

@@ -149,7 +149,7 @@ def _indexes(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-PROGRESS_STEPS = 10_000  # of SQLite's machine: a few milliseconds
+PROGRESS_STEPS = 100  # of SQLite's virtual machine; a row of an image takes few
 
 
 def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
