@@ -10,6 +10,7 @@ It needs nothing but the standard library, and pip in `.venv`.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -25,6 +26,8 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "SmolLM2-135M-Instruct"
 
+_DEFAULTS = ("temperature", "top_p", "repetition_penalty")
+_FORMER = {"temperature": 0.2, "top_p": 0.9}
 _PIECE = 2**20
 _MOST_FILE = 2**30
 _MOST_LICENCE = 2**20
@@ -61,12 +64,14 @@ def bring(venv: Path, again: bool = False) -> bool:
     if line is not None:
         folder = line.removeprefix(key)
         if folder and (Path(folder) / "config.json").is_file():
+            _write_defaults(Path(folder), model)
             return True
         if not again:  # the index has not got it, or the person has removed it
             return False
     python = _python(venv)
     try:
         found = _here(python, model) or _fetched(python, model)
+        _write_defaults(Path(found), model)
     except (MissingError, OSError, zipfile.BadZipFile) as error:
         print(
             f"{NAME} could not be brought: {error}\n"
@@ -115,9 +120,16 @@ def _fetched(python: Path, model: dict[str, Any]) -> str:
         folder = Path(done.stdout.strip())
         if licence.is_file():
             shutil.copyfile(licence, folder / "LICENSE")
-        settings = {name: model[name] for name in ("temperature", "top_p")}
-        (folder / "generation_config.json").write_text(json.dumps(settings), encoding="utf-8")
         return str(folder)
+
+
+def _write_defaults(folder: Path, model: dict[str, Any]) -> None:
+    """Write the sampling defaults, in place of those of an earlier version, but not of the user."""
+    file = folder / "generation_config.json"
+    with contextlib.suppress(OSError, ValueError):
+        if not file.is_file() or json.loads(file.read_text(encoding="utf-8")) == _FORMER:
+            wanted = {name: model[name] for name in _DEFAULTS}
+            file.write_text(json.dumps(wanted), encoding="utf-8")
 
 
 def _wheel(python: Path, model: dict[str, Any], beside: Path) -> Path:

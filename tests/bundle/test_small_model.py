@@ -78,13 +78,28 @@ def test_it_is_brought_once_and_found_again_without_the_environment(
     assert json.loads((folder / "stretto.json").read_text())["name"] == small_model.NAME
     assert (folder / "LICENSE").read_bytes() == b"You may."
     settings = json.loads((folder / "generation_config.json").read_text())
-    assert settings == {"temperature": 0.2, "top_p": 0.9}
+    assert settings == {"temperature": 0.7, "top_p": 0.9, "repetition_penalty": 1.1}
     assert "Apache 2.0" in capsys.readouterr().out
     assert small_model.bring(venv)
     (venv / "stretto-small-model").unlink()  # as `make clean` does
     assert small_model.bring(venv)
     assert len(served) == 1
     assert capsys.readouterr().out == ""
+
+
+def test_former_defaults_are_replaced_but_not_the_users(
+    small_model: Any, venv: Path, served: list[str]
+) -> None:
+    assert small_model.bring(venv)
+    (folder,) = kept.root().glob("SmolLM2*")
+    file = folder / "generation_config.json"
+    now = file.read_text()
+    file.write_text('{"temperature": 0.2, "top_p": 0.9}')
+    assert small_model.bring(venv)
+    assert file.read_text() == now
+    file.write_text('{"temperature": 0.1}')
+    assert small_model.bring(venv)
+    assert file.read_text() == '{"temperature": 0.1}'
 
 
 def test_each_home_that_shares_an_environment_gets_it(
