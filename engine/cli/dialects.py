@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.text import recognition, rendering
-from engine.text.call_notations import NOTATIONS
 from engine.text.dialects import MLX_LM, OTHER, ROWS, Pair, Row, Switch
 
 
@@ -46,9 +45,7 @@ def _columns(row: Row) -> Iterator[tuple[str, str]]:
     yield "reasoning", _markers(row.reasoning)
     yield "tool calls", _markers(row.tools)
     if row.calls != MLX_LM:
-        notation = NOTATIONS.get(row.calls)
-        ours = notation is not None and notation.read is not None
-        yield "read by", f"{row.calls} ({'ours' if ours else 'mlx-lm'})"
+        yield "read by", row.calls
     more = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
     yield "also", ", ".join(repr(words)[1:-1] for words in more)
     yield "not shown", ", ".join(repr(marker)[1:-1] for marker in row.dropped)

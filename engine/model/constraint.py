@@ -277,7 +277,7 @@ class FreeCalls(Constraint):
                 self._calling = self.complete = False
                 self._closed += 1
         elif (kind == "tool" and len(self._text.calls) >= self._closed) or (
-            kind == "answer" and token == self._opens
+            kind == "answer" and token == self._opens and not self._text.in_code
         ):
             self._matcher.reset()
             begun = self._tokenizer.tokenize_str(self._text.call)
@@ -333,6 +333,7 @@ def constrain(
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
+    text.decide_early()  # the form binds from the token after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None

@@ -1,9 +1,10 @@
 """How models write tool calls: one table, by which calls are read, followed and bound.
 
-Whole calls are read by mlx-lm's parsers (`mlx_lm.tool_parsers`), or by ours where it has none.
-`engine.text.tool_calls` follows calls that are not whole yet, `engine.text.tool_grammars` makes
-grammars of them; both go by the same row. A notation that is not in the table, of a newer mlx-lm,
-is read at its end, and cannot be bound.
+Readers are tolerant and lose nothing: texts stay as they are written, numbers keep their digits,
+and what is no call is given back (`Reading.rest`). `engine.text.tool_calls` follows calls that are
+not whole yet, `engine.text.tool_grammars` makes grammars of them; both go by the same row. A
+notation that is not in the table, of a newer mlx-lm, is read by mlx-lm's parser, and cannot be
+bound.
 """
 
 from __future__ import annotations
@@ -12,16 +13,27 @@ import importlib
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
+
+from engine.text.call_values import (
+    PYTHON_STYLE,
+    Style,
+    dumps,
+    kinds,
+    literal,
+    members,
+    of_text,
+    skip,
+)
+from engine.text.tools import Tool
 
 log = logging.getLogger(__name__)
 
 _PARSERS = "mlx_lm.tool_parsers"
-_Found = dict[str, Any]
 
 
 class Call(Struct, frozen=True):
@@ -43,24 +55,28 @@ class Tags(Struct, frozen=True):
     # open, close: around the arguments
     open: str
     close: str
-    argument: str  # what every argument begins with
+    # finds where an argument begins. Its groups are `key`, and `kind` where the tag says whether
+    # the value is text: "true" or "string" if it is.
+    argument: re.Pattern[str]
     # before, after: around the value of each
     before: str
     after: str
-    # what a text in an argument cannot have, as the reader would end there or read on
+    # what a text in a bound argument cannot have, as the reader would end there or read on
     ends: tuple[str, ...]
     # the reader goes by the argument's type in the schema, so that it must have one
     typed: bool = False
-    # the reader takes for JSON what can be read as such. A text that could be is written as JSON.
+    # a text that could be read as JSON is written as JSON
     unless_json: bool = False
+    lines: bool = False  # a value stands on lines of its own
+    cdata: bool = False  # a value may stand in a CDATA section
 
 
 class Notation(Struct, frozen=True):
     """A row of the table."""
 
-    # finds where a call begins, and its tool's name as the first group. Where arguments are JSON it
-    # goes from the end of the call before up to the brace that opens them, and has the groups
-    # `name` or `key`, and `id`.
+    # finds where a call begins, and its tool's name as the group `name`. Where arguments are JSON
+    # it goes from the end of the call before up to the brace that opens them, and the name may be
+    # the group `bare` or `key`; `id` is the model's own.
     head: re.Pattern[str]
     # a call whose arguments are JSON. A blank stands for blanks and line ends, TOOL for the name,
     # NAME for the name as JSON, ID for Kimi's, NUMBER for a number in quotes.
@@ -70,87 +86,241 @@ class Notation(Struct, frozen=True):
     # in Lark's notation what stands before, between and behind calls that have their markers in
     # common; None where each call has its own
     section: tuple[str, str, str] | None = None
-    # our reader of the text between the markers. It gives dictionaries with a name and arguments,
-    # as mlx-lm's parsers do; whatever it raises means that there is no call.
-    read: Callable[[str, Any], Any] | None = None
+    tail: str = ""  # what a text between markers ends with if it is complete, as an expression
+    starts: str = ""  # characters that a text between markers may begin with; empty where all may
 
 
-# -- our readers --------------------------------------------------------------------------------
+class Reading(NamedTuple):
+    """The calls in a text between markers, and what of it is none."""
+
+    calls: list[Call]
+    rest: str
 
 
-def _read_json(text: str, _: Any) -> list[_Found]:
-    """Calls as JSON: one object, a list, or several of either behind each other.
+# -- the readers --------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_BETWEEN = re.compile(r"[\s,;\[\]})]*(?:functools\s*(?=\[))?[\s\[]*")
+_NAMES = ("name", "tool_name", "function", "tool")
+_GIVEN = ("arguments", "parameters", "args", "input")
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)\s*=\s*")
+_JSON_BLOCK = re.compile(r"(?:<\|open\|>json[^<]*<\|sep\|>\s*)?\{")
+_JSON_ENDED = r"\s*(?:<\|close\|>json<\|sep\|>\s*)?"
+_CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
+
+
+def _read_headed(text: str, notation: Notation) -> Reading:
+    """Read calls that have a head each, and arguments in JSON."""
+    found, at = list[Call](), 0
+    while begun := notation.head.match(text, at):
+        known = {key: value for key, value in begun.groupdict().items() if value}
+        arguments, at = literal(text, begun.end() - 1)
+        name = known.get("name") or known.get("bare") or known["key"]
+        found.append(Call(name.strip(), arguments, known.get("id")))
+    rest = text[at:].strip()
+    return Reading(found, "" if re.fullmatch(notation.tail, rest) else rest)
+
+
+def _read_objects(text: str) -> Reading:
+    """Read calls as JSON: one object, a list, or several of either behind each other.
 
     The names of the fields are those of Llama, Granite, Nemotron, Hunyuan, Phi (name, arguments or
     parameters), Cohere (tool_name, parameters, tool_call_id) and Apertus ({name: arguments}).
     """
-    decoder, found, at = json.JSONDecoder(strict=False), list[_Found](), 0
-    while (begins := re.compile(r"[\[{]").search(text, at)) is not None:
-        value, at = decoder.raw_decode(text, begins.start())
-        found += [_one(one) for one in (value if isinstance(value, list) else [value])]
-    if not found:
-        raise ValueError("no object")
-    return found
+    if fenced := _FENCE.match(text):
+        text = fenced[1]
+    found, at = list[Call](), 0
+    while True:
+        between = _BETWEEN.match(text, at)
+        at = between.end() if between else at
+        if not text.startswith("{", at):
+            return Reading(found, text[at:].strip())
+        value, at = literal(text, at)
+        found.append(_of_object(members(value)))
 
 
-def _one(value: _Found) -> _Found:
-    inner = value.get("function")
-    if isinstance(inner, dict):
-        value = {"id": value.get("id"), **inner}
-    name = next((value[key] for key in ("name", "tool_name", "function") if key in value), None)
+def _of_object(value: dict[str, str]) -> Call:
+    own = json.loads(value.get("id", value.get("tool_call_id", "null")))
+    if value.get("function", "").startswith("{"):
+        value = members(value["function"])
+    name = next((json.loads(value[key]) for key in _NAMES if key in value), None)
+    given = next((value[key] for key in _GIVEN if key in value), None)
     if name is None and len(value) == 1:
-        ((name, arguments),) = value.items()
-        return {"name": name, "arguments": arguments}
-    arguments = next((value[key] for key in ("arguments", "parameters") if key in value), {})
-    return {"name": name, "arguments": arguments, "id": value.get("id")}
+        ((name, given),) = value.items()
+    if given is None and not set(value) - {*_NAMES, "id", "tool_call_id", "type"}:
+        given = "{}"
+    if given is not None and given.startswith('"'):
+        given, _ = literal(json.loads(given).strip() or "{}", 0)
+    if not isinstance(name, str) or given is None:
+        raise ValueError("it names no tool, or has no arguments")
+    return Call(name, _object(given), own if isinstance(own, str) else None)
 
 
-def _read_harmony(text: str, _: Any) -> _Found:
-    """`functions.NAME {…}`: the recipient of the header, and the message."""
-    name, _, arguments = text.strip().partition(" ")
-    return {"name": name.removeprefix("functions."), "arguments": json.loads(arguments or "{}")}
+def _object(arguments: str) -> str:
+    if arguments == "null":
+        return "{}"
+    if not arguments.startswith("{"):
+        raise ValueError("its arguments are no object")
+    return arguments
 
 
-_DEEPSEEK = re.compile(r"(?:function)?<｜tool▁sep｜>|<｜tool▁call▁(?:begin|end)｜>|```(?:json)?")
+def _read_marked(text: str, notation: Notation) -> Reading:
+    """Read calls in Gemma's notations."""
+    found, at, style = list[Call](), 0, Style(notation.quote)
+    while begun := notation.head.match(text, at):
+        arguments, at = literal(text, begun.end() - 1, style)
+        found.append(Call(begun["name"], arguments))
+    return Reading(found, text[at:].strip())
 
 
-def _read_deepseek(text: str, _: Any) -> list[_Found]:
-    """V3.1's `NAME<｜tool▁sep｜>{…}`, or R1's `function<｜tool▁sep｜>NAME` and a block of JSON."""
-    parts = [part.strip() for part in _DEEPSEEK.split(text)]
-    parts = [part for part in parts if part]
-    if not parts or len(parts) % 2:
-        raise ValueError("a name without arguments")
-    pairs = zip(parts[::2], parts[1::2], strict=True)
-    return [{"name": name, "arguments": json.loads(given)} for name, given in pairs]
+def _read_python(text: str, notation: Notation, tools: Sequence[Tool]) -> Reading:
+    """Read calls in Python's words, in a list or one a line."""
+    found, at = list[Call](), skip(text, 0)
+    at += text.startswith("[", at)
+    while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
+        names, given = list(_properties(tools, begun[1])), list[str]()
+        at = skip(text, begun.end())
+        while not text.startswith(")", at):
+            key = _ARGUMENT.match(text, at)
+            if key is None and len(given) >= len(names):
+                raise ValueError("an argument has no name")
+            name = key[1] if key is not None else names[len(given)]
+            value, at = literal(text, key.end() if key is not None else at, PYTHON_STYLE)
+            given.append(f"{dumps(name)}: {value}")
+            at = skip(text, at)
+            if not text.startswith((",", ")"), at):
+                raise ValueError("an argument has no end")
+            at = skip(text, at + 1) if text[at] == "," else at
+        found.append(Call(begun[1], f"{{{', '.join(given)}}}"))
+        at = skip(text, at + 1)
+        at += text.startswith((",", ";"), at)
+    rest = text[at:].strip()
+    return Reading(found, "" if rest == "]" else rest)
 
 
-_D = "｜DSML｜"
-_INVOKE = re.compile(rf'<{_D}invoke name="([^"]+)">(.*?)</{_D}invoke>', re.DOTALL)
-_PARAMETER = re.compile(
-    rf'<{_D}parameter name="([^"]+)"(?: string="(true|false)")?>(.*?)</{_D}parameter>', re.DOTALL
-)
+def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
+    for tool in tools:
+        if tool["function"]["name"] == name:
+            known = (tool["function"].get("parameters") or {}).get("properties")
+            return known if isinstance(known, Mapping) else {}
+    return {}
 
 
-def _read_dsml(text: str, _: Any) -> list[_Found]:
-    """DeepSeek V3.2's markup: parameters are texts, or JSON where they say `string="false"`."""
-    return [
-        {
-            "name": name,
-            "arguments": {
-                key: json.loads(value) if kind == "false" else value
-                for key, kind, value in _PARAMETER.findall(body)
-            },
-        }
-        for name, body in _INVOKE.findall(text)
-    ]
+class _Tagged:
+    """Reads calls whose arguments stand between tags.
 
+    A value ends at the first end tag that a tag follows which may follow a value. So texts in it
+    may look like tags. Where an end tag is missing, it ends before the next argument of the schema
+    that begins a line.
+    """
 
-def _read_lines(text: str, tools: Any) -> Any:
-    """OLMo 3's: calls in Python's words, one a line."""
-    from mlx_lm.tool_parsers.pythonic import parse_tool_call
+    def __init__(self, text: str, notation: Notation, tools: Sequence[Tool]) -> None:
+        assert notation.tags is not None
+        self._text, self._tools = text, tools
+        self._head, self._tags = notation.head, notation.tags
+        self._after, self._close = notation.tags.after.strip(), notation.tags.close
 
-    calls = [line for line in text.strip().splitlines() if line.strip()]
-    return parse_tool_call(f"[{', '.join(calls)}]", tools)
+    def read(self) -> Reading:
+        text, found, at = self._text, list[Call](), 0
+        while begun := self._head.match(text, skip(text, at)):
+            name, at = begun["name"].strip(), begun.end()
+            arguments = "{}"
+            if not begun.groupdict().get("empty"):
+                arguments, at = self._arguments(at, _properties(self._tools, name))
+            found.append(Call(name, arguments))
+        return Reading(found, text[at:].strip())
+
+    def _arguments(self, at: int, properties: Mapping[str, Any]) -> tuple[str, int]:
+        text, given = self._text, dict[str, str]()
+        while True:
+            at = skip(text, at)
+            if begun := self._tags.argument.match(text, at):
+                key = begun["key"].strip()
+                end, at = self._value_end(begun.end(), {*given, key}, properties)
+                given[key] = self._value(begun, text[begun.end() : end], properties.get(key))
+            elif self._close and text.startswith(self._close, at):
+                at += len(self._close)
+                break
+            elif text.startswith(self._after, at):
+                at += len(self._after)  # an end too many
+            elif not given and (block := _JSON_BLOCK.match(text, at)):
+                arguments, at = literal(text, block.end() - 1)
+                ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
+                return arguments, ended.end() if ended is not None else at
+            elif at == len(text) or self._head.match(text, at):
+                break  # the end is missing
+            else:
+                raise ValueError("text stands between its arguments")
+        return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
+
+    def _value_end(
+        self, begun: int, given: set[str], properties: Mapping[str, Any]
+    ) -> tuple[int, int]:
+        """Return where the value that begins there ends, and where its end tag does."""
+        text, in_section = (
+            self._text,
+            self._tags.cdata and self._text.startswith("<![CDATA[", begun),
+        )
+        end, behind = -1, begun
+        while (end := text.find(self._after, behind)) >= 0:
+            behind = end + len(self._after)
+            if in_section and not text[begun:end].rstrip().endswith("]]>"):
+                continue
+            if self._may_follow(behind, given):
+                break
+        if end < 0:
+            end = behind = self._call_end(begun)
+        # Heads that are quoted in a value have ends of their own; one too few is missing.
+        heads = [
+            m
+            for m in self._tags.argument.finditer(text, begun, end)
+            if m["key"].strip() in properties and m["key"].strip() not in given
+        ]
+        if heads and text.count(self._after, begun, behind) <= len(heads):
+            lines = [m for m in heads if text[begun : m.start()].rstrip(" \t").endswith("\n")]
+            if lines:
+                return self._without_tag(begun, lines[0].start(), properties), lines[0].start()
+        if end == behind:
+            end = self._without_tag(begun, end, properties)
+        return end, behind
+
+    def _without_tag(self, begun: int, end: int, properties: Mapping[str, Any]) -> int:
+        """Return where a value ends whose end tag is another's, or missing."""
+        wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[begun:end])
+        if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
+            return begun + wrong.start()
+        return end - (not self._tags.lines and self._text.endswith("\n", begun, end))
+
+    def _call_end(self, begun: int) -> int:
+        """Return where the call ends within a value that has no end."""
+        text = self._text
+        end = text.rfind(self._close, begun) if self._close else -1
+        return end if end >= 0 else len(text)
+
+    def _may_follow(self, at: int, given: set[str]) -> bool:
+        """Return True if a value may end before what stands there."""
+        text, at = self._text, skip(self._text, at)
+        if at == len(text) or self._head.match(text, at):
+            return True
+        argument = self._tags.argument.match(text, at)
+        if argument is not None:
+            return argument["key"].strip() not in given
+        if not self._close or not text.startswith(self._close, at):
+            return False
+        at = skip(text, at + len(self._close))
+        return at == len(text) or self._head.match(text, at) is not None
+
+    def _value(self, begun: re.Match[str], text: str, schema: Any) -> str:
+        if self._tags.lines and text.startswith("\n"):
+            text = text[1:-1] if text.endswith("\n") and len(text) > 1 else text[1:]
+        if self._tags.cdata and (section := _CDATA.match(text)):
+            return of_text(section[1].replace("]]]]><![CDATA[>", "]]>"), schema)
+        kind = begun.groupdict().get("kind")
+        if kind in ("true", "string") and not kinds(schema) - {"string", "null"}:
+            return dumps(text)
+        if kind not in (None, "true", "string"):
+            return of_text(text, schema, has_json=True)
+        return of_text(text, schema, self._tags.unless_json)
 
 
 # -- the table ----------------------------------------------------------------------------------
@@ -166,12 +336,17 @@ _OBJECT = re.compile(
 JSON_CALL = '{ "name" : NAME , "arguments" : ARGUMENTS }'
 JSON_LIST = ('"[" WS', 'WS "," WS', 'WS "]"')
 _APART = ("", "WS", "")
+_OBJECTS = "{[`<f"
+_NAMED = r"""["']?(?P<name>[^\s"'<>]+?)["']?"""
+_KEYED = r"""["']?(?P<key>[^"'<>\n]+?)["']?"""
+_PYTHON = re.compile(r"\A\s*\[?\s*(?P<name>[\w.:/-]+)\(")
+_D = "｜DSML｜"
 _GLM = Notation(
-    re.compile(r"\A\s*([^\s<{]+)\s*(?=<arg_key>)"),
+    re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<arg_key>|\Z)"),
     tags=Tags(
         "{name}\n",
         "",
-        "<arg_value>",
+        re.compile(r"<arg_key>(?P<key>[^<]*)</arg_key>\s*<arg_value>"),
         "<arg_key>{key}</arg_key>\n<arg_value>",
         "</arg_value>\n",
         ("</arg_value>",),
@@ -179,10 +354,13 @@ _GLM = Notation(
 )
 
 NOTATIONS: Mapping[str, Notation] = {
-    "json_tools": Notation(_OBJECT, JSON_CALL),
-    "json": Notation(_OBJECT, JSON_CALL, section=JSON_LIST, read=_read_json),
+    "json_tools": Notation(_OBJECT, JSON_CALL, starts=_OBJECTS),
+    "json": Notation(_OBJECT, JSON_CALL, section=JSON_LIST, starts=_OBJECTS),
     "mistral": Notation(
-        re.compile(rf"[\s,]*(?P<bare>[^\s\[{{\]]+)\s*\[ARGS\]\s*\{{|{_OBJECT.pattern}"),
+        re.compile(
+            r"[\s,]*(?:\[TOOL_CALLS\]\s*)?(?P<bare>[^\s\[{\]]+)\s*"
+            rf"(?:\[CALL_ID\][^\s\[]*\s*)?\[ARGS\]\s*\{{|{_OBJECT.pattern}"
+        ),
         "TOOL [ARGS] ARGUMENTS",
     ),
     "kimi_k2": Notation(
@@ -192,10 +370,9 @@ NOTATIONS: Mapping[str, Notation] = {
         ),
         "<|tool_call_begin|> ID <|tool_call_argument_begin|> ARGUMENTS <|tool_call_end|>",
         section=_APART,
+        tail=r"(?:<\|tool_call_end\|>)?",
     ),
-    "harmony": Notation(
-        re.compile(r"\s*(?:functions\.)?(?P<name>[^\s{]+)\s+\{"), "ARGUMENTS", read=_read_harmony
-    ),
+    "harmony": Notation(re.compile(r"\s*(?:functions\.)?(?P<name>[^\s{]+)\s+\{"), "ARGUMENTS"),
     "deepseek": Notation(
         re.compile(
             r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*(?:function<｜tool▁sep｜>)?"
@@ -203,26 +380,27 @@ NOTATIONS: Mapping[str, Notation] = {
         ),
         "<｜tool▁call▁begin｜>TOOL<｜tool▁sep｜> ARGUMENTS <｜tool▁call▁end｜>",
         section=_APART,
-        read=_read_deepseek,
+        tail=r"(?:\s|```|<｜tool▁call▁end｜>)*",
     ),
     "qwen3_coder": Notation(
-        re.compile(r"<function=([^\s<>]+)>"),
+        re.compile(rf"<function(?:=|\s+name=){_NAMED}\s*(?P<empty>/)?>"),
         tags=Tags(
             "<function={name}>\n",
             "</function>",
-            "<parameter=",
+            re.compile(rf"<parameter(?:=|\s+name=){_KEYED}\s*>"),
             "<parameter={key}>\n",
             "\n</parameter>\n",
             ("</parameter>", "</function>"),
             typed=True,
+            lines=True,
         ),
     ),
     "minimax_m2": Notation(
-        re.compile(r"<invoke name=[\"']?([^\"'>]+)[\"']?>"),
+        re.compile(rf"<invoke(?:=|\s+name=){_NAMED}\s*(?P<empty>/)?>"),
         tags=Tags(
             '<invoke name="{name}">\n',
             "</invoke>",
-            "<parameter name=",
+            re.compile(rf"<parameter(?:=|\s+name=){_KEYED}\s*>"),
             '<parameter name="{key}">',
             "</parameter>\n",
             ("</parameter>", "</invoke>"),
@@ -231,36 +409,40 @@ NOTATIONS: Mapping[str, Notation] = {
         section=_APART,
     ),
     "minicpm5": Notation(
-        re.compile(r"\A\s*[\"']?([^\"'<>]+)[\"']?\s*>"),
+        re.compile(rf"\A\s*{_NAMED}\s*(?P<empty>/)?>"),
         tags=Tags(
             '"{name}">',
             "",
-            "<param name=",
+            re.compile(rf"<param\s+name\s*=\s*{_KEYED}\s*>"),
             '<param name="{key}">',
             "</param>",
             ("</param>", "</function>", "<![CDATA["),
             typed=True,
+            cdata=True,
         ),
     ),
     "dsml": Notation(
-        re.compile(rf'<{_D}invoke name="([^"]+)">'),
+        re.compile(rf'<{_D}invoke name="(?P<name>[^"]+)">'),
         tags=Tags(
             f'<{_D}invoke name="{{name}}">\n',
             f"</{_D}invoke>",
-            f"<{_D}parameter name=",
+            re.compile(
+                rf'<{_D}parameter name="(?P<key>[^"]+)"(?:\s+string="(?P<kind>true|false)")?>'
+            ),
             f'<{_D}parameter name="{{key}}" string="{{raw}}">',
             f"</{_D}parameter>\n",
             (f"</{_D}parameter>",),
         ),
         section=_APART,
-        read=_read_dsml,
     ),
     "kimi_k3": Notation(
-        re.compile(r'<\|open\|>call tool="([^"]+)"[^<]*<\|sep\|>'),
+        re.compile(r'<\|open\|>call tool="(?P<name>[^"]+)"[^<]*<\|sep\|>'),
         tags=Tags(
             '<|open|>call tool="{name}" index="1"<|sep|>',
             "<|close|>call<|sep|>",
-            "<|open|>argument",
+            re.compile(
+                r'<\|open\|>argument\s+key="(?P<key>[^"]*)"(?:\s+type="(?P<kind>\w+)")?[^<]*<\|sep\|>'
+            ),
             '<|open|>argument key="{key}" type="{kind}"<|sep|>',
             "<|close|>argument<|sep|>",
             ("<|close|>",),
@@ -268,11 +450,11 @@ NOTATIONS: Mapping[str, Notation] = {
         section=_APART,
     ),
     "muse_spark": Notation(
-        re.compile(r'<atem:invoke name="([^"]+)">'),
+        re.compile(r'<atem:invoke\b[^>]*?\bname="(?P<name>[^"]+)">'),
         tags=Tags(
             '<atem:invoke name="{name}">\n',
             "</atem:invoke>",
-            "<atem:parameter name=",
+            re.compile(r'<atem:parameter\b[^>]*?\bname="(?P<key>[^"]+)"[^>]*>'),
             '<atem:parameter name="{key}">',
             "</atem:parameter>\n",
             ("</atem:parameter>",),
@@ -281,11 +463,11 @@ NOTATIONS: Mapping[str, Notation] = {
         section=_APART,
     ),
     "longcat": Notation(
-        re.compile(r"\A\s*([^\s<{]+)\s*(?=<longcat_arg_key>)"),
+        re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<longcat_arg_key>|\Z)"),
         tags=Tags(
             "{name}\n",
             "",
-            "<longcat_arg_value>",
+            re.compile(r"<longcat_arg_key>(?P<key>[^<]*)</longcat_arg_key>\s*<longcat_arg_value>"),
             "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>",
             "</longcat_arg_value>\n",
             ("</longcat_arg_value>",),
@@ -293,12 +475,10 @@ NOTATIONS: Mapping[str, Notation] = {
     ),
     "glm47": _GLM,
     "laguna": _GLM,
-    "pythonic": Notation(re.compile(r"\A\s*\[?\s*([\w.]+)\("), section=('"["', '", "', '"]"')),
-    "python lines": Notation(
-        re.compile(r"\A\s*([\w.]+)\("), section=("", '"\\n"', ""), read=_read_lines
-    ),
-    "gemma4": Notation(re.compile(r"\A\s*call:([\w-]+)\{"), quote='<|"|>'),
-    "function_gemma": Notation(re.compile(r"\A\s*call:(\w+)\{"), quote="<escape>"),
+    "pythonic": Notation(_PYTHON, section=('"["', '", "', '"]"')),
+    "python lines": Notation(_PYTHON, section=("", '"\\n"', "")),
+    "gemma4": Notation(re.compile(r"\s*call:(?P<name>[\w.:/-]+)\s*\{"), quote='<|"|>'),
+    "function_gemma": Notation(re.compile(r"\s*call:(?P<name>[\w.:/-]+)\s*\{"), quote="<escape>"),
 }
 
 
@@ -332,40 +512,74 @@ def markers(name: str) -> tuple[str, str]:
     return str(module.tool_call_start), str(module.tool_call_end)
 
 
-def read(name: str, text: str, tools: Sequence[dict[str, Any]] = ()) -> list[Call]:
-    """The calls in a text that a model wrote between its markers, of any tool.
+def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
+    """Return the calls in a text that a model wrote between its markers, of any tool.
+
+    Raises:
+        ValueError: it is no call, or text stands behind one.
+    """
+    found = reading(name, text, tools)
+    if found.rest or not found.calls:
+        raise ValueError("it is no call")
+    return found.calls
+
+
+def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
+    """Read the calls in a text that a model wrote between its markers.
 
     Args:
         name: of the notation: a dialect's `tool_format`.
-        tools: those that were offered, in OpenAI's shape; some readers go by their types.
+        tools: those that were offered, in OpenAI's shape, `with_types`.
 
     Raises:
-        ValueError: it is no call.
+        ValueError: it is no call, and why.
     """
-    known = NOTATIONS.get(name)
-    parser = known.read if known is not None and known.read else _mlx_lms(name).parse_tool_call
+    notation = NOTATIONS.get(name)
+    if notation is None:
+        return _mlx_lms_reading(name, text, tools)
+    first, other = text.lstrip()[:1], NOTATIONS["qwen3_coder"]
+    if notation.tags is not None and first != "{":
+        return _Tagged(text, notation, tools).read()
+    if notation.quote:
+        return _read_marked(text, notation)
+    if not notation.json and notation.tags is None:
+        return _read_python(text, notation, tools)
+    head = notation.head.match(text) if notation.json != JSON_CALL else None
+    if head is not None and (name != "mistral" or head["bare"]):
+        return _read_headed(text, notation)
+    if first == "<" and other.head.match(text.lstrip()):
+        return _Tagged(text, other, tools).read()
+    return _read_objects(text)
+
+
+def is_whole(name: str, text: str) -> bool:
+    """Return True if a text between markers is calls and nothing else, each with its end."""
+    notation = NOTATIONS.get(name)
+    if notation is None:
+        return True
+    end, tags = text.rstrip(), notation.tags
+    if tags is not None and not end.startswith("{"):
+        if tags.close or (tags.cdata and end.count("<![CDATA[") > end.count("]]>")):
+            return bool(tags.close) and end.endswith((tags.close, "/>"))
+        return end.endswith(tags.after.strip()) or tags.argument.search(end) is None
+    if notation.quote and not end.endswith("}"):
+        return False
     try:
-        found = parser(text, list(tools))
+        found = reading(name, text)
+    except ValueError:
+        return False
+    return bool(found.calls) and not found.rest
+
+
+def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> Reading:
+    try:
+        found = _mlx_lms(name).parse_tool_call(text, list(tools))
     except Exception as error:  # the parsers raise whatever their steps do
         log.debug("a tool call could not be read", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
-    return [_call(one) for one in (found if isinstance(found, list) else [found])]
+    calls = found if isinstance(found, list) else [found]
+    return Reading([_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], "")
 
 
 def _mlx_lms(name: str) -> ModuleType:
     return importlib.import_module(f"{_PARSERS}.{name}")
-
-
-def _call(found: Any) -> Call:
-    name = found.get("name") if isinstance(found, dict) else None
-    if not isinstance(name, str):
-        raise ValueError("it names no tool")
-    arguments = found.get("arguments", {})
-    if isinstance(arguments, str):
-        arguments = json.loads(arguments)
-    if not isinstance(arguments, dict):
-        raise ValueError("its arguments are no object")
-    own = found.get("id")
-    return Call(
-        name, json.dumps(arguments, ensure_ascii=False), own if isinstance(own, str) else None
-    )

@@ -7,10 +7,11 @@ does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.messages import Kind
 
@@ -100,6 +101,36 @@ class Markers(Struct, frozen=True):
         if self.header is not None:
             found |= {*self.header.starts, self.header.end, *self.header.closes}
         return frozenset(found - {""})
+
+    def mapped(self, change: Callable[[str], str]) -> Markers:
+        """Return the same with each string changed."""
+
+        def all_of(strings: Iterable[str]) -> tuple[str, ...]:
+            return tuple(map(change, strings))
+
+        def frame(one: Frame) -> Frame:
+            ends = (change(one.end), all_of(one.or_end))
+            return replace(one, start=change(one.start), end=ends[0], or_end=ends[1])
+
+        header = self.header
+        if header is not None:
+            header = replace(
+                header,
+                starts=all_of(header.starts),
+                end=change(header.end),
+                closes=all_of(header.closes),
+                first=all_of(header.first),
+            )
+        return replace(
+            self,
+            think_start=change(self.think_start),
+            think_end=change(self.think_end),
+            tool_start=change(self.tool_start),
+            tool_end=change(self.tool_end),
+            dropped=all_of(self.dropped),
+            more=tuple(map(frame, self.more)),
+            header=header,
+        )
 
     def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
         """Whether a rendered prompt ends inside a reasoning block that its template opened.

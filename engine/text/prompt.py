@@ -269,7 +269,8 @@ def _begun(
         written = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)
         text.take(pieces.without_gaps(written))
-        if text.parts["answer"] == content and text.parts["reasoning"] == thought:
+        parts = text.parts
+        if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
             return written  # markers and line breaks as they were
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)

@@ -109,9 +109,8 @@ def recognise(tokenizer: Any) -> Dialect:
     """The dialect that a tokenizer's added tokens and template show."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
-    get_added = getattr(inner, "get_added_vocab", None)
     by = renderer(tokenizer)
-    tokens: Mapping[str, int] = get_added() if get_added is not None else {}
+    tokens = added_tokens(tokenizer)
     row = next((row for row in ROWS if row.fits(tokens, template, by)), OTHER)
 
     pair = row.reasoning
@@ -150,6 +149,15 @@ def recognise(tokenizer: Any) -> Dialect:
         tuple(end for end in row.ends if end in tokens),
     )
 
+
+def _added(tokenizer: Any) -> Mapping[str, int]:
+    inner = getattr(tokenizer, "_tokenizer", tokenizer)
+    get_added = getattr(inner, "get_added_vocab", None)
+    return get_added() if get_added is not None else {}
+
+
+added_tokens = once_for_each(_added)
+"""The added tokens of a tokenizer with their ids, looked up once for each."""
 
 of = once_for_each(recognise)
 """The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""

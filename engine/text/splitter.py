@@ -6,14 +6,17 @@ the next tokens decide, so half a marker never leaks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from engine.messages import Kind, Message
 from engine.text import recognition
-from engine.text.dialects import Markers
-from engine.text.growing import GrowingText
-from engine.text.tool_calls import Calling, Told
+from engine.text.call_notations import NOTATIONS, is_whole
+from engine.text.code_spans import Code
+from engine.text.dialects import Frame, Markers
+from engine.text.tool_calls import Calling, Told, Written
+from engine.text.tools import name_of
 
 Delta = tuple[str, Kind]
 
@@ -32,7 +35,9 @@ class _Part(NamedTuple):
 
 _ANSWER = _Part("answer")
 _HEADER = _Part(None)
-_NONE = (-1, 0, "")
+_MOST_DOUBTS = 64
+"""End markers in a call at which it is read; the time goes with their product with its length."""
+_LONGEST_NAME = 64  # characters within which a call says which tool it calls
 
 
 class TextSplitter:
@@ -40,17 +45,30 @@ class TextSplitter:
 
     Stop strings end the answer only: a blank line in the reasoning is no reason to fall silent.
 
+    A marker counts where a model would write it. One that is quoted, in a code span or a fenced
+    block that is closed later, is text everywhere. Reasoning opens at the beginning of a reply, a
+    call where tools were offered, at the beginning of a line if its marker is ordinary text. A
+    call ends where it is whole, so that its arguments may have its end marker in them.
+
     Args:
         reasoning: the prompt ends inside the reasoning.
         after_reasoning: it ends after reasoning that the template has closed.
         offered: tools were offered.
+        notation: of the tool calls.
+        names: of the tools that were offered.
+        judge: is told of each text between markers of calls, and whether its end is missing;
+            returns what of it is no call and is to be shown.
+        tokens: the tokenizer's added tokens.
 
     Attributes:
         calls, call: the tool calls that are complete, each as it was written between its markers,
-            and what there is of the next one.
+            and the pieces of the next one.
         stop: the stop string that was found.
         unshown: what was left out at the end of text that was cut off, since a marker may have
             begun there.
+        eager: a marker in code counts if the code has not been closed before it.
+        reasoned, opened: characters up to the end of the reasoning, and to the beginning of the
+            last call.
     """
 
     def __init__(
@@ -60,15 +78,23 @@ class TextSplitter:
         reasoning: bool = False,
         offered: bool = False,
         after_reasoning: bool = False,
+        notation: str = "",
+        names: Collection[str] = (),
+        judge: Callable[[Written, bool], str] = lambda written, cut: "",
+        tokens: Iterable[str] = (),
     ) -> None:
-        self._stops = tuple(stops)
         self._offered = offered
-        self._watch(markers)
+        self._notation, self._names, self._judge = notation, names, judge
+        self._marks = MarkTokens(markers, tokens)
+        self._stops = frozenset(form for stop in stops for form in (stop, self._marks.of(stop)))
+        self._watch(self._marks.markers)
         self._part = _ANSWER
         if reasoning:
-            ends = [end for f in markers.frames if f.kind == "reasoning" for end in f.ends]
+            ends = [end for f in self._markers.frames if f.kind == "reasoning" for end in f.ends]
             self._part = _Part("reasoning", tuple(ends))
         self._held = ""
+        self._code = Code()
+        self._fed = 0  # characters
         # The line breaks that templates put around the markers belong to neither side.
         self._strip = reasoning or after_reasoning
         self._begun = False  # some of the answer has been given
@@ -78,20 +104,28 @@ class TextSplitter:
         self.stop: str | None = None
         self._header = ""
         self._between = False  # a part with a header has ended, and no other has begun
-        self.call = GrowingText()
+        self._frame = ("", "", False)  # blanks and the marker before the call, and if it is kept
+        # what has come of a call from an end marker on that may be quoted in it
+        self._doubtful: list[str] = []
+        self._was_whole = False  # the call was, before the first of these markers
+        self._doubts = 0  # end markers in the call so far
+        self._dropped: set[str] = set()
+        self.call: list[str] = []
         self.calls: list[str] = []
         self.unshown = ""
+        self.eager = False
+        self.reasoned = self.opened = 0
 
     def _watch(self, markers: Markers) -> None:
         self._markers = markers
         self._starts = {frame.start: frame for frame in markers.frames}
+        self._thought_ends = {e for f in markers.frames if f.kind == "reasoning" for e in f.ends}
         header = markers.header
         self._heads = frozenset((*header.starts, *header.first) if header else ())
         self._closes = frozenset(header.closes if header else ())
-        firsts = {start for start, frame in self._starts.items() if frame.first}
-        self._firsts = firsts | set(header.first if header else ())
+        self._firsts = frozenset(header.first if header else ())
         self._halved = markers.all | self._heads | self._starts.keys()
-        self._known: dict[tuple[_Part, bool], tuple[tuple[str, ...], frozenset[str], int]] = {}
+        self._known: dict[tuple[_Part, bool, bool], tuple[re.Pattern[str], tuple[str, ...]]] = {}
 
     @property
     def kind(self) -> Kind:
@@ -102,6 +136,17 @@ class TextSplitter:
     def in_header(self) -> bool:
         """Whether what comes is a header, which is not shown, or should be one."""
         return self._part.kind is None or self._between
+
+    @property
+    def call_start(self) -> str:
+        """The marker before the last call; empty if it is a part of the call."""
+        _, start, kept = self._frame
+        return "" if kept else start
+
+    @property
+    def in_code(self) -> bool:
+        """Whether what comes is code, as far as is known."""
+        return self._code.after(self._held).is_open
 
     @property
     def stopped(self) -> bool:
@@ -118,17 +163,25 @@ class TextSplitter:
         self._watch(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held, self._blanks = self._blanks + self._held, ""
-        return self._held
+        return self._marks.plain(self._held)
+
+    def token(self, text: str) -> list[Delta]:
+        """Take the text of one token."""
+        return self.feed(self._marks.of(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
-        """The deltas that `text` makes certain. Nothing after a stop string."""
+        """Return the deltas that more text makes certain. Nothing after a stop string."""
         self._held += text
+        self._fed += len(self._marks.plain(text))
         out: list[Delta] = []
+        keep = 0
         while not self.stopped:
-            found = self._first_marker()
-            if found is None:
+            position, marker = self._first_marker(last)
+            if position < 0:
                 break
-            position, marker = found
+            if not marker:  # what follows decides about it
+                keep = len(self._held) - position
+                break
             if not last and len(self._held) - self._may_begin_marker() <= position:
                 break  # one that begins no later and is longer may still come
             self._emit(out, self._held[:position])
@@ -137,7 +190,7 @@ class TextSplitter:
         if self.stopped:
             self._held = ""
             return out
-        keep = self._may_begin_marker()
+        keep = max(keep, self._may_begin_marker())
         self._emit(out, self._held[: len(self._held) - keep])
         self._held = self._held[len(self._held) - keep :]
         return out
@@ -158,13 +211,21 @@ class TextSplitter:
                 marker, which is not shown.
         """
         out = self.feed("", last=True)
+        while self._doubtful:
+            rest = "".join(self._doubtful[1:]) + self._held
+            if not (self._was_whole or (ended and not rest.strip())):
+                break
+            self._cut_in_doubt(out)
+            out += self.feed("", last=True)
         if self._is_half_a_marker(ended):
-            self.unshown, self._held = self._held, ""
+            self.unshown, self._held = self._marks.plain(self._held), ""
         if not self.stopped:
             self._emit(out, self._held)
         self._held = ""
-        if ended and self._part.kind == "tool" and not self._part.ends:
-            self._end_call()
+        self._settle(out)
+        if ended and self._part.kind == "tool":
+            cut = bool(self._part.ends) and not is_whole(self._notation, "".join(self.call))
+            self._end_call(out, "", cut)
         return out
 
     def _is_half_a_marker(self, ended: bool) -> bool:
@@ -173,18 +234,44 @@ class TextSplitter:
             return False
         return any(marker.startswith(held) for marker in (*self._part.ends, *self._halved))
 
-    def _end_call(self) -> None:
-        self.calls.append(str(self.call))
-        self.call = GrowingText()
-        self._at_start = True
+    def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
+        """Go on after a call, which is shown as text if it is none."""
+        blanks, start, kept = self._frame
+        pieces, self.call = self.call, []
+        inside, end = "".join(pieces), self._marks.plain(marker)
+        self._part, self._doubts, self._at_start = _ANSWER, 0, True
+        written = Written(inside, "" if kept else start, end, kept, pieces)
+        shown = self._judge(written, cut)
+        if shown or not cut:
+            self.calls.append(inside)
+        else:
+            self.call = pieces
+            self._part = _Part("tool")
+        if shown:
+            self._code = Code()
+            self._blanks = ""
+            self._emit(out, blanks + shown)
 
-    def _watched(self) -> tuple[tuple[str, ...], frozenset[str], int]:
-        """What `_wanted` gives, the characters with which it begins, and the longest's length."""
-        state = (self._part, self._begun)
+    def _settle(self, out: list[Delta]) -> None:
+        """Take what came after a marker that was quoted as part of the call."""
+        self.call += self._doubtful
+        out += [(text, "tool") for text in self._doubtful]
+        self._doubtful = []
+
+    def _cut_in_doubt(self, out: list[Delta]) -> None:
+        """End the call at the first end marker in it after all."""
+        marker, *rest = self._doubtful
+        self._doubtful = []
+        self._held = self._marks.of("".join(rest)) + self._held
+        self._end_call(out, self._marks.of(marker))
+
+    def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
+        """What `_wanted` gives as an expression, the longest first, and as strings."""
+        state = (self._part, self._begun, bool(self._doubtful))
         if state not in self._known:
-            wanted = tuple(dict.fromkeys(s for s in self._wanted() if s))
-            firsts = frozenset(s[0] for s in wanted)
-            self._known[state] = (wanted, firsts, max(map(len, wanted), default=0))
+            wanted = sorted({s for s in self._wanted() if s}, key=len, reverse=True)
+            expression = "|".join(map(re.escape, wanted)) or r"(?!)"
+            self._known[state] = (re.compile(expression), tuple(wanted))
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
@@ -197,29 +284,116 @@ class TextSplitter:
         if m.header is not None and not (part.kind == "tool" and part.ends):
             yield from (*m.header.starts, *m.header.closes, m.header.end)
         if part.kind == "tool":
+            yield from self._starts if self._doubtful else ()
             return
         yield from m.dropped
         for frame in m.frames:
             if part.kind == "reasoning":
                 if not frame.first and (frame.kind == "reasoning" or m.calls_end_reasoning):
                     yield frame.start
-            else:
+            elif frame.kind == "reasoning":
+                yield from (*(() if self._begun else (frame.start,)), *frame.ends)
+            elif self._offered:
                 yield from () if frame.plain else frame.ends
-                if (self._offered or not frame.offered) and not (frame.first and self._begun):
-                    yield frame.start
+                yield from () if frame.first and self._begun else (frame.start,)
         if part.kind == "answer":
             if m.header is not None and not self._begun:
                 yield from m.header.first
             yield from self._stops
 
-    def _first_marker(self) -> tuple[int, str] | None:
-        hits = [(self._held.find(w), -len(w), w) for w in self._watched()[0] if w in self._held]
-        position, _, marker = min((h for h in hits if self._counts(h[0], h[2])), default=_NONE)
-        return (position, marker) if marker else None
+    def _first_marker(self, last: bool) -> tuple[int, str]:
+        """Return where the first marker is in what is held, and -1 if there is none.
 
-    def _counts(self, position: int, marker: str) -> bool:
-        """Whether a string is a marker at that place of what is held."""
-        return marker not in self._firsts or not self._held[:position].strip()
+        The marker is empty if what follows decides whether it is one.
+        """
+        held, (watched, strings) = self._held, self._watched()
+        code, at = self._code, 0
+        found = watched.search(held)
+        while found is not None:
+            code, at = (code.after(held[at : found.start()]), found.start())
+            for marker in strings:
+                if held.startswith(marker, at):
+                    counts = self._counts(marker, at, code, last)
+                    if counts or counts is None:
+                        return at, marker if counts else ""
+            found = watched.search(held, at + 1)
+        return -1, ""
+
+    def _counts(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
+        """Return True if a string is a marker at that place of what is held; None if it may be."""
+        kind, rest = self._part.kind, self._held[position + len(marker) :]
+        if kind is None or (kind == "answer" and marker in self._stops):
+            return True
+        blank_before = not self._held[:position].strip()
+        if marker in self._firsts:
+            return blank_before
+        if kind == "tool":
+            return self._counts_in_call(marker, rest, last)
+        if code.is_open:
+            closes = code.closes(rest, last)
+            if closes:
+                return False
+            if closes is None and not last and (kind == "answer" or not self.eager):
+                return False if self.eager else None
+        if marker in self._part.ends or marker in self._heads or marker in self._closes:
+            return True
+        frame = self._starts.get(marker)
+        if frame is not None and frame.kind == "tool":
+            return self._opens_call(frame, blank_before, code, rest, last)
+        if frame is not None or marker in self._thought_ends:
+            if kind == "reasoning" or (blank_before and not self._begun):
+                return True
+            return self._is_stray(marker, code, rest, last)
+        if marker in self._markers.dropped:
+            return self._is_dropped(marker, blank_before, rest, last)
+        return self._at_start and bool(self.calls) and blank_before  # of a call that has ended
+
+    def _opens_call(
+        self, frame: Frame, blank_before: bool, code: Code, rest: str, last: bool
+    ) -> bool | None:
+        if frame.first and not (blank_before and not self._begun):
+            return False
+        known = NOTATIONS.get(self._notation)
+        starts = known.starts if known is not None and not frame.kept and not frame.plain else ""
+        follows = rest.lstrip()[:1]
+        if starts and not follows and not last and not self.eager:
+            return None
+        if starts and follows:
+            return follows in starts
+        return self._marks.has_token(frame.start) or code.at_line_start
+
+    def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
+        """Return True for an end of reasoning that nothing opened, on a line of its own."""
+        if marker not in self._thought_ends or not self._marks.has_token(marker):
+            return False
+        if not rest and not last and not self.eager:
+            return None
+        return code.at_line_start and rest[:1] in ("", "\n")
+
+    def _is_dropped(self, marker: str, blank_before: bool, rest: str, last: bool) -> bool | None:
+        if self._marks.has_token(marker) or self._part.kind == "reasoning":
+            return True
+        words, dropped = marker.strip(), self._markers.dropped
+        if not words.startswith(("</", "[END")):
+            return blank_before and not self._begun
+        opener = words.replace("</", "<", 1)
+        if rest.strip() or (opener != words and opener in dropped and opener not in self._dropped):
+            return False
+        return True if last else None
+
+    def _counts_in_call(self, marker: str, rest: str, last: bool) -> bool | None:
+        """Return True if a call ends with that marker, or has ended before it."""
+        if marker in self._starts:
+            text = self._marks.plain(rest).lstrip()
+            head = NOTATIONS[self._notation].head.match(text)
+            if (
+                head is not None
+                and head["name"] in self._names
+                and (last or head.end() < len(text))
+            ):
+                return True
+            return None if len(text) < _LONGEST_NAME and not last else False
+        return True
 
     def _pass(self, out: list[Delta], marker: str) -> None:
         """Go on after a marker."""
@@ -227,49 +401,97 @@ class TextSplitter:
         if kind is None:
             self._end_header(out)
         elif kind == "answer" and marker in self._stops:
-            self.stop = marker
+            self.stop = self._marks.plain(marker)
+        elif kind == "tool" and marker in self._part.ends:
+            self._end_in_call(out, marker)
+        elif kind == "tool" and self._doubtful and marker in self._starts:
+            self._held = marker + self._held
+            self._cut_in_doubt(out)
         elif marker in self._part.ends or marker in self._closes:
-            self._close()
+            self._close(out)
         elif marker in self._heads:
-            self._close()
+            self._close(out)
             self._part, self._header = _HEADER, marker if marker in self._firsts else ""
         elif opened is not None and opened.kind != kind:
+            plain = self._marks.plain(marker)
+            self._frame = (self._blanks, plain, opened.kept)
             self._open(_Part(opened.kind, opened.ends))
+            self.opened = self._passed()
             if opened.kept:
                 self._emit(out, marker)
         else:
+            self._dropped.add(marker)
             self._strip = True
+
+    def _passed(self) -> int:
+        """Return how many characters came before what is held."""
+        return self._fed - len(self._marks.plain(self._held))
 
     def _open(self, part: _Part) -> None:
         self._part, self._blanks, self._strip = part, "", part.kind == "reasoning"
-        self._between = False
+        self._between, self._code = False, Code()
 
-    def _close(self) -> None:
+    def _close(self, out: list[Delta]) -> None:
         if self._part.kind == "tool":
-            self._end_call()
-        self._strip = self._strip or self._part.kind == "reasoning"
+            self._end_call(out, "")
+        elif self._part.kind == "reasoning":
+            self._strip, self.reasoned = True, self._passed()
         self._part, self._between = _ANSWER, self._markers.header is not None
+        self._code = Code()
+
+    def _end_in_call(self, out: list[Delta], marker: str) -> None:
+        """End a call that is whole. In one that is not, the marker may be quoted.
+
+        What follows a call that is whole is its end or another call. Other text may show that it
+        goes on: then the whole end of a call was quoted.
+        """
+        self._doubts += 1
+        text = "".join([*self.call, *self._doubtful])
+        whole = self._doubts <= _MOST_DOUBTS and is_whole(self._notation, text)
+        if whole and (self.eager or not self._may_be_quoted):
+            self._settle(out)
+            self._end_call(out, marker)
+            return
+        if whole:
+            self._settle(out)
+        if whole or not self._doubtful:
+            self._was_whole = whole
+        self._doubtful.append(self._marks.plain(marker))
+
+    @property
+    def _may_be_quoted(self) -> bool:
+        """True if texts in arguments stand as they are, so that they may hold a whole end."""
+        known = NOTATIONS.get(self._notation)
+        return known is not None and known.tags is not None
 
     def _end_header(self, out: list[Delta]) -> None:
         header = self._markers.header
         assert header is not None
-        text, self._header = self._header, ""
+        text, self._header = self._marks.plain(self._header), ""
         kind = header.kind(text)
         self._open(_Part(kind))
+        self.opened = self._passed()
         if kind == "tool":
+            self._frame = ("", "", False)
             self._emit(out, f"{header.tool(text)} ")
 
     def _may_begin_marker(self) -> int:
         """Length of the longest end of the held text that begins a watched string."""
-        watched, firsts, longest = self._watched()
+        _, watched = self._watched()
+        longest = len(watched[0]) if watched else 0
+        firsts = {marker[0] for marker in watched}
         for at in range(max(0, len(self._held) - longest + 1), len(self._held)):
             if self._held[at] in firsts:
                 end = self._held[at:]
-                if any(w != end and w.startswith(end) and self._counts(at, w) for w in watched):
+                if any(w != end and w.startswith(end) and self._may_come(w, at) for w in watched):
                     return len(end)
         return 0
 
+    def _may_come(self, marker: str, position: int) -> bool:
+        return marker not in self._firsts or not self._held[:position].strip()
+
     def _emit(self, out: list[Delta], text: str) -> None:
+        text = self._marks.plain(text)
         if self._part.kind is None:
             self._header += text
             if len(self._header) <= _LONGEST_HEADER:
@@ -287,15 +509,60 @@ class TextSplitter:
                 self._blanks = text
                 return
             self._at_start = False
-        if text:
-            self._between = False
-            out.append((text, kind))
-            self._begun = self._begun or (kind == "answer" and bool(text.strip()))
-            if kind == "tool":
-                self.call.add(text)
+        if not text:
+            return
+        self._between = False
+        if kind == "tool" and self._doubtful:
+            self._doubtful.append(text)
+            return
+        out.append((text, kind))
+        if kind == "tool":
+            self.call.append(text)
+            return
+        self._code.feed(text)
+        self._begun = self._begun or (kind == "answer" and bool(text.strip()))
 
 
-_KINDS: tuple[Kind, ...] = ("answer", "reasoning", "tool")
+class MarkTokens:
+    """Tells markers from text that looks like them.
+
+    Where a token of a tokenizer is a marker or a part of one, a character of Unicode's for a
+    program's own use stands for it, in the text that the splitter sees and in the markers. What a
+    model spells with other tokens is text.
+
+    Args:
+        tokens: the tokenizer's added tokens.
+    """
+
+    _FIRST = 0xFDD1  # `pieces.GAP` is before it
+    _MOST = 31
+
+    def __init__(self, markers: Markers, tokens: Iterable[str] = ()) -> None:
+        all_markers = [
+            *markers.all,
+            *(start for f in markers.frames for start in (f.start, *f.ends)),
+        ]
+        if markers.header is not None:
+            all_markers += markers.header.first
+        known = {t for t in tokens if t.strip() and any(t in marker for marker in all_markers)}
+        used = sorted(known, key=len, reverse=True)
+        self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
+        self._back = {ord(char): token for token, char in self._chars.items()}
+        self._token = re.compile("|".join(map(re.escape, self._chars)) or r"(?!)")
+        self.markers = markers.mapped(self.of)
+
+    def of(self, text: str) -> str:
+        """Return a text of tokens as the splitter sees it."""
+        return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
+
+    def plain(self, text: str) -> str:
+        """Return the text that was written."""
+        return text.translate(self._back) if self._back else text
+
+    def has_token(self, marker: str) -> bool:
+        """Return True if a marker has a token of its own in it."""
+        return any(ord(char) in self._back for char in marker)
+
 
 _MOST_SILENT = 64
 """Tokens after which text must come. A character has four bytes at most, so at most four tokens."""
@@ -330,15 +597,19 @@ class ReplyText:
             markers.opens_reasoning(opened, opening),
             bool(tools),
             markers.closes_reasoning(opened),
+            self._dialect.tool_format,
+            {name_of(tool) for tool in tools},
+            self._calling.close,
+            recognition.added_tokens(tokenizer),
         )
-        # all text so far by kind
-        self._parts = {kind: GrowingText() for kind in _KINDS}
+        self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
+        self._breaks = ""  # at the end of the reasoning so far
         self._begun = 0  # characters of an answer that is being continued
         self._silent = 0  # tokens since the last text
 
     def take(self, text: str) -> None:
         """Take all text of an answer that was cut: it counts, but is not reported."""
-        self._note(self._splitter.feed(text) + self._splitter.finish(ended=False))
+        self._note(self._splitter.token(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Go on after the tokens of an answer's beginning, which were reported before.
@@ -359,11 +630,6 @@ class ReplyText:
         self._begun = len(self._detokenizer.last_segment)
 
     @property
-    def parts(self) -> dict[Kind, str]:
-        """All text so far, by kind."""
-        return {kind: str(text) for kind, text in self._parts.items()}
-
-    @property
     def detokenizer(self) -> Any:
         """mlx-lm's, which is this reply's own."""
         return self._detokenizer
@@ -373,23 +639,28 @@ class ReplyText:
         """Everything generated so far as one text, markers and reasoning included."""
         return str(self._detokenizer.text)[self._begun :]
 
+    @property
+    def parts(self) -> dict[Kind, str]:
+        """All text so far by its kind."""
+        return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
+
     def said(self) -> Message:
         """The whole answer as the prompts of later turns have it."""
-        answer: Message = {"role": "assistant", "content": str(self._parts["answer"])}
+        parts = self.parts
+        answer: Message = {"role": "assistant", "content": parts["answer"]}
         unshown = self._splitter.unshown
         if self.kind == "answer" and not unshown.endswith((">", "]")):
             # Most often it was text after all, and with it the next prompt fits the cache.
             answer["content"] += unshown
-        if self._parts["tool"]:
-            self._calling.follow(self.calls, "")
+        if parts["tool"]:
             made = self._calling.made
-            whole = sum(map(len, self.calls)) == len(self._parts["tool"])
+            whole = sum(map(len, self.calls)) == len(parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
                 # The model must find its call again, in its place and framed as it wrote it.
                 answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
-        if thought := str(self._parts["reasoning"]):
+        if thought := parts["reasoning"]:
             # The line break before the marker is the template's to write.
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
@@ -398,12 +669,12 @@ class ReplyText:
     @property
     def without_reasoning(self) -> str:
         """The raw text from where the reasoning ends, tool calls as they were written."""
-        written = str(self._detokenizer.text)
-        ends = [
-            end for f in self._dialect.markers.frames if f.kind == "reasoning" for end in f.ends
-        ]
-        after = max((written.rfind(end) + len(end) for end in ends if end in written), default=0)
-        return written[after:].lstrip("\n") if after else written
+        after = self._splitter.reasoned
+        return self._written(after).lstrip("\n") if after else str(self._detokenizer.text)
+
+    def _written(self, after: int) -> str:
+        """Return all that was written after that many characters."""
+        return str(self._detokenizer.text)[after:]
 
     @property
     def kind(self) -> Kind:
@@ -422,7 +693,7 @@ class ReplyText:
 
     def only_answer(self) -> str:
         """Take markers in the answer as text from here on; returns the answer so far."""
-        return str(self._parts["answer"]) + self._splitter.only_answer()
+        return self.parts["answer"] + self._splitter.only_answer()
 
     @property
     def call(self) -> str:
@@ -430,7 +701,16 @@ class ReplyText:
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
-        return self.raw.rpartition(start)[2] if start else str(self._splitter.call)
+        return self._written(self._splitter.opened) if start else "".join(self._splitter.call)
+
+    @property
+    def in_code(self) -> bool:
+        """Whether what comes is code of Markdown."""
+        return self._splitter.in_code
+
+    def decide_early(self) -> None:
+        """From here on nothing that follows a marker decides whether it is one."""
+        self._splitter.eager = True
 
     @property
     def stopped(self) -> bool:
@@ -448,7 +728,7 @@ class ReplyText:
         Args:
             over: no more text comes.
         """
-        return self._calling.follow(self.calls, self._splitter.call, over)
+        return self._calling.follow(self._splitter.call, over, self._splitter.call_start)
 
     @property
     def called_enough(self) -> bool:
@@ -469,7 +749,7 @@ class ReplyText:
             # Bytes that are no character are decoded anew with each token, longer every time.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
-        return self._note(self._splitter.feed(segment))
+        return self._note(self._splitter.token(segment))
 
     def finish(self, ended: bool = True) -> list[Delta]:
         """The rest, including the bytes of an unfinished character.
@@ -481,7 +761,7 @@ class ReplyText:
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
             rest = ""  # half a character of a marker
-        deltas = self._splitter.feed(rest)
+        deltas = self._splitter.token(rest)
         return self._note(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
@@ -492,6 +772,13 @@ class ReplyText:
             self._detokenizer._unflushed = ""
 
     def _note(self, deltas: list[Delta]) -> list[Delta]:
+        """Record deltas; returns what is shown of them, without line breaks after the reasoning."""
+        shown: list[Delta] = []
         for text, kind in deltas:
-            self._parts[kind].add(text)
-        return deltas
+            self._pieces[kind].append(text)
+            whole = self._breaks + text if kind == "reasoning" else text
+            known = whole.rstrip("\n") if kind == "reasoning" else whole
+            self._breaks = whole[len(known) :]
+            if known:
+                shown.append((known, kind))
+        return shown

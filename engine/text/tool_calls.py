@@ -1,8 +1,8 @@
 """The tool calls of one answer, reported while they are written.
 
-Arguments that a model writes as JSON are reported character by character. Those between tags are
-reported one by one, because only the end of an argument says what it is. Early pieces come from
-light scanners; the whole text is read by `engine.text.call_notations`, and that counts.
+Arguments that a model writes as JSON are reported as they come, all others when their call is
+whole: only what follows a value says where it ends. Early pieces come from light scanners; the
+whole text is read by `engine.text.call_notations`, and that counts.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.text.call_notations import NOTATIONS, Call, Tags, read
-from engine.text.growing import GrowingText
+from engine.text.call_notations import NOTATIONS, Call, reading
+from engine.text.call_values import escaped, skip
 from engine.text.tools import with_types
 
 CUT_OFF = "the answer ended within it"
+NO_CALL = "it is no call"
 
 _LONGEST_HEAD = 512
 """Characters before arguments after which nothing more is reported early: it is no call."""
-_MOST_ENDS = 64
-"""Ends of arguments at which the text so far is read; the time goes with their square."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -36,10 +35,26 @@ class Told(NamedTuple):
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
     name: str = ""
-    # the arguments, or more of them, as JSON; of a call that is none, all that was written
+    # the arguments, or more of them, as JSON; of a call that is none, all that was written, with
+    # its markers
     text: str = ""
     message: str = ""  # what is wrong with it
     arguments: str = ""  # of a call that could be read, and names a tool that was not offered
+
+
+class Written(NamedTuple):
+    """What was written as a call or several, and the markers around it."""
+
+    inside: str
+    start: str = ""
+    end: str = ""
+    bare: bool = False  # no marker tells that it is a call: only an offered tool's name does
+    pieces: Sequence[str] = ()  # as it came
+
+    @property
+    def whole(self) -> str:
+        """All of it, as it was written."""
+        return f"{self.start}{self.inside}{self.end}"
 
 
 # -- calls that are not whole yet ---------------------------------------------------------------
@@ -49,156 +64,124 @@ class _Partial(Struct):
     """A call that may not be whole."""
 
     name: str
-    # the beginning of a JSON object; empty while nothing is known
-    arguments: GrowingText = field(default_factory=GrowingText)
     own_id: str | None = None  # the model's own, where it stands before the arguments
     whole: bool = False  # its end has come, though maybe not that of its text
     id: str = ""  # under which it is reported
-    told: GrowingText = field(default_factory=GrowingText)  # how much of its arguments is reported
     started: bool = False  # its start has been reported
+    new: list[str] = []  # beginning of a JSON object that has not been reported yet
+    told: list[str] = []  # what has been
 
     @property
     def reported(self) -> str:
-        return str(self.told)
+        """The arguments that have been reported."""
+        return "".join(self.told)
 
 
 class _Objects:
-    """Follows arguments that are a JSON object as it stands.
+    """Follows arguments that are JSON objects.
+
+    Only what will be part of the arguments whatever follows is passed on: `call_values.literal`
+    repairs what is not JSON, and nothing is passed on from there.
 
     Args:
         head: what comes before an object, from the end of the one before it.
     """
 
-    _PLAIN = re.compile(r'[^"\\{}\[\]\x00-\x1f]+')
+    _INSIDE = re.compile(r'[^"\\]+|\\(?:u.{0,4}|.)|["\\]', re.DOTALL)
+    _BETWEEN = re.compile(r'\s+|[{}\[\],:"]|[\w.+-]+|.')
+    _WORD = re.compile(r"(?:true|false|null|[-+.\deE])[\w.+-]*|[tfn]\w*")
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
-        self._waiting = ""  # text before the next object
+        self._waiting = ""  # text before the next object, or a token that may not be whole
         self._depth = 0
-        self._in_text = self._escaped = False
+        self._in_text = False
+        self._held = ""  # a quote, comma or blanks: what follows decides about them
+        self._over = False  # nothing more can be known early
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
         """Take more text; `found` then has all calls so far."""
-        while text and len(self._waiting) <= _LONGEST_HEAD:
+        while text and not self._over:
+            text, self._waiting = self._waiting + text, ""
             if self._depth:
-                text = self._inside(text)
+                text = self._follow(text)
                 continue
-            self._waiting, text = self._waiting + text, ""
-            begun = self._head.match(self._waiting)
-            if begun is not None:
-                known = {key: value for key, value in begun.groupdict().items() if value}
-                name = known.get("name") or known.get("bare") or known.get("key", "")
-                self.found.append(_Partial(name, GrowingText("{"), known.get("id")))
-                text, self._waiting = self._waiting[begun.end() :], ""
-                self._depth = 1
+            begun = self._head.match(text)
+            if begun is None:
+                self._waiting, text = text, ""
+                self._over = len(self._waiting) > _LONGEST_HEAD
+                continue
+            known = {key: value for key, value in begun.groupdict().items() if value}
+            name = known.get("name") or known.get("bare") or known.get("key", "")
+            self.found.append(_Partial(name.strip(), known.get("id"), new=["{"], told=[]))
+            self._held, self._depth, text = "{", 1, text[begun.end() :]
 
-    def _inside(self, text: str) -> str:
-        """Take the text of an object; gives what comes after its end."""
-        known, at = list[str](), 0
-        while at < len(text) and self._depth:
-            plain = None if self._escaped else self._PLAIN.match(text, at)
-            if plain is not None:
-                known.append(plain[0])
-                at = plain.end()
-                continue
-            one = text[at]
-            at += 1
-            if self._escaped:
-                self._escaped = False
-            elif self._in_text:
-                self._escaped, self._in_text = one == "\\", one != '"'
-            elif one == '"':
-                self._in_text = True
+    def _follow(self, text: str) -> str:
+        """Take the text of an object; returns what comes after its end."""
+        made, at = self.found[-1].new, 0
+        while at < len(text) and self._depth and not self._over:
+            token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
+            assert token is not None
+            word, at = token[0], token.end()
+            if self._in_text:
+                if (
+                    word[0] == "\\"
+                    and at == len(text)
+                    and len(word) < (6 if word[1:2] == "u" else 2)
+                ):
+                    self._waiting = word
+                elif word == '"':
+                    self._in_text, self._held = False, word
+                else:
+                    made.append(escaped(word))
+            elif not word.strip() or word == ",":
+                self._held += word
             else:
-                self._depth += (one in "{[") - (one in "}]")
-            # Models write line breaks within texts, which JSON does not allow.
-            raw = self._in_text and one < " "
-            known.append(f"\\u{ord(one):04x}" if raw else one)
-        self.found[-1].arguments.add("".join(known))
+                self._structure(word, made)
         self.found[-1].whole = not self._depth
         return text[at:]
 
+    def _structure(self, word: str, made: list[str]) -> None:
+        """Take a token between texts."""
+        before = self._held.strip()
+        after_text, after_comma = before.startswith('"'), before.endswith(",")
+        fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
+        if after_text and not after_comma:
+            fits = word in "}]:"
+        if after_comma and word in "}]:":
+            fits = False
+        if before == "{" and word not in '"}':
+            fits = False
+        if not fits:
+            self._over = True
+            return
+        made.append((self._held if before != "{" else self._held[1:]) + word)
+        self._held = "{" if word == "{" else ""
+        self._in_text = word == '"'
+        self._depth += (word in "{[") - (word in "}]")
 
-class _Tagged:
-    """Follows calls whose arguments are known at the end of each.
+
+class _Names:
+    """Finds the name of the first call of a text whose arguments are known at its end.
 
     Args:
-        head: what names a tool, outside of arguments.
-        tags: around the arguments; None where only the name can be reported early.
-        read: reads the calls of a text.
+        head: what names a tool.
     """
 
-    def __init__(
-        self, head: re.Pattern[str], tags: Tags | None, read: Callable[[str], list[Call]]
-    ) -> None:
-        words = [f"(?P<tool>{head.pattern})"]
-        if tags is not None:
-            words.append(f"(?P<opens>{re.escape(tags.argument)})")
-        if tags is not None and tags.close:
-            words.append(f"(?P<ends>{re.escape(tags.close)})")
-        self._words, self._head = re.compile("|".join(words)), head
-        self._closes = tags.after.strip() if tags is not None else ""
-        self._end = tags.close if tags is not None else ""
-        self._read = read
-        self._done = GrowingText()  # what has been looked at
-        self._rest = ""
-        self._at = 0  # where of it the search goes on
-        self._in_argument = False
-        self._ends = 0
+    def __init__(self, head: re.Pattern[str]) -> None:
+        self._head = head
+        self._text = ""
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        """Take more text; `found` then has all calls so far."""
-        self._rest += text
-        while self._ends < _MOST_ENDS:
-            if self._in_argument:
-                at = self._rest.find(self._closes, self._at)
-                if at < 0:
-                    self._pass(len(self._rest) - len(self._closes) + 1)
-                    return
-                self._pass(at + len(self._closes))
-                self._in_argument = False
-                self._look(self._end)
-                continue
-            word = self._words.search(self._rest, self._at)
-            if word is None:
-                self._pass(len(self._rest) - _LONGEST_HEAD)
-                return
-            named = self._head.match(self._rest, word.start())
-            self._pass(word.end())
-            if word["tool"] is not None:
-                self.found.append(_Partial(named[1] if named is not None else ""))
-                self._ends += not self._closes
-            elif word[0] == self._end:
-                self._look("")
-            else:
-                self._in_argument = True
-        self._rest, self._at = "", 0  # nothing more is reported early
-
-    def _pass(self, end: int) -> None:
-        """Move on to the character at `end` of the rest."""
-        if end > self._at:
-            self._done.add(self._rest[self._at : end])
-            # One character stays, so that the text's beginning is found once only.
-            self._rest, self._at = self._rest[end - 1 :], 1
-
-    def _look(self, end: str) -> None:
-        """Read the call that has one more argument, or its end."""
-        self._ends += 1
-        try:
-            calls = self._read(f"{self._done}{end}")
-        except ValueError:
+        """Take more text."""
+        if self.found or len(self._text) > _LONGEST_HEAD:
             return
-        if len(calls) != len(self.found) or calls[-1].name != self.found[-1].name:
-            return
-        last, known = self.found[-1], calls[-1].arguments
-        if self._end and not end:
-            last.whole = True
-        elif known != "{}":
-            known = known.removesuffix("}")
-        if (known.startswith(str(last.arguments)) and known != "{}") or last.whole:
-            last.arguments = GrowingText(known)
+        self._text += text
+        begun = self._head.match(self._text, skip(self._text, 0))
+        if begun is not None and begun.end() < len(self._text):
+            self.found.append(_Partial(begun["name"].strip(), new=[], told=[]))
 
 
 # -- the calls of an answer ---------------------------------------------------------------------
@@ -221,7 +204,6 @@ class Calling:
         self._offered = {tool["function"]["name"] for tool in tools}
         self._seed = prompt
         self._one = one
-        self._closed = 0  # texts between markers that are complete
         self._numbers = 0
         self._told: list[Told] = []
         self.made: list[tuple[str, Call]] = []  # the calls that are complete, with their ids
@@ -230,103 +212,120 @@ class Calling:
 
     def _next_text(self) -> None:
         self._open: list[_Partial] = []  # of the text that is being written
-        self._taken = 0  # characters of it
-        self._stream: _Objects | _Tagged | None = None
+        self._taken = 0  # pieces of it
+        self._stream: _Objects | _Names | None = None
         notation = NOTATIONS.get(self._format)
-        if notation is not None and notation.json:
-            self._stream = _Objects(notation.head)
-        elif notation is not None:
-            self._stream = _Tagged(notation.head, notation.tags, self._read)
+        if notation is not None:
+            self._stream = (_Objects if notation.json else _Names)(notation.head)
 
     @property
     def enough(self) -> bool:
         """Whether no more calls are wanted."""
         return self._one and any(call.name in self._offered for _, call in self.made)
 
-    def follow(
-        self, complete: Sequence[str], current: str | GrowingText, over: bool = False
-    ) -> list[Told]:
-        """What is new, now that these texts between markers are complete, and one is not.
+    def follow(self, pieces: Sequence[str], over: bool = False, start: str = "") -> list[Told]:
+        """Return what is new of the calls.
 
         Args:
+            pieces: of the text between markers that is being written.
             over: no more text comes.
+            start: the marker before it.
         """
-        for text in complete[self._closed :]:
-            self._advance(text)
-            self._close(text)
-            self._closed += 1
-            self._next_text()
-        self._advance(current)
-        if over and current:
-            self._fail(str(current), CUT_OFF)
+        self._advance(pieces)
+        if over and pieces:
+            self._fail(Written("".join(pieces), start), CUT_OFF)
         told, self._told = self._told, []
         return told
 
-    def _advance(self, text: str | GrowingText) -> None:
-        """Report what more is known of the calls in a text that has grown to this."""
-        if len(text) == self._taken or not self._offered or self._stream is None:
+    def close(self, text: Written, cut: bool = False) -> str:
+        """Take a text between markers that is complete; returns what of it is no call but text.
+
+        Args:
+            cut: its end marker is missing. A call in it is not complete then.
+        """
+        shown = ""
+        if not cut:
+            shown = self._close(text)
+        elif self._is_text(text.inside):
+            shown = self._fail(text, NO_CALL)
+        if shown or not cut:
+            self._next_text()
+        return shown
+
+    def _advance(self, pieces: Sequence[str]) -> None:
+        """Report what more is known of the calls in the text that is being written."""
+        if len(pieces) == self._taken or not self._offered or self._stream is None:
             return
-        taken = self._taken
-        self._stream.feed(text[taken:] if isinstance(text, str) else text.since(taken))
-        self._taken = len(text)
+        self._stream.feed("".join(pieces[self._taken :]))
+        self._taken = len(pieces)
         if self.enough:
             return
         for number, partial in enumerate(self._stream.found[: 1 if self._one else None]):
             if number == len(self._open):
                 partial.id = self._id(partial.own_id)
                 self._open.append(partial)
-            self._report(partial, partial.arguments)
+            more, partial.new = "".join(partial.new), []
+            self._report(partial, more)
 
-    def _report(self, call: _Partial, arguments: GrowingText) -> None:
-        """Report that a call has started, and what there is of its arguments."""
+    def _report(self, call: _Partial, more: str) -> None:
+        """Report that a call has started, and more of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
             call.started = True
             self._told.append(Told("started", call.id, call.name))
-        if len(arguments) > len(call.told):
-            more = arguments.since(len(call.told))
+        if more:
             self._told.append(Told("delta", call.id, text=more))
-            call.told.add(more)
+            call.told.append(more)
 
-    def _read(self, text: str) -> list[Call]:
-        return read(self._format, text, self._tools)
-
-    def _close(self, text: str) -> None:
+    def _close(self, text: Written) -> str:
+        if self._stream is not None and self._stream.found:
+            self._advance(text.pieces)
         try:
-            found = self._read(text)
+            found = reading(self._format, text.inside, self._tools)
         except ValueError as error:
-            self._fail(text, str(error))
-            return
-        for number, call in enumerate(found):
+            return self._fail(text, str(error))
+        if text.bare and not any(call.name in self._offered for call in found.calls):
+            return self._fail(text, NO_CALL)
+        for number, call in enumerate(found.calls):
             if self.enough:
                 break
             self._finish(number, call, text)
-        if len(found) < len(self._open):
-            self._fail(text, "it could not be read", len(found))
+        if len(found.calls) < len(self._open):
+            return self._fail(text, "it could not be read", len(found.calls))
+        if found.calls and found.rest:
+            return self._fail(Written(found.rest), NO_CALL, len(self._open))
+        return "" if found.calls else self._fail(text, NO_CALL)
 
-    def _finish(self, number: int, call: Call, text: str) -> None:
+    def _finish(self, number: int, call: Call, text: Written) -> None:
         if number == len(self._open):
-            self._open.append(_Partial(call.name, id=self._id(call.id)))
+            self._open.append(_Partial(call.name, id=self._id(call.id), new=[], told=[]))
         begun = self._open[number]
+        if not begun.started:
+            begun.name = call.name
         arguments = _as_reported(begun, call)
         if arguments is None:
             self.unreadable = True
-            self._told.append(Told("failed", begun.id, begun.name, text, "it is written twice"))
+            wrong = "it is written twice"
+            self._told.append(Told("failed", begun.id, begun.name, text.whole, wrong))
             return
         self.made.append((begun.id, replace(call, arguments=arguments)))
         if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
-            self._told.append(Told("failed", begun.id, call.name, text, wrong, arguments))
+            self._told.append(Told("failed", begun.id, call.name, text.whole, wrong, arguments))
             return
-        self._report(begun, GrowingText(arguments))
+        self._report(begun, arguments[len(begun.reported) :])
         self._told.append(Told("finished", begun.id, call.name, arguments))
 
-    def _fail(self, text: str, wrong: str, first: int = 0) -> None:
-        """Report that a text is no call, or those in it from the first one on."""
+    def _fail(self, text: Written, wrong: str, first: int = 0) -> str:
+        """Report that a text is no call, or those in it from the first one on.
+
+        Returns:
+            the text, if nothing in it has been reported or looks like a call.
+        """
         self.unreadable = True
         if self.enough:
-            return
+            return ""
         broken = []
         for begun in self._open[first:]:
             if not self.enough and begun.started and begun.whole and _is_object(begun.reported):
@@ -334,11 +333,20 @@ class Calling:
                 self._told.append(Told("finished", begun.id, begun.name, begun.reported))
             else:
                 broken.append(begun)
-        if not broken and not text.strip():
-            return
+        if not any(begun.started for begun in broken):
+            if wrong == NO_CALL or (wrong != CUT_OFF and self._is_text(text.inside)):
+                return text.whole
+            if not broken and not text.inside.strip():
+                return ""
         for begun in broken or [_Partial("", id=self._id(None))]:
             name = begun.name if begun.started else ""
-            self._told.append(Told("failed", begun.id, name, text, wrong))
+            self._told.append(Told("failed", begun.id, name, text.whole, wrong))
+        return ""
+
+    def _is_text(self, text: str) -> bool:
+        """Return True if nothing in a text names a tool."""
+        started = any(begun.started for begun in self._open)
+        return not started and not any(name in text for name in self._offered)
 
     def _id(self, own: str | None) -> str:
         """The model's own id, or one made up: nine letters and digits, as Mistral wants."""
@@ -358,16 +366,10 @@ def _is_object(text: str) -> bool:
 
 
 def _as_reported(begun: _Partial, call: Call) -> str | None:
-    """A call's arguments so that they begin with what was reported; None where they cannot."""
+    """A call's arguments if they begin with what was reported; None if they do not."""
+    reported = begun.reported
     if not begun.started:
-        begun.name = call.name
         return call.arguments
-    if call.name != begun.name:
-        return None
-    if call.arguments.startswith(begun.reported):
+    if call.name == begun.name and call.arguments.startswith(reported):
         return call.arguments
-    try:
-        same = json.loads(begun.reported) == json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        same = False
-    return begun.reported if same else None
+    return None

@@ -289,7 +289,7 @@ class _Grammar:
         for number, piece in enumerate(pieces):
             own = self._id(piece) if number % 2 else None
             if piece:
-                made.append(_text(piece) if own is None else f"(<[{own}]> | {_text(piece)})")
+                made.append(_text(piece) if own is None else f"<[{own}]>")
         return " ".join(made)
 
     def _id(self, words: str) -> int | None:

@@ -117,12 +117,9 @@ def _compact(template: str) -> str:
 
 def cut(reply: ReplyText) -> dict[str, Any]:
     """The parts and calls of a reply, were it cut off here; the reply itself stays as it is."""
-    twin = copy.copy(reply)
-    twin._detokenizer = copy.copy(reply._detokenizer)
-    twin._splitter = copy.copy(reply._splitter)
-    twin._splitter.calls = list(reply._splitter.calls)
-    twin.parts = dict(reply.parts)
-    twin._calling = copy.deepcopy(reply._calling)
+    detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._known)
+    memo = {id(one): one for one in (*shared, reply._splitter._markers, reply._splitter._marks)}
+    twin = copy.deepcopy(reply, {**memo, id(detokenizer): copy.copy(detokenizer)})
     twin.finish(ended=False)
     # The bytes of half a character are shown as a mark.
     parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}

@@ -264,12 +264,12 @@ class Choice(Struct, eq=False):
             log.info("a call that was not closed is closed: %s", event.message)
             yield from self._given(event.id, self._names[event.id], begun + missing)
             return
-        log.info("a call is left out: %s", event.message)
+        log.info("a tool call is damaged and shown as text: %s", event.message)
         if self.streams and event.id in self._begun:
             yield CallBroken(self._begun[event.id])
-        elif not self.calls:
-            why = event.message.rstrip(".")
-            yield from self._add(f"[A call of a tool was damaged and left out: {why}.]", False, ())
+        why = event.message.rstrip(".")
+        note = f"[A call of a tool was damaged and is shown as text: {why}.]"
+        yield from self._add(f"{note}\n{event.text}", False, ())
 
     def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
         """A whole call, of which some may have been told."""

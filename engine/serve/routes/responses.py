@@ -504,7 +504,7 @@ class ResponsesWriter(BlockWriter):
         self._number = 0
         self._alive = -ALIVE_SECONDS  # when it has shown life last
         self._items: list[JSON] = []
-        self._arguments = ""  # of the call that is open
+        self._arguments: list[str] = []  # of the call that is open
 
     def begin(self) -> bytes:
         if self._number:  # it was begun to show life
@@ -566,7 +566,7 @@ class ResponsesWriter(BlockWriter):
 
     def open(self, block: str, call: CallBegun | None = None) -> bytes:
         if call is not None:
-            self._arguments = ""
+            self._arguments = []
             item = call_item(self._given(call.name), call.id, "", "in_progress")
         else:
             item = _reasoning() if block == "reasoning" else _message([], "in_progress")
@@ -585,10 +585,9 @@ class ResponsesWriter(BlockWriter):
 
     def more(self, piece: Text | CallBegun | CallMore) -> bytes:
         if not isinstance(piece, Text):
-            self._arguments += piece.text
+            self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
                 return b""  # its text is known when its arguments are
-            self._item["arguments"] = self._arguments
             kind = "response.function_call_arguments.delta"
             return self._event(kind, **self._place, delta=piece.text)
         part = self._item["content"][0]
@@ -620,15 +619,17 @@ class ResponsesWriter(BlockWriter):
         return out + self._event("response.output_item.done", output_index=index, item=item)
 
     def _call_closed(self, item: JSON, place: JSON, incomplete: bool) -> bytes:
+        arguments = "".join(self._arguments)
         if item["type"] == "function_call":
-            whole = {"name": item["name"], "arguments": item["arguments"]}
+            item["arguments"] = arguments
+            whole = {"name": item["name"], "arguments": arguments}
             return self._event("response.function_call_arguments.done", **place, **whole)
         if incomplete:
             return b""
         if item["type"] == "tool_search_call":
-            item["arguments"] = json.loads(self._arguments)
+            item["arguments"] = json.loads(arguments)
             return b""
-        item["input"] = custom_input(self._arguments)
+        item["input"] = custom_input(arguments)
         kind = "response.custom_tool_call_input"
         return self._event(f"{kind}.delta", **place, delta=item["input"]) + self._event(
             f"{kind}.done", **place, input=item["input"]

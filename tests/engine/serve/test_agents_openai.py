@@ -227,9 +227,7 @@ def test_a_tool_that_was_not_offered_is_the_clients_to_answer(agents: Server, st
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_call_is_closed_or_ended_with_a_reason_and_never_shown(
-    agents: Server, stream: bool
-) -> None:
+def test_broken_call_is_closed_or_shown_as_text(agents: Server, stream: bool) -> None:
     def output(text: str) -> Any:
         if stream:
             return streamed(agents, said(text), tools=[RUN])[-1]["response"]["output"]
@@ -238,12 +236,12 @@ def test_a_call_is_closed_or_ended_with_a_reason_and_never_shown(
     (closed,) = output("[[open]]")
     assert json.loads(closed["arguments"]) == {"cmd": "ls"}
     assert closed["status"] == "completed"
-    (half,) = output("[[half]]")  # half a command is never run
-    assert half.get("status") == "incomplete" if stream else half["type"] == "message"
+    *begun, half = output("[[half]]")  # half a command is never run
+    assert [item["status"] for item in begun] == ["incomplete"] * stream
+    assert "damaged" in half["content"][0]["text"]
+    assert "rm -rf /tmp/a" in half["content"][0]["text"]
     (torn,) = output("[[torn]]")
-    text = torn["content"][0]["text"]
-    assert "damaged" in text
-    assert "run it" not in text
+    assert torn["content"][0]["text"] == "<tool_call>\nrun it for me\n</tool_call>"
 
 
 def test_several_calls_of_several_kinds(agents: Server) -> None:

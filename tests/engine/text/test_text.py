@@ -20,7 +20,7 @@ MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 
 
 def split(pieces: list[str], stops: tuple[str, ...] = (), reasoning: bool = False):
-    splitter = TextSplitter(MARKERS, stops, reasoning)
+    splitter = TextSplitter(MARKERS, stops, reasoning, offered=True, notation="json_tools")
     deltas = [d for piece in pieces for d in splitter.feed(piece)] + splitter.finish()
     parts = {"answer": "", "reasoning": "", "tool": ""}
     for text, kind in deltas:
@@ -29,9 +29,9 @@ def split(pieces: list[str], stops: tuple[str, ...] = (), reasoning: bool = Fals
 
 
 def test_reasoning_answer_and_tool() -> None:
-    text = "<think>\nhm\n</think>\n\nYes.<tool_call>{}</tool_call> Done"
-    parts, stopped, _ = split([text])
-    assert parts == {"reasoning": "hm\n", "answer": "Yes. Done", "tool": "{}"}
+    call = '{"name": "f", "arguments": {}}'
+    parts, stopped, _ = split([f"<think>\nhm\n</think>\n\nYes.<tool_call>{call}</tool_call> Done"])
+    assert parts == {"reasoning": "hm\n", "answer": "Yes. Done", "tool": call}
     assert not stopped
 
 

@@ -1,15 +1,16 @@
-"""Tool calls in the text of a reply, and as mlx-lm's parsers read them."""
+"""Tool calls in the text of a reply, and as they are read."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from engine.text.call_notations import read
 from engine.text.dialects import Markers
 from engine.text.splitter import TextSplitter
-from engine.text.tool_calls import Calling, Told
+from engine.text.tool_calls import Calling, Told, Written
 
 WEATHER = {
     "type": "function",
@@ -21,8 +22,10 @@ WEATHER = {
 
 
 def told(name: str, text: str) -> list[Told]:
-    """What is told of a call that stood between its markers whole."""
-    return Calling(name, [WEATHER], "", False).follow([text], "")
+    """Return what is told of a text between markers; what is no call is a `text`."""
+    calling = Calling(name, [WEATHER], "", False)
+    shown = calling.close(Written(text, "<call>", "</call>"))
+    return [*calling.follow([]), *([Told("failed", "", text=shown)] if shown else [])]
 
 
 MARKERS = Markers("<think>", "</think>", "<call>", "</call>")
@@ -46,30 +49,61 @@ def test_calls_are_read_in_the_models_own_way(name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"name": 3}', '{"name": "clock"}', '{"name": "weather", "arguments": [1]}'],
+    ["", "{", "[]", '{"name": 3}', '{"name": "weather", "arguments": [1]}', "weather? No."],
 )
-def test_what_is_no_call_of_an_offered_tool_is_refused(text: str) -> None:
-    if text == "[]":
-        assert read("json_tools", text, [WEATHER]) == []
-        return
-    if "clock" not in text:
-        with pytest.raises(ValueError, match="it"):
-            read("json_tools", text, [WEATHER])
-    assert [one.kind for one in told("json_tools", text)] == ["failed"] * bool(text)
+def test_text_that_is_no_call_is_given_back(text: str) -> None:
+    with pytest.raises(ValueError, match=r"it|value|name"):
+        read("json_tools", text, [WEATHER])
+    (one,) = told("json_tools", text)
+    assert (one.kind, one.text) == ("failed", f"<call>{text}</call>")
+
+
+def test_call_of_an_unknown_tool_is_told_with_its_arguments() -> None:
+    (one,) = told("json_tools", '{"name": "clock"}')
+    assert (one.kind, one.name, one.arguments) == ("failed", "clock", "{}")
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_calls_are_told_apart_however_their_text_comes(size: int) -> None:
-    text = "So: <call>one</call><call>two</call> and <call>three"
-    splitter = TextSplitter(MARKERS)
+    text = "So:\n<call>[one()]</call><call>[two()]</call>\n\n<call>[three("
+    splitter = TextSplitter(MARKERS, offered=True, notation="pythonic")
     for start in range(0, len(text), size):
         splitter.feed(text[start : start + size])
     splitter.finish()
-    assert splitter.calls == ["one", "two"]  # the third one was not finished
+    assert splitter.calls == ["[one()]", "[two()]"]  # the third one was not finished
 
 
 def test_a_call_without_an_end_marker_ends_with_the_answer() -> None:
-    splitter = TextSplitter(Markers("", "", "[CALL]", ""))
+    splitter = TextSplitter(Markers("", "", "[CALL]", ""), offered=True)
     splitter.feed("[CALL]one")
     splitter.finish()
     assert splitter.calls == ["one"]
+
+
+class Counted(list[str]):
+    """Pieces that count the characters that are taken from them."""
+
+    taken = 0
+
+    def __getitem__(self, which: Any) -> Any:
+        found = super().__getitem__(which)
+        self.taken += sum(map(len, found))
+        return found
+
+
+@pytest.mark.parametrize("notation", ["json", "qwen3_coder"])
+def test_long_arguments_are_copied_once(notation: str) -> None:
+    long = "word " * 4000
+    text = json.dumps({"name": "weather", "arguments": {"city": long}})
+    if notation == "qwen3_coder":
+        text = f"<function=weather>\n<parameter=city>\n{long}\n</parameter>\n</function>"
+    calling, pieces, told = Calling(notation, [WEATHER], "", False), Counted(), list[Told]()
+    for start in range(0, len(text), 4):
+        pieces.append(text[start : start + 4])
+        told += calling.follow(pieces)
+    assert calling.close(Written(text, pieces=pieces)) == ""
+    told += calling.follow([])
+    assert told[0].kind == "started"
+    assert json.loads(told[-1].text) == {"city": long}
+    assert "".join(one.text for one in told if one.kind == "delta") == told[-1].text
+    assert pieces.taken <= len(text)

@@ -1,0 +1,318 @@
+"""Values of tool-call arguments as JSON text, from literals as models write them.
+
+What is JSON already is copied as written: numbers keep all their digits, and the beginning of a
+value is known before its end. Repaired are single quotes, quotes within texts, trailing commas,
+missing ends, Python's words and numbers, and line breaks within texts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+_DEEPEST = 100
+_BLANKS = re.compile(r"\s*")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+_WORD = re.compile(r"[\w.:/$-]+|\+[\d.]+")
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]+')
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_PYTHON_ESCAPE = re.compile(
+    r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(\n)|(.))", re.DOTALL
+)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v"}
+_AFTER = re.compile(r"\s*(?:[,:}\])]|\Z)")  # what may follow a text
+_QUOTED = "'\"`\\"
+
+
+class Style(Struct, frozen=True):
+    """How literals are written.
+
+    Attributes:
+        mark: the string around texts in Gemma's notations; empty for quotes.
+        python: escapes and numbers are Python's.
+    """
+
+    mark: str = ""
+    python: bool = False
+
+
+JSON_STYLE = Style()
+PYTHON_STYLE = Style(python=True)
+
+
+def dumps(value: Any) -> str:
+    """Return JSON for a value; lone surrogates become U+FFFD."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def skip(text: str, at: int) -> int:
+    """Return the index of the first character from `at` on that is not blank."""
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
+    """Return the JSON text of the literal at an index, and the index of its end.
+
+    Raises:
+        ValueError: it is no literal, or the text ends within one.
+    """
+    return _Literals(text, style).value(skip(text, at), 0)
+
+
+def members(text: str) -> dict[str, str]:
+    """Return the values of a JSON object by their names, each as it is written."""
+    decode, found, at = json.JSONDecoder(strict=False).raw_decode, dict[str, str](), skip(text, 1)
+    while text[at] != "}":
+        name, at = decode(text, at)
+        begun = skip(text, skip(text, at) + 1)
+        _, at = decode(text, begun)
+        found[name] = text[begun:at]
+        at = skip(text, at)
+        at = skip(text, at + 1) if text[at] == "," else at
+    return found
+
+
+def escaped(text: str) -> str:
+    """Return part of a JSON text with its control characters and bad escapes repaired."""
+    made, at = list[str](), 0
+    while at < len(text):
+        if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
+            made.append(found[0])
+            at = found.end()
+        elif text[at] == "\\" and text[at + 1 : at + 2] in ("'", "`"):
+            made.append(text[at + 1])
+            at += 2
+        else:
+            one = text[at]
+            made.append(f"\\u{ord(one):04x}" if one < " " else f"\\{one}")
+            at += 1
+    return "".join(made)
+
+
+class _Literals:
+    """Reads the literals of one text."""
+
+    def __init__(self, text: str, style: Style) -> None:
+        self._text, self._style = text, style
+
+    def value(self, at: int, depth: int) -> tuple[str, int]:
+        text, style = self._text, self._style
+        one = text[at : at + 1]
+        if depth > _DEEPEST:
+            raise ValueError("it is nested too deeply")
+        if style.mark and text.startswith(style.mark, at):
+            return self._marked(at)
+        if one and one in "'\"":
+            return self._quoted(at)
+        if one == "{":
+            return self._members(at, "}", depth, True)
+        if one == "[" or (one == "(" and style.python):
+            return self._members(at, "]" if one == "[" else ")", depth, False)
+        if found := _NUMBER.match(text, at):
+            return found[0], found.end()
+        word = _WORD.match(text, at)
+        if word is None:
+            raise ValueError("a value is missing")
+        known = _WORDS.get(word[0], word[0] if word[0] in ("true", "false", "null") else "")
+        if not known and style.python:
+            known = _python_number(word[0])
+        if not known:
+            raise ValueError("a value is no literal")
+        return known, word.end()
+
+    def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
+        """Read an object, or a list. Blanks stay as they are."""
+        text = self._text
+        made, at, comma = ["{" if named else "["], at + 1, ""
+        end = "}" if named else "]"
+        while True:
+            after = skip(text, at)
+            if text.startswith(close, after):
+                if not comma:
+                    made.append(text[at:after])
+                return "".join([*made, end]), after + 1
+            if after == len(text) and len(made) > 1 and made[-1][-1:] in '"}]':
+                return "".join([*made, end]), after  # nothing but the end is missing
+            if len(made) > 1 and not comma:
+                raise ValueError("a comma is missing")
+            made += [comma, text[at:after]]
+            at = after
+            if named:
+                key, at = self._key(at)
+                made.append(key)
+                colon = skip(text, at)
+                if not text.startswith(":", colon):
+                    raise ValueError("a name has no value")
+                after = skip(text, colon + 1)
+                made.append(text[at:after])
+                at = after
+            value, at = self.value(at, depth + 1)
+            made.append(value)
+            comma, after = "", skip(text, at)
+            if text.startswith(",", after):
+                comma, at = text[at : after + 1], after + 1
+
+    def _key(self, at: int) -> tuple[str, int]:
+        style = self._style
+        if style.mark and self._text.startswith(style.mark, at):
+            return self._marked(at)
+        if self._text[at : at + 1] in ("'", '"'):
+            return self._quoted(at)
+        word = re.compile(r"[^\s:,{}\[\]\"']+").match(self._text, at)
+        if word is None:
+            raise ValueError("a name is missing")
+        return dumps(word[0]), word.end()
+
+    def _marked(self, at: int) -> tuple[str, int]:
+        """Read a text between Gemma's marks. It ends where something may follow it."""
+        text, mark = self._text, self._style.mark
+        begun = at + len(mark)
+        end = begun - len(mark)
+        while (end := text.find(mark, end + len(mark))) >= 0:
+            if _AFTER.match(text, end + len(mark)):
+                return dumps(text[begun:end]), end + len(mark)
+        raise ValueError("a text has no end")
+
+    def _quoted(self, at: int) -> tuple[str, int]:
+        """Read a text between quotes. Within it, quotes that nothing may follow are its own."""
+        text, quote = self._text, self._text[at]
+        python = self._style.python
+        if python and text.startswith(quote * 3, at):
+            quote *= 3
+        begun = at = at + len(quote)
+        while True:
+            end = text.find(quote, at)
+            if end < 0:
+                raise ValueError("a text has no end")
+            slashes = 0
+            while end - slashes > begun and text[end - slashes - 1] == "\\":
+                slashes += 1
+            if slashes % 2 == 0 and _AFTER.match(text, end + len(quote)):
+                break
+            at = end + 1
+        inside = text[begun:end]
+        at = end + len(quote)
+        if not python and quote == '"':
+            return f'"{_with_quotes(inside)}"', at
+        return dumps(_unescaped(inside)), at
+
+
+def _with_quotes(inside: str) -> str:
+    """Return the inside of a JSON text; quotes in it that should be escaped are."""
+    if '"' in inside:
+        inside = re.sub(r'\\.|"', lambda m: '\\"' if m[0] == '"' else m[0], inside, flags=re.DOTALL)
+    return escaped(inside)
+
+
+def _unescaped(text: str) -> str:
+    """Return what a text with Python's escapes means."""
+
+    def meant(found: re.Match[str]) -> str:
+        for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
+            if found[number]:
+                code = int(found[number], base)
+                return chr(code) if code <= 0x10FFFF else "\ufffd"
+        if found[5]:
+            return ""
+        return _LETTERS.get(found[6], found[6] if found[6] in _QUOTED else found[0])
+
+    if "\\" not in text:
+        return text
+    return (
+        _PYTHON_ESCAPE.sub(meant, text)
+        .encode("utf-16-le", "surrogatepass")
+        .decode("utf-16-le", "replace")
+    )
+
+
+def _python_number(word: str) -> str:
+    """Return a number of Python's as JSON; empty if it is none."""
+    try:
+        return str(int(word, 0))
+    except ValueError:
+        pass
+    try:
+        return dumps(float(word)) if re.match(r"[+-]?[\d.]", word) else ""
+    except ValueError:
+        return ""
+
+
+# -- text by its schema ---------------------------------------------------------------------------
+
+_STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+
+
+def of_text(text: str, schema: Any, has_json: bool = False) -> str:
+    """Return JSON for the text of an argument that is written between tags.
+
+    It is the text as written if the schema takes texts, and a value of the schema's types if it is
+    one. What does not fit the schema is passed on as text.
+
+    Args:
+        has_json: the notation writes texts that could be read as JSON as JSON.
+    """
+    taken = kinds(schema)
+    if text == "null" and (not taken or "null" in taken):
+        return text
+    words = text.strip()
+    if has_json and words.startswith('"') and _is_json(words):
+        return words
+    for choice in schema.get("enum", ()) if isinstance(schema, Mapping) else ():
+        if not isinstance(choice, str) and words == dumps(choice):
+            return words
+    if "string" in taken:
+        return dumps(text)
+    if not taken:
+        return words if _is_json(words) else dumps(text)
+    try:
+        made, end = literal(words, 0)
+    except ValueError:
+        return dumps(text)
+    return made if end == len(words) and _fits(made, taken) else dumps(text)
+
+
+def _fits(made: str, taken: set[str]) -> bool:
+    kind = _STARTS.get(made[0])
+    if kind is not None:
+        return kind in taken
+    is_whole = re.fullmatch(r"-?\d+(\.0+)?", made) is not None
+    return "number" in taken or ("integer" in taken and is_whole)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return text not in ("NaN", "Infinity", "-Infinity")
+
+
+def kinds(schema: Any, depth: int = 0) -> set[str]:
+    """Return the types that a schema takes; none if it takes all."""
+    if not isinstance(schema, Mapping) or depth > 8:
+        return set()
+    named = schema.get("type")
+    found = {named} if isinstance(named, str) else set(named if isinstance(named, list) else ())
+    for word in ("anyOf", "oneOf", "allOf"):
+        parts = schema.get(word)
+        if not found and isinstance(parts, list):
+            inner = [kinds(part, depth + 1) for part in parts]
+            if word == "allOf" or all(inner):
+                found = set().union(*inner)
+    choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if not found and isinstance(choices, list):
+        found = {_STARTS.get(dumps(choice)[0], "number") for choice in choices}
+    if found and schema.get("nullable") is True:
+        found.add("null")
+    return found

@@ -1,0 +1,245 @@
+"""What models write arrives as they meant it: markers in texts, arguments, and slips in calls.
+
+`replies` has a file for each class of replies. A case names the family whose tokenizer and dialect
+the model has, what it says, the parameters of the tools that are offered, and what is to arrive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.messages import (
+    Event,
+    Finished,
+    FinishReason,
+    ReplyStats,
+    TextDelta,
+    ToolCallDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+    ToolCallStarted,
+)
+from engine.serve.routes.base import CallBegun, Called, CallMore, Choice, Piece, Text
+from engine.text.call_notations import NOTATIONS
+from engine.text.splitter import Delta, ReplyText
+from engine.text.tool_calls import Calling, Told, Written
+from tests.engine.speaking import write_folder
+
+REPLIES = Path(__file__).parent / "replies"
+CASES = [
+    pytest.param(case, id=f"{path.stem}: {case['name']}")
+    for path in sorted(REPLIES.glob("*.json"))
+    for case in json.loads(path.read_text("utf-8"))
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    from mlx_lm.tokenizer_utils import load
+
+    root = tmp_path_factory.mktemp("families")
+    return cache(lambda name: load(write_folder(root / name, name)))
+
+
+def tool(name: str, properties: dict[str, Any]) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def event(told: Told) -> Event:
+    mine = ("session", "reply", told.id)
+    if told.kind == "started":
+        return ToolCallStarted(*mine, told.name)
+    if told.kind == "delta":
+        return ToolCallDelta(*mine, told.text)
+    if told.kind == "finished":
+        return ToolCallFinished(*mine, told.name, told.text)
+    return ToolCallFailed(*mine, told.name, told.text, told.message, told.arguments)
+
+
+def answered(reply: ReplyText, tokens: Iterable[int], offers: bool) -> tuple[Choice, list[Piece]]:
+    """Return what a client is told of a model's tokens, whole and piece by piece."""
+    choice, pieces = Choice(0, offers, True), list[Piece]()
+
+    def tell(deltas: list[Delta], over: bool) -> None:
+        told: list[Event] = [TextDelta("session", "reply", t, kind, ()) for t, kind in deltas]
+        for one in [*told, *map(event, reply.calls_told(over))]:
+            pieces.extend(choice.take(one))
+
+    for token in tokens:
+        tell(reply.add(token), False)
+    tell(reply.finish(), True)
+    pieces.extend(choice.take(Finished("session", "reply", FinishReason.STOP, ReplyStats())))
+    return choice, pieces
+
+
+def streamed(pieces: list[Piece]) -> tuple[str, str, list[list[str]]]:
+    """Return the answer, the reasoning and the calls that the pieces of a stream add up to."""
+    texts: dict[bool, str] = {False: "", True: ""}
+    calls: dict[int, list[str]] = {}
+    for piece in pieces:
+        if isinstance(piece, Text):
+            texts[piece.reasoning] += piece.text
+        elif isinstance(piece, CallBegun):
+            calls[piece.number] = [piece.name, piece.text]
+        elif isinstance(piece, CallMore):
+            calls[piece.number][1] += piece.text
+        elif isinstance(piece, Called):
+            assert calls[piece.number] == [piece.name, piece.arguments]
+    return texts[False], texts[True], list(calls.values())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_reply_arrives_as_meant(tokenizer: Callable[[str], Any], case: dict[str, Any]) -> None:
+    its = tokenizer(case["family"])
+    tools = [tool(name, properties) for name, properties in case.get("tools", {}).items()]
+    reply = ReplyText(its, "", (), "", tools)
+    tokens = its.encode(case["says"], add_special_tokens=False)
+    choice, pieces = answered(reply, tokens, bool(tools))
+    calls = [[call.name, json.loads(call.arguments)] for call in choice.calls]
+    assert choice.text == case.get("answer", "")
+    assert choice.thought == case.get("reasoning", "")
+    assert calls == case.get("calls", [])
+    answer, thought, made = streamed(pieces)
+    assert (answer, thought) == (choice.text, choice.thought)
+    assert [[name, json.loads(text)] for name, text in made] == calls
+
+
+def test_damaged_call_is_shown_with_a_note(tokenizer: Callable[[str], Any]) -> None:
+    its = tokenizer("qwen3")
+    says = 'I look.\n<tool_call>\n{"name": "ls", "arguments": {"command": ls -l}}\n</tool_call>'
+    reply = ReplyText(its, "", (), "", [tool("ls", {"command": {"type": "string"}})])
+    choice, _ = answered(reply, its.encode(says, add_special_tokens=False), True)
+    assert not choice.calls
+    assert "damaged" in choice.text
+    assert choice.text.startswith("I look.")
+    assert choice.text.endswith(says.removeprefix("I look.\n"))
+
+
+def test_marker_that_is_spelled_out_is_text(tokenizer: Callable[[str], Any]) -> None:
+    """A tokenizer with a token for a marker has the marker only where that token is."""
+    its = tokenizer("qwen3")
+    letters = {its.decode([token]): token for token in range(len(its.get_vocab()))}
+    open_, close = (its.convert_tokens_to_ids(tag) for tag in ("<think>", "</think>"))
+    quoted = [letters[letter] for letter in "a </think> b"]
+    answer = [letters[letter] for letter in "<think>"]
+    choice, _ = answered(ReplyText(its, "", (), ""), [open_, *quoted, close, *answer], False)
+    assert (choice.thought, choice.text) == ("a </think> b", "<think>")
+
+
+# -- calls at random --------------------------------------------------------------------------
+
+MARKERS = (
+    *("<think>", "</think>", "<tool_call>", "</tool_call>", "<function=", "</function>"),
+    *("<parameter=", "</parameter>", "</invoke>", "<arg_key>", "</arg_key>", "<arg_value>"),
+    *("</arg_value>", '<|"|>', "<escape>", "[TOOL_CALLS]", "[ARGS]", "<|tool_call_end|>"),
+    *("<minimax:tool_call>", "</minimax:tool_call>", "<param name=", "</param>", "]]>"),
+    *("<|close|>argument<|sep|>", "</｜DSML｜parameter>", "</atem:parameter>", "<|call|>"),
+    *("```", "`", '"', "'", "\\", "{", "}", "[", "]", ")", ",", "\n", " ", "null", "5", "é", "字"),
+)
+TEXTS = st.lists(st.one_of(st.sampled_from(MARKERS), st.text("ab1 .", max_size=3)), max_size=8)
+VALUES = st.one_of(
+    TEXTS.map("".join),
+    st.integers(-(10**20), 10**20),
+    st.booleans(),
+    st.none(),
+    st.lists(st.integers(), max_size=3),
+    st.dictionaries(st.sampled_from(["x", "y"]), TEXTS.map("".join), max_size=2),
+)
+KINDS = {str: "string", int: "integer", bool: "boolean", list: "array", dict: "object"}
+
+
+def kind_of(value: Any) -> dict[str, Any]:
+    return {"type": "null" if value is None else KINDS[type(value)]}
+
+
+def written(name: str, arguments: dict[str, Any]) -> str:
+    """Write a call as a model of that notation does."""
+    notation = NOTATIONS[name]
+    plain = json.dumps(arguments, ensure_ascii=False)
+    if notation.tags is not None:
+        made = notation.tags.open.format(name="edit")
+        for key, value in arguments.items():
+            raw = isinstance(value, str)
+            text = value if raw else json.dumps(value, ensure_ascii=False)
+            if notation.tags.unless_json and raw and _is_json(value.strip()):
+                text = json.dumps(value, ensure_ascii=False)
+            if notation.tags.cdata and raw and any(one in value for one in "<&\n"):
+                text = f"<![CDATA[{value.replace(']]>', ']]]]><![CDATA[>')}]]>"
+            kind = kind_of(value)["type"]
+            before = notation.tags.before.format(key=key, raw=str(raw).lower(), kind=kind)
+            made += f"{before}{text}{notation.tags.after}"
+        return made + notation.tags.close
+    if notation.quote:
+        return f"call:edit{_marked(arguments, notation.quote)}"
+    if not notation.json:
+        given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+        return f"[edit({given})]" if name == "pythonic" else f"edit({given})"
+    known = {"NAME": '"edit"', "ARGUMENTS": plain, "ID": "functions.edit:0"}
+    parts = [known.get(part, part.replace("TOOL", "edit")) for part in notation.json.split(" ")]
+    return f"edit {plain}" if name == "harmony" else "".join(parts)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _marked(value: Any, mark: str) -> str:
+    if isinstance(value, str):
+        return f"{mark}{value}{mark}"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{key}:{_marked(one, mark)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{','.join(_marked(one, mark) for one in value)}]"
+    return json.dumps(value)
+
+
+def texts_in(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in texts_in(one)]
+    return [value] if isinstance(value, str) else []
+
+
+def is_ambiguous(name: str, arguments: dict[str, Any]) -> bool:
+    """Return True if a text holds its notation's end where the call could go on, too."""
+    notation = NOTATIONS[name]
+    for text in texts_in(arguments):
+        if notation.quote and any(
+            f"{notation.quote}{blank}{end}" in text + notation.quote
+            for blank in ("", " ", "\n", "  ", " \n", "\n ")
+            for end in ",:}])"
+        ):
+            return True
+        if notation.quote and text.rstrip().endswith(notation.quote):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", sorted(NOTATIONS))
+@given(arguments=st.dictionaries(st.sampled_from(["old", "new", "path"]), VALUES))
+@settings(max_examples=150, deadline=None)
+def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
+    """Every notation's markers are in the arguments, and each value arrives as it was written."""
+    assume(not is_ambiguous(name, arguments))
+    offered = tool("edit", {key: kind_of(value) for key, value in arguments.items()})
+    calling, text = Calling(name, [offered], "", False), written(name, arguments)
+    pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[Told]()
+    for count in range(len(pieces) + 1):
+        told += calling.follow(pieces[:count])
+    assert calling.close(Written(text, pieces=pieces)) == ""
+    told += calling.follow([])
+    assert [one.kind for one in told if one.kind not in ("started", "delta")] == ["finished"]
+    assert json.loads(told[-1].text) == arguments
+    assert "".join(one.text for one in told if one.kind == "delta") == told[-1].text
