@@ -385,7 +385,7 @@ def test_labels_and_lines_of_a_card_cannot_be_imitated(start: Start) -> None:
     assert "\\u202eb\\u2028" in lines
 
 
-def test_u8_a_silent_tool_says_for_how_long_and_is_made_again(start: Start) -> None:
+def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
     run = start()
     gate, ran = threading.Event(), []
 
@@ -408,6 +408,10 @@ def test_u8_a_silent_tool_says_for_how_long_and_is_made_again(start: Start) -> N
     assert shown.headline == "Running Hold · 1 min 15 s"
     assert [button.text() for button in shown.buttons] == ["Stop", "Retry"]
     shown.buttons[1].click()
+    assert shown.state is CallState.ASKING  # it was allowed once only
+    assert len(ran) == 1
+    assert shown.buttons[0].text() == "Allow Once"
+    shown.buttons[0].click()
     run.until(lambda: len(ran) == 2)
     assert shown.headline == "Running Hold"
     assert [button.text() for button in shown.buttons] == ["Stop"]
