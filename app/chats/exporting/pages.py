@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from html import escape
 from pathlib import Path
 from threading import Event
@@ -17,7 +18,6 @@ from urllib.parse import urlsplit
 
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
 from PySide6.QtCore import QByteArray, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -215,7 +215,8 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 def body(text: str, formulas: Formulas) -> Iterator[str]:
     """Markdown as HTML, a block at a time."""
     renderer = _Renderer(formulas)
-    options, env = OptionsDict({**parser().options, "breaks": True}), dict[str, Any]()
+    options, env = deepcopy(parser().options), dict[str, Any]()
+    options["breaks"] = True
     for part in parts(text):
         if part.tokens:
             yield renderer.render(part.tokens, options, env)
