@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 REPEATS = 4
 """Times that a block of tokens must occur in a row."""
-MIN_TOKENS = 256
+MIN_TOKENS = 128
 """Tokens that the repetition must fill, so that a short refrain may be sung often."""
 MAX_PERIOD = 256
 """Tokens of the longest block that is looked for."""
