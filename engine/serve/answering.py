@@ -443,7 +443,7 @@ class Answering:
             try:
                 raw = await bodies.read(scope, receive, self.silence, held)
                 size = len(raw)
-                body = await bodies.understood(raw, self._threads.bodies)
+                body = await bodies.understood(raw, self._threads)
                 del raw
                 name, sent = session_name(scope, body), None
                 if "follows" in api.body.model_fields:
@@ -569,7 +569,9 @@ class Answering:
         try:
             if api.takes_long(body):
                 return await self.documents.run(read, report, guest)
-            return await in_thread(self._threads.bodies, read) if size > bodies.LARGE else read()
+            if size > bodies.LARGE:
+                return await in_thread(self._threads.bodies(size), read)
+            return read()
         except ValueError as error:
             raise bodies.not_understood(error) from None
 
@@ -609,7 +611,7 @@ class Answering:
             before = self._places.sessions.get(guest_of(scope), name).sent
         join = partial(before.followed, follows, messages, size)
         large = size > bodies.LARGE
-        found = await in_thread(self._threads.bodies, join) if large else join()
+        found = await in_thread(self._threads.bodies(size), join) if large else join()
         body["messages"] = list(found.messages)
         return found
 
@@ -646,7 +648,7 @@ class Answering:
         with self.held.share(guest_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.silence, held)
             size = len(raw)
-            body = await bodies.understood(raw, self._threads.bodies)
+            body = await bodies.understood(raw, self._threads)
             name, found = session_name(scope, body), None
             async with self._begun(scope, receive):
                 with self._use(scope, name, body) as entry:

@@ -8,7 +8,6 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,7 @@ from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import Parts, shortened
 from engine.serve.routes.schema import B, parsed
-from engine.serve.threads import in_thread
+from engine.serve.threads import ServerThreads, in_thread
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""
@@ -286,18 +285,18 @@ async def _as_it_is(piece: bytes, _: bool) -> AsyncIterator[bytes]:
     yield piece
 
 
-async def understood(raw: bytearray, pool: Executor) -> dict[str, Any]:
+async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
     """The JSON object that a body is.
 
     Args:
-        pool: where a large one is decoded.
+        threads: where a large one is decoded.
 
     Raises:
         RefusedError: 400, it is none.
     """
     try:
         if len(raw) > LARGE:
-            return await in_thread(pool, partial(json_input.decode, raw))
+            return await in_thread(threads.bodies(len(raw)), partial(json_input.decode, raw))
         return json_input.decode(raw)
     except ValueError as error:
         raise not_understood(error) from None

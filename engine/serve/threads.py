@@ -15,16 +15,29 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+LARGE_BODY_BYTES = 2**20
+"""Larger bodies are decoded one at a time.
+
+Decoding holds Python's lock for up to 0.1 s per call. Several threads are no faster together, and
+every other thread waits for each of them.
+"""
+
+
 class ServerThreads:
-    """One pool for bodies, and one for figures and descriptions."""
+    """Pools for bodies, for large bodies, and for figures and descriptions."""
 
     def __init__(self) -> None:
-        self.bodies = ThreadPoolExecutor(4, "serve-bodies")
         self.status = ThreadPoolExecutor(1, "serve-status")
+        self._bodies = ThreadPoolExecutor(4, "serve-bodies")
+        self._large_bodies = ThreadPoolExecutor(1, "serve-large-bodies")
+
+    def bodies(self, size: int) -> Executor:
+        """Return the pool for work on a body of `size` bytes."""
+        return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
         """Drop work that has not begun. Returns without waiting for the rest."""
-        for pool in (self.bodies, self.status):
+        for pool in (self.status, self._bodies, self._large_bodies):
             pool.shutdown(wait=False, cancel_futures=True)
 
 

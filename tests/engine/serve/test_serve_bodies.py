@@ -7,6 +7,7 @@ import json
 import random
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from typing import Any
 import pytest
 
 from engine.model import backend
-from engine.serve import bodies, json_input
+from engine.serve import bodies, documents, json_input
+from engine.serve.documents import BASE64_PIECE_CHARACTERS
 from engine.serve.json_input import Parts
 from engine.serve.server import Server
+from engine.serve.threads import LARGE_BODY_BYTES
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, Answer, body, connect, rest, until
 from tests.engine.serving import status as status_of
@@ -172,3 +175,49 @@ def test_the_parts_of_json_are_counted_in_whatever_pieces_it_comes() -> None:
             parts.add(raw[at : at + size])
             at += size
         assert (parts.lists, parts.commas, parts.texts) == counted(made), raw
+
+
+def test_large_bodies_do_not_hold_up_smaller_ones(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, decode = serve(), json_input.decode
+    entered, release, inside = threading.Event(), threading.Event(), list[int]()
+    large = json.dumps({"model": "plain", "x": "y" * LARGE_BODY_BYTES}).encode()
+    small = json.dumps({"model": "plain", "x": "y" * 2 * bodies.LARGE}).encode()
+
+    def slow(raw: bytes) -> dict[str, Any]:
+        if len(raw) > LARGE_BODY_BYTES:
+            inside.append(len(raw))
+            entered.set()
+            assert release.wait(60)
+        return decode(raw)
+
+    monkeypatch.setattr(json_input, "decode", slow)
+    with ThreadPoolExecutor(6) as senders:
+        try:
+            asked = [senders.submit(post, server, large) for _ in range(6)]
+            assert entered.wait(60)
+            until(lambda: server._answering.held.bytes > len(asked) * LARGE_BODY_BYTES)
+            assert post(server, small).status == 400, "it has no messages"
+            assert len(inside) == 1
+        finally:
+            release.set()
+        assert all(one.result(60).status in (400, 413) for one in asked)
+
+
+def test_base64_is_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, lengths = base64.b64decode, list[int]()
+
+    def b64decode(data: str, validate: bool) -> bytes:
+        lengths.append(len(data))
+        return real(data, validate=validate)
+
+    monkeypatch.setattr(base64, "b64decode", b64decode)
+    data = random.Random(1).randbytes(2 * BASE64_PIECE_CHARACTERS + 1)
+    text = base64.b64encode(data).decode()
+    assert documents.decoded(f"data:image/png;base64,{text}") == (data, "image/png")
+    assert max(lengths) == BASE64_PIECE_CHARACTERS
+    padded = "A" * (BASE64_PIECE_CHARACTERS - 1) + "="
+    for damaged in (padded + "AAAA", text + "é", text[:-1], "\n" + text):
+        with pytest.raises(ValueError, match="base64 is damaged"):
+            documents.decoded(damaged)
