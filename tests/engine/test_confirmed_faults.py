@@ -16,6 +16,7 @@ import pytest
 from engine import Engine, EngineError, Image, SamplingParams
 from engine.errors import as_engine_error
 from engine.model.backend import file_limit_kept
+from engine.runtime import workers
 from engine.runtime.workers import Mailbox, Workers
 
 Folder = Callable[[str], Path]
@@ -102,29 +103,46 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
 
 def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threading.stack_size()
-    start, inside, go = threading.Thread.start, threading.Semaphore(0), threading.Event()
+    start, set_size, lock = threading.Thread.start, threading.stack_size, threading.Lock()
+    arrived, release, sizes = threading.Semaphore(0), threading.Event(), list[int]()
+
+    class Observed:
+        """The lock, with each thread that arrives at it counted."""
+
+        def __enter__(self) -> None:
+            arrived.release()
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
 
     def slow(thread: threading.Thread) -> None:
         if thread.name == "stretto-worker":
-            inside.release()
-            go.wait(60)
+            assert release.wait(60)
         start(thread)
+
+    def stack_size(size: int = 0) -> int:
+        sizes.append(size)
+        return set_size(size)
 
     staffs = [Workers(Mailbox()) for _ in range(2)]
     starters = [
         threading.Thread(target=staff.run, args=("x", int, print, print)) for staff in staffs
     ]
+    monkeypatch.setattr(workers, "_stack_size_lock", Observed())
     monkeypatch.setattr(threading.Thread, "start", slow)
+    monkeypatch.setattr(threading, "stack_size", stack_size)
     for starter in starters:
         start(starter)
-    assert inside.acquire(timeout=60)
-    assert not inside.acquire(timeout=0.2)  # the other one waits for the first
-    go.set()
+    for _ in starters:  # one holds the lock, the other waits for it
+        assert arrived.acquire(timeout=60)
+    release.set()
     for starter in starters:
         starter.join(60)
     for staff in staffs:
         staff.close()
-    assert threading.stack_size() == before
+    assert sizes == [workers.STACK, before] * 2
+    assert set_size() == before
 
 
 def test_file_limit_is_restored_by_the_last_import() -> None:
