@@ -14,7 +14,6 @@ import time
 from enum import Enum, auto
 from typing import Any
 
-import mlx.core as mx
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
@@ -161,12 +160,10 @@ class Constraint:
         """True if `mask` may take long, so that a worker should call it."""
         return self.binds and self._cost.is_slow
 
-    def allowed(self, vocab: int) -> mx.array:
-        """Return the token ids that may come next; see `mask`."""
-        return mx.array(self.mask(vocab))
+    def mask(self, vocab: int) -> np.ndarray | None:
+        """Return the token ids that may come next, `[vocab]` of bool; None if all may.
 
-    def mask(self, vocab: int) -> np.ndarray:
-        """Return the token ids that may come next, `[vocab]` of bool. May run in any thread.
+        May run in any thread.
 
         Raises:
             EngineError: `invalid_request`, none may, or the form takes too long.
@@ -178,7 +175,7 @@ class Constraint:
             return mask
         return self._unbound(vocab)
 
-    def _unbound(self, vocab: int) -> np.ndarray:
+    def _unbound(self, vocab: int) -> np.ndarray | None:
         mask = np.ones(vocab, bool)
         mask[[t for t in self._tokenizer.eos_tokens if t < vocab]] = False
         return mask
@@ -291,8 +288,8 @@ class FreeCalls(Constraint):
     def binds(self) -> bool:
         return self._calling
 
-    def _unbound(self, vocab: int) -> np.ndarray:
-        return np.ones(vocab, bool)
+    def _unbound(self, vocab: int) -> None:
+        return None
 
 
 def constrain(

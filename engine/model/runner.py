@@ -278,13 +278,13 @@ def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None)
     """The lazy token of an answer that has a form; the one before it has been accepted.
 
     Args:
-        mask: of its constraint; computed here if None.
+        mask: of its constraint; taken from it here if None.
     """
     assert answer.constraint is not None
     logits = unsampled.logits
     if mask is None:
         mask = answer.constraint.mask(logits.shape[-1])
-    allowed = mx.array(mask)
+    allowed = None if mask is None else mx.array(mask)
     token = answer.sampler(logits, answer.index, recent(answer), allowed)
     answer.next_is_nan = _is_nan(logits, token)
     noted = [] if answer.odds is None else answer.odds.note(logits, token)

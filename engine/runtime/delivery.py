@@ -93,7 +93,7 @@ class Delivery:
         request.unsampled = unsampled
         vocab = unsampled.logits.shape[-1]
 
-        def choose(mask: np.ndarray) -> None:
+        def choose(mask: np.ndarray | None) -> None:
             if request.unsampled is not unsampled:
                 return  # the reply has ended, or its caches are computed again
             request.await_token(runner.choose(request, unsampled, mask))

@@ -15,6 +15,7 @@ from tokenizers import AddedToken, Tokenizer
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, ToolCallFinished
 from engine.bench.random_models import write_model
+from engine.model.sampling import Sampler
 from engine.params import FormLimits
 from engine.serve.server import Server
 from engine.text import recognition, tool_grammars
@@ -128,6 +129,26 @@ def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) 
             assert given["city"] in ("Turin", "Oslo")
             assert 1 <= given["days"] <= 9
             assert len(given["note"]) <= 3
+
+
+def test_free_text_with_strict_tools_has_no_masks(
+    load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, model = load("json_tools")
+    real, masked = Sampler.__call__, list[bool]()
+
+    def choose(self: Sampler, logits: Any, index: int, recent: Any, allowed: Any = None) -> Any:
+        masked.append(allowed is not None)
+        return real(self, logits, index, recent, allowed)
+
+    monkeypatch.setattr(Sampler, "__call__", choose)
+    opener = id_of(model, "<tool_call>")
+    for bias, is_masked in ((-100.0, False), (100.0, True)):
+        masked.clear()
+        params = SamplingParams(max_tokens=8, seed=1, tools=[STRICT], logit_bias={opener: bias})
+        list(engine.open_session(model, reasoning=False).send("Weather?", params))
+        assert masked
+        assert any(masked) is is_masked
 
 
 @pytest.mark.parametrize("kind", ["json_tools", "mistral"])
