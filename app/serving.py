@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -177,14 +178,15 @@ class Serving(QObject):
         entries = self._server.served.entries if self._server is not None else []
         return [entry.name for entry in entries]
 
-    def shut_down(self) -> None:
-        """End it. Its clients are told; takes a second or two at most."""
+    def shut_down(self, timeout_s: float = END_S) -> None:
+        """Tell the clients and end the server. Waits at most `END_S`, or less if told."""
+        give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
         server = self._leave()
         if server is not None:
             self._stop(server)
         for thread in self._ending:
-            thread.join(self.END_S)
+            thread.join(max(0.0, give_up - monotonic()))
         self._now(Door.OFF)
 
     # Keys.

@@ -329,14 +329,19 @@ class ChatLibrary(QObject):
         """The program ends: stop every reply. Their last text still comes through the bridge."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
+        self.toolbox.begin_shut_down()
 
-    def close(self) -> None:
-        """Save what is left and let go of every session."""
+    def close(self, timeout_s: float | None = None) -> None:
+        """Save what is left and let go of every session.
+
+        Args:
+            timeout_s: wait at most this long for tools to end; by default as `Toolbox.shut_down`.
+        """
         self._sweeping.stop()
         self.search.cancel()
         for chat in self._in_use.values():
             chat.close()
-        self.toolbox.shut_down()
+        self.toolbox.shut_down(timeout_s)
 
     def _adopt(
         self, record: ChatRecord, *, stored: bool, messages: Sequence[Message] | None = None

@@ -198,10 +198,10 @@ class ModelLoader(QObject):
             self.small = await flows.aside(lambda _: suggestions.small_folder())
         return self.small
 
-    def detach(self) -> None:
-        """The program ends."""
+    def detach(self, timeout_s: float | None = None) -> None:
+        """End what answers elsewhere. Waits at most ``timeout_s``, by default `Remotes.STOP_S`."""
         self.engine = None
-        self.remotes.shut_down()
+        self.remotes.shut_down(Remotes.STOP_S if timeout_s is None else timeout_s)
 
     def get(self, ref: str) -> ModelStatus:
         """What is known about a model, asked for or not; of a remote one, what is so now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -86,8 +87,12 @@ class Application(QObject):
     closed, window gone.
     """
 
-    ENGINE_STOP_S = 20.0
-    BACKGROUND_STOP_S = 3.0
+    # Time for all parts together to end before what is left is cut short. The process ends
+    # within 5 s, saving included.
+    STOP_S = 3.5
+    CHILDREN_STOP_S = 0.5  # at least: servers of tools and groups must not outlive the program
+    RESTART_STOP_S = 20.0  # the next run loads its models when the memory of this one is free
+    BACKGROUND_STOP_S = 2.0
 
     ended = Signal()  # all is taken down
 
@@ -115,6 +120,7 @@ class Application(QObject):
         self.restarts = False  # whether the program is to start again
         self.engine: Engine | None = None
         self.down = False  # whether everything was taken down, or is being
+        self._give_up = 0.0  # when the parts that have not ended are cut short
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
@@ -259,6 +265,7 @@ class Application(QObject):
         if self.down:
             return
         self.down = True
+        self._give_up = time.monotonic() + (self.RESTART_STOP_S if self.restarts else self.STOP_S)
         self._end_dialogs()
         self._end_sequences()
         self._end_engine()
@@ -281,20 +288,29 @@ class Application(QObject):
         if self.window is not None:
             self.window.end()
         if self.serving is not None:
-            self.serving.shut_down()
-        flows.end(self.BACKGROUND_STOP_S)
+            self.serving.shut_down(self._left)
+        flows.end(min(self.BACKGROUND_STOP_S, self._left))
 
     def _end_engine(self) -> None:
         if self.library is not None:
             self.library.cancel_for_close()
         if self.engine is not None:
-            self.engine.stop(self.ENGINE_STOP_S)
-        self.loader.detach()
+            self.engine.stop(self._left)
+        self.loader.detach(self._left_to_children)
         # The last text of the cancelled replies still waits at the bridge.
         self.bridge.drain()
         self.newer.end()
         if self.library is not None:
-            self.library.close()
+            self.library.close(self._left_to_children)
+
+    @property
+    def _left(self) -> float:
+        """Seconds until the parts that have not ended are cut short."""
+        return max(0.0, self._give_up - time.monotonic())
+
+    @property
+    def _left_to_children(self) -> float:
+        return max(self.CHILDREN_STOP_S, self._left)
 
     def _save(self) -> None:
         self.settings.save()  # again: the disk may have been full at the last change

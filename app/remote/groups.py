@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -184,8 +185,9 @@ class Groups:
         if server is not None:
             server.close()
 
-    def shut_down(self) -> None:
-        """End all servers. Ranks end with theirs."""
+    def shut_down(self, timeout_s: float = _LEAVING) -> None:
+        """End all servers, and kill those that have not ended in time. Ranks end with theirs."""
+        give_up = monotonic() + timeout_s
         servers = [*self._servers.values(), *self._new]
         self._servers.clear()
         self._new.clear()
@@ -193,7 +195,7 @@ class Groups:
             server.close()
         for server in servers:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                server.process.wait(_LEAVING)
+                server.process.wait(max(0.0, give_up - monotonic()))
             server.process.kill()
             if server.watch is not None:
                 server.watch.join(_LEAVING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from time import monotonic
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -221,10 +222,11 @@ class Remotes:
             self._leaving.add(future)
             future.add_done_callback(self._leaving.discard)
 
-    def shut_down(self) -> None:
-        """End all answers, and wait for that ``STOP_S`` at most."""
-        self._thread.shut_down(self.STOP_S, self._let_go)
-        self.groups.shut_down()
+    def shut_down(self, timeout_s: float = STOP_S) -> None:
+        """End all answers and groups. Waits at most ``timeout_s``."""
+        give_up = monotonic() + timeout_s
+        self._thread.shut_down(timeout_s, self._let_go)
+        self.groups.shut_down(max(0.0, give_up - monotonic()))
 
     async def _let_go(self) -> None:
         leaving = [asyncio.wrap_future(future) for future in list(self._leaving)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from msgspec import Struct, field
@@ -488,6 +489,7 @@ class BuiltIn:
         return future
 
     def shut_down(self, seconds: float = 2.0) -> None:
-        """The program ends: wait for what runs, but not long."""
+        """Wait at most this long, in all, for the tools that run."""
+        give_up = monotonic() + seconds
         for thread in self._threads:
-            thread.join(seconds)
+            thread.join(max(0.0, give_up - monotonic()))

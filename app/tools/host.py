@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 from app.settings.language import mark
@@ -136,9 +137,13 @@ class ToolHost:
         if connection is not None:
             self._tell()
 
-    def shut_down(self) -> None:
-        """End all servers, and wait for that ``STOP_S`` at most."""
-        self._thread.shut_down(self.STOP_S, self._close_all)
+    def begin_shut_down(self) -> None:
+        """Begin to end all servers, without waiting."""
+        self._thread.shut_down(0.0, self._close_all)
+
+    def shut_down(self, timeout_s: float = STOP_S) -> None:
+        """End all servers. Waits at most ``timeout_s``."""
+        self._thread.shut_down(timeout_s, self._close_all)
 
     def _ask(
         self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]], chat_id: str = ""
@@ -261,7 +266,14 @@ class Toolbox:
         """Whether a call of it may run only once the person has been shown its `preview`."""
         return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
 
-    def shut_down(self) -> None:
-        """The program ends."""
-        self.builtin.shut_down()
-        self.host.shut_down()
+    def begin_shut_down(self) -> None:
+        """Begin to end the servers, without waiting."""
+        self.host.begin_shut_down()
+
+    def shut_down(self, timeout_s: float | None = None) -> None:
+        """Wait until tools and servers have ended, at most ``timeout_s`` (default: 2 s and 4 s)."""
+        begun = monotonic()
+        self.host.begin_shut_down()
+        self.builtin.shut_down(2.0 if timeout_s is None else min(2.0, timeout_s))
+        timeout_s = self.host.STOP_S if timeout_s is None else timeout_s
+        self.host.shut_down(max(0.0, begun + timeout_s - monotonic()))

@@ -46,7 +46,7 @@ class LoopThread:
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel all that runs, and wait for its end so long at most.
+        """Cancel all that runs, and wait for its end so long at most. May be called again to wait.
 
         Args:
             first: is done before that.
@@ -54,9 +54,11 @@ class LoopThread:
         with self._lock:
             already, self._down = self._down, True
             loop, thread = self._loop, self._thread
-        if not already and loop is not None and thread is not None:
+        if loop is None or thread is None:
+            return
+        if not already:
             asyncio.run_coroutine_threadsafe(_end(first), loop)
-            thread.join(seconds)
+        thread.join(seconds)
 
     def _started(self) -> asyncio.AbstractEventLoop | None:
         with self._lock:
