@@ -33,9 +33,9 @@ class Announcer(QObject):
     changed = Signal(str)  # (option): it has another value, which is in the settings already
 
 
-@dataclass(frozen=True)
+@dataclass
 class Settings:
-    """All options, with the values of a first start. Only `set` changes them, and it saves."""
+    """All options, with the values of a first start. Change them with `set`, which saves them."""
 
     language: str = "system"  # "system", or a code of `LANGUAGES`
     appearance: str = "system"  # "system", "light" or "dark"
@@ -129,6 +129,12 @@ class Settings:
     # why the file could not be read, "" if it could; no option
     unread: str = field(default="", repr=False, compare=False)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse changes that would not be saved."""
+        if name in vars(self):
+            raise AttributeError(f"{name} can only be changed with set()")
+        super().__setattr__(name, value)
+
     @classmethod
     def load(cls, path: Path) -> Settings:
         """Read the file; a value that is missing, unknown or of the wrong type falls back.
@@ -170,15 +176,20 @@ class Settings:
     def set(self, **values: Any) -> None:
         """Change options, have them saved, and announce those that have another value.
 
-        They are written on a thread of their own: nothing waits for the disk here. Raises
-        AttributeError for what is no option.
+        They are written on a thread of their own: nothing waits for the disk here.
+
+        Raises:
+            AttributeError: an option is unknown.
+            ValueError: a value has the wrong type or is out of bounds. No option is changed.
         """
-        for name in values:
+        defaults = Settings()
+        for name, value in values.items():
             if name not in _OPTIONS:
                 raise AttributeError(f"{name} is no option")
+            if not _is_valid(name, value, getattr(defaults, name)):
+                raise ValueError(f"{name} cannot be {value!r}")
         others = [name for name, value in values.items() if getattr(self, name) != value]
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(values)
         if self.file is not None:
             _saving.put(self.file, self._text())
         for name in others:
@@ -282,6 +293,15 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
         if name in taken and not good(taken[name]):
             del taken[name]
     return taken
+
+
+def _is_valid(name: str, value: Any, default: Any) -> bool:
+    """Return True if `valid` accepts the value as it is; entries by name are not checked."""
+    if name in _ENTRIES:
+        return isinstance(value, dict)
+    data = {name: list(value) if isinstance(value, tuple) else value}
+    taken = valid(data, {name: default})
+    return name in taken and bool(taken[name] == value)
 
 
 def _whole(values: object, count: int) -> bool:

@@ -24,7 +24,7 @@ def test_every_change_is_saved_at_once(tmp_path):
 def test_nothing_can_be_changed_without_being_saved(tmp_path):
     settings = Settings.load(tmp_path / "settings.json")
     with pytest.raises(AttributeError):
-        settings.text_px = 20  # type: ignore[misc]
+        settings.text_px = 20
     with pytest.raises(AttributeError):
         settings.set(text_size=20)
     with pytest.raises(AttributeError):
@@ -117,3 +117,14 @@ def test_the_sidebar_that_was_hidden_stays_hidden(start: Start, profile):
     run = start()
     run.qtbot.keyClick(run.window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not Settings.load(profile / "settings.json").sidebar
+
+
+@pytest.mark.parametrize(
+    "values", [{"zoom": 3}, {"text_px": "20"}, {"tray": 1}, {"models": [1]}, {"drafts": ()}]
+)
+def test_set_refuses_values_that_load_would_drop(values):
+    settings = Settings()
+    before = dict(vars(settings))
+    with pytest.raises(ValueError, match="cannot be"):
+        settings.set(language="de", **values)
+    assert vars(settings) == before
