@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from enum import Enum
@@ -19,7 +18,7 @@ from app.tools.builtin import Obstacle, title_of
 from app.tools.consent import Decision
 from app.tools.folders import Difference
 from app.tools.questions import Question, Response, Value
-from app.tools.tool import BUILT_IN, Tool, ToolResult
+from app.tools.tool import BUILT_IN, OutcomeKind, Tool, ToolResult
 
 NO_RESULT = "There is no result: the chat went on without it."
 
@@ -116,14 +115,12 @@ _FOR_MODELS = {
     NO_RESULT: "",
     LEFT_OUT: mark("The result was too long for this chat and was left out."),
 }
-_FOR_PEOPLE = {
-    "No folder has been granted in this chat.": mark("This chat has no folders."),
-    "Nothing was found.": mark("Nothing found."),
-    "(empty)": mark("This folder is empty."),
-    "(It printed nothing.)": mark("The code printed nothing."),
+_OUTCOMES = {
+    OutcomeKind.NO_FOLDERS.value: mark("This chat has no folders."),
+    OutcomeKind.NOTHING_FOUND.value: mark("Nothing found."),
+    OutcomeKind.EMPTY_FOLDER.value: mark("This folder is empty."),
+    OutcomeKind.NOTHING_PRINTED.value: mark("The code printed nothing."),
 }
-"""What the built-in tools say in whole sentences, as a person reads it."""
-_WRITTEN = re.compile(r"([\d,]+) bytes were written to (.+)\.", re.DOTALL)
 
 
 def result_of(message: Message) -> str:
@@ -131,12 +128,14 @@ def result_of(message: Message) -> str:
     if message.error:
         return message.error
     if message.stats.get("server") == BUILT_IN:
-        if own := _FOR_PEOPLE.get(message.content):
-            return tr(own)
-        if found := _WRITTEN.fullmatch(message.content):
-            size = int(found[1].replace(",", ""))
+        outcome = message.stats.get("outcome")
+        outcome = outcome if isinstance(outcome, dict) else {}
+        kind, size, path = (outcome.get(key) for key in ("kind", "size", "path"))
+        if isinstance(kind, str) and kind in _OUTCOMES:
+            return tr(_OUTCOMES[kind])
+        if kind == OutcomeKind.WRITTEN.value and type(size) is int and isinstance(path, str):
             return counted(
-                "%n byte written to {path}", "%n bytes written to {path}", size, path=found[2]
+                "%n byte written to {path}", "%n bytes written to {path}", size, path=path
             )
     known = _FOR_MODELS.get(message.content)
     return message.content if known is None else tr(known) if known else ""

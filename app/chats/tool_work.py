@@ -439,6 +439,8 @@ class ToolWork(QObject):
         call.decision = decision or call.decision
         call.state, call.result = CallState.OVER, None
         stats = figures(call) | {"size": result.size, "failed": result.error}
+        if result.outcome is not None:
+            stats["outcome"] = result.outcome.to_json()
         if ran:
             stats["seconds"] = round(monotonic() - call.since, 2)
         message = self._saved.transcript.update(

@@ -16,13 +16,24 @@ from time import monotonic
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 from app.tools import folders
 from app.tools.consent import Grant
 from app.tools.fetch import fetch
 from app.tools.folders import Difference
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, harmless, visible
+from app.tools.tool import (
+    BUILT_IN,
+    Outcome,
+    OutcomeKind,
+    Tool,
+    ToolError,
+    ToolResult,
+    failed,
+    harmless,
+    visible,
+)
 from engine.sandbox.protocol import RefusedError
 from engine.sandbox.python_cell import offered, run_python
 
@@ -148,7 +159,7 @@ class Own(Struct, frozen=True):
     """One of them: what the model is told, and what runs it on a thread of its own."""
 
     tool: Tool
-    work: Callable[[Arguments, Context], str]
+    work: Callable[[Arguments, Context], str | Outcome]
     # what the person is shown before a call, where its arguments do not tell it all
     preview: Callable[[Arguments, Context], Difference] | None = None
     # raises ToolError where a call cannot work as things are
@@ -270,7 +281,7 @@ _LONGEST_ABOUT = 160  # characters
 def own(
     name: str,
     description: str,
-    work: Callable[..., str],
+    work: Callable[..., str | Outcome],
     /,
     preview: Callable[[Arguments, Context], Difference] | None = None,
     check: Callable[[Arguments, Context], None] | None = None,
@@ -298,7 +309,7 @@ def _can_be_asked(a: Arguments, c: Context) -> None:
     helper_questions(a)
 
 
-def _search(a: Arguments, c: Context) -> str:
+def _search(a: Arguments, c: Context) -> str | Outcome:
     name, text = _text(a, "name"), _text(a, "text")
     return folders.search_files(name, text, _text(a, "path"), c.grants)
 
@@ -389,11 +400,14 @@ ABSENT = (
 )
 
 
-def _run_python(code: str) -> str:
+def _run_python(code: str) -> str | Outcome:
     try:
-        return run_python(code)
+        printed = run_python(code)
     except RefusedError as refusal:
         raise ToolError(str(refusal)) from None
+    if not printed:
+        return Outcome(OutcomeKind.NOTHING_PRINTED, "(It printed nothing.)")
+    return printed
 
 
 _PYTHON = own(
@@ -444,7 +458,10 @@ class BuiltIn:
 
         def work() -> ToolResult:
             try:
-                return harmless(found.work(arguments, context))
+                told = found.work(arguments, context)
+                if isinstance(told, Outcome):
+                    return replace(harmless(told.text), outcome=told)
+                return harmless(told)
             except BaseException as error:  # a Rust panic too
                 return failed(error)
 

@@ -26,7 +26,7 @@ from msgspec import Struct
 from app.settings.language import mark, tr
 from app.settings.paths import short_path
 from app.tools.consent import Grant
-from app.tools.tool import ToolError, escaped, visible
+from app.tools.tool import Outcome, OutcomeKind, ToolError, clean, escaped, visible
 from engine.text.invisible import escape_invisible
 
 T = TypeVar("T", bound=Hashable)
@@ -132,11 +132,17 @@ class OutsideError(ToolError):
     """A path is in no folder that was granted."""
 
 
-def list_folder(path: str, grants: Sequence[Grant]) -> str:
+def _listed(grants: Sequence[Grant]) -> str:
+    """Return the granted folders as a model reads them."""
+    shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
+    return "\n".join(shown) or "No folder has been granted in this chat."
+
+
+def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
     """The names in a folder; without a path, the granted folders."""
     if not path.strip():
-        shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
-        return "\n".join(shown) or "No folder has been granted in this chat."
+        listed = _listed(grants)
+        return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
     grant, names = _place(path, grants)
     with _opened(grant, names) as folder:
         lines = []
@@ -149,7 +155,9 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str:
             elif stat.S_ISREG(info.st_mode):
                 lines.append(f"{visible(entry.name)}  {info.st_size:,} bytes")
         more = len(found) - MOST_LISTED
-        return "\n".join([*lines, *([f"… {more:,} more"] if more > 0 else [])]) or "(empty)"
+        if not lines and more <= 0:
+            return Outcome(OutcomeKind.EMPTY_FOLDER, "(empty)")
+        return "\n".join([*lines, *([f"… {more:,} more"] if more > 0 else [])])
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
@@ -158,7 +166,7 @@ def read_file(path: str, grants: Sequence[Grant]) -> str:
     return _text(_bytes(grant, names, MOST_READ))
 
 
-def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str:
+def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str | Outcome:
     """Files whose name fits a pattern, and of which a line contains a text."""
     if len(pattern) > _LONGEST_PATTERN:
         raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
@@ -176,7 +184,7 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
                 found += _lines(grant, file, text)
                 if len(found) >= MOST_LISTED:
                     return "\n".join(found[:MOST_LISTED])
-    return "\n".join(found) or "Nothing was found."
+    return "\n".join(found) or Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
 
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
@@ -194,7 +202,7 @@ def check(path: str, grants: Sequence[Grant]) -> None:
         _place(path, grants)
 
 
-def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
+def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
     """Write a file whole; ``seen`` is the digest of the difference that the person was shown.
 
     Raises ToolError, also when this is not the change that they were shown.
@@ -219,7 +227,9 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
                 with suppress(OSError):
                     os.unlink(beside, dir_fd=folder)
                 raise
-    return f"{len(change.after):,} bytes were written to {path}."
+    size = len(change.after)
+    told = f"{size:,} bytes were written to {path}."
+    return Outcome(OutcomeKind.WRITTEN, told, size, clean(path))
 
 
 _CHANGED = mark("The file has changed since the changes were shown.")
@@ -362,7 +372,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
-        told = f"Give the whole path. Granted are: {_braced(list_folder('', grants))}"
+        told = f"Give the whole path. Granted are: {_braced(_listed(grants))}"
         raise ToolError(
             mark("“{path}” is not an absolute path."), told=told, path=visible(path)[:300]
         )
@@ -370,7 +380,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
-    told = f"This is in no granted folder. Granted are: {_braced(list_folder('', grants))}"
+    told = f"This is in no granted folder. Granted are: {_braced(_listed(grants))}"
     words = mark("“{path}” is not in a folder of this chat.")
     raise OutsideError(words, told=told, path=visible(path)[:300])
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from enum import Enum
 from typing import Any
 
 from msgspec import Struct, field
@@ -159,6 +160,29 @@ def escaped(character: str) -> str:
 LONGEST = 1_000_000  # characters of a result that are kept at all. More fits no model.
 
 
+class OutcomeKind(Enum):
+    """Results of built-in tools that the user reads as a sentence in their language."""
+
+    NO_FOLDERS = "no_folders"
+    NOTHING_FOUND = "nothing_found"
+    EMPTY_FOLDER = "empty_folder"
+    NOTHING_PRINTED = "nothing_printed"
+    WRITTEN = "written"
+
+
+class Outcome(Struct, frozen=True):
+    """Result of a built-in tool that is more than its text."""
+
+    kind: OutcomeKind
+    text: str  # what the model reads
+    size: int = 0  # bytes written
+    path: str = ""  # of the file that was written
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the message of the call keeps."""
+        return {"kind": self.kind.value, "size": self.size, "path": self.path}
+
+
 class ToolResult(Struct, frozen=True):
     """What came of a call."""
 
@@ -166,6 +190,8 @@ class ToolResult(Struct, frozen=True):
     error: bool = False  # whether the tool says that it failed
     size: int = 0  # characters before anything was cut
     shown: str = ""  # what the person reads in place of the text; "" where they read the same
+    # what a built-in tool did, for a sentence in the user's language; None if the text is all
+    outcome: Outcome | None = None
 
     @property
     def cut(self) -> bool:

@@ -226,7 +226,7 @@ def run_python(code: str, command: list[str] | None = None) -> str:
         text += "\n[… the rest is left out …]"
     if child.returncode:
         raise RefusedError(f"It ended with status {child.returncode}.\n{text}")
-    return text or "(It printed nothing.)"
+    return text
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:

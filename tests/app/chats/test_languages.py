@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from app.chats.transcript import _title
 from app.models.errors import explained, meaning
 from app.settings import language
 from app.store import ChatRecord, Message
+from app.tools.tool import Outcome, OutcomeKind
 from app.ui.transcript import message_row
 from app.ui.transcript.message_row import shown_result
 from engine.errors import OUT_OF_MEMORY
@@ -60,19 +62,40 @@ def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:
     ]
 
 
-def result(text: str, server: str = "Stretto", tool: str = "write_file") -> Message:
-    return Message("m", "c", role="tool", content=text, stats={"server": server, "tool": tool})
+def result(
+    text: str,
+    server: str = "Stretto",
+    tool: str = "write_file",
+    outcome: Outcome | None = None,
+) -> Message:
+    stats: dict[str, Any] = {"server": server, "tool": tool}
+    if outcome is not None:
+        stats["outcome"] = outcome.to_json()
+    return Message("m", "c", role="tool", content=text, stats=stats)
 
 
 @pytest.mark.usefixtures("_in_brackets")
 def test_what_built_in_tools_say_to_the_model_a_person_reads_in_their_language() -> None:
-    assert result_of(result("Nothing was found.")) == "[Nothing found.]"
-    assert result_of(result("(It printed nothing.)")) == "[The code printed nothing.]"
-    told = result_of(result("1,024 bytes were written to /a/b was.txt."))
+    def shown(kind: OutcomeKind, **values: Any) -> str:
+        return result_of(result("for the model", outcome=Outcome(kind, "for the model", **values)))
+
+    assert shown(OutcomeKind.NOTHING_FOUND) == "[Nothing found.]"
+    assert shown(OutcomeKind.NOTHING_PRINTED) == "[The code printed nothing.]"
+    told = shown(OutcomeKind.WRITTEN, size=1024, path="/a/b was.txt")
     assert told == "[1024 byte written to /a/b was.txt]"
-    # What another server says, and what a file holds, is not ours to translate.
-    assert result_of(result("Nothing was found.", server="files")) == "Nothing was found."
-    assert result_of(result("a line\nNothing was found.")) == "a line\nNothing was found."
+
+
+@pytest.mark.parametrize("text", ["Nothing was found.", "(empty)", "3 bytes were written to a."])
+@pytest.mark.parametrize("server", ["Stretto", "files"])
+def test_file_text_is_not_taken_for_a_tools_words(text: str, server: str) -> None:
+    assert result_of(result(text, server, "read_file")) == text
+
+
+@pytest.mark.parametrize("outcome", ["written", {"kind": []}, {"kind": "written", "size": "3"}])
+def test_result_with_a_broken_outcome_shows_its_text(outcome: object) -> None:
+    message = result("text")
+    message.stats["outcome"] = outcome
+    assert result_of(message) == "text"
 
 
 def test_the_time_is_told_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:

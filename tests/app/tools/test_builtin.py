@@ -24,7 +24,7 @@ from app.tools.builtin import BuiltIn, Context, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.folders import Matcher
-from app.tools.tool import ToolError, readable
+from app.tools.tool import Outcome, OutcomeKind, ToolError, readable
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,18 @@ def grant(folder: Path, writable: bool = False) -> list[Grant]:
 
 def test_files_are_listed_read_and_searched(tree: Path) -> None:
     grants = grant(tree)
-    assert str(tree) in folders.list_folder("", grants)
+    assert str(tree) in str(folders.list_folder("", grants))
     assert folders.list_folder(str(tree), grants) == "a.txt  14 bytes\ninner/"
     assert folders.read_file("inner/b.md", grants) == "words again\n"
     assert folders.read_file(f"{tree}/a.txt", grants) == "one\nTwo words\n"
     found = folders.search_files("*", "WORDS", "", grants)
     assert found == f"{tree}/a.txt:2: Two words\n{tree}/inner/b.md:1: words again"
     assert folders.search_files("*.md", "", "", grants) == f"{tree}/inner/b.md"
-    assert folders.search_files("*.pdf", "", "", grants) == "Nothing was found."
+    nothing = Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
+    assert folders.search_files("*.pdf", "", "", grants) == nothing
+    (tree / "empty").mkdir()
+    empty = Outcome(OutcomeKind.EMPTY_FOLDER, "(empty)")
+    assert folders.list_folder("empty", grants) == empty
 
 
 @pytest.mark.parametrize(
@@ -146,11 +150,13 @@ def test_nothing_outside_a_granted_folder_is_read(tree: Path, path: str) -> None
 def test_nothing_is_read_without_a_grant(tree: Path) -> None:
     with pytest.raises(ToolError, match="not in a folder"):
         folders.read_file(f"{tree}/a.txt", [])
-    assert "No folder" in folders.list_folder("", [])
+    assert folders.list_folder("", []) == Outcome(
+        OutcomeKind.NO_FOLDERS, "No folder has been granted in this chat."
+    )
 
 
 def test_search_follows_no_link(tree: Path) -> None:
-    assert "secret" not in folders.search_files("*", "secret", "", grant(tree))
+    assert "secret" not in str(folders.search_files("*", "secret", "", grant(tree)))
 
 
 def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
@@ -197,7 +203,9 @@ def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
     assert (tree / "a.txt").read_text() == "one\nthree\n"
     fresh = folders.difference("inner/new.txt", "x\n", grants)
     assert fresh.text == "New file inner/new.txt\n+x"
-    folders.write_file("inner/new.txt", "x\n", fresh.digest, grants)
+    written = folders.write_file("inner/new.txt", "x\n", fresh.digest, grants)
+    assert (written.size, written.path) == (2, "inner/new.txt")
+    assert written.text == "2 bytes were written to inner/new.txt."
     assert (tree / "inner" / "new.txt").read_text() == "x\n"
 
 
