@@ -15,11 +15,11 @@ what that means for finished blocks is the renderer's business (`Block.labels`).
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections import ChainMap
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -27,6 +27,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct
+from msgspec.structs import replace
 
 NESTING_LIMIT = 20
 """What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
@@ -91,9 +92,11 @@ def closing_line(fence: str) -> re.Pattern[str]:
 
 
 BLOCK_LIMIT = 200_000
-"""Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
-LINE_LIMIT = 5_000  # its lines: the parser takes about 0.1 ms for each item of a list
-BAR_LIMIT = 10_000  # its "|": the parser takes about as long for each cell of a table
+"""Characters of one top-level block other than a fence; what follows is shown as it was typed."""
+LINE_LIMIT = 1_000  # its lines: the parser takes about 0.1 ms for each item of a list
+BAR_LIMIT = 1_600  # its "|": the parser takes about as long for each two cells of a table
+PART_LINES = 100
+"""Lines after which a list is continued by another block, at its next item."""
 
 
 class Block(Struct, frozen=True):
@@ -101,18 +104,23 @@ class Block(Struct, frozen=True):
 
     # its lines, with the blank lines after it; all blocks and the tail make up the text
     source: str
-    # its block tokens, pickled where it is finished: they are wanted again when the look or a
-    # reference changes, and forty objects a block would be walked by every collection
-    kept: tuple[Token, ...] | bytes
+    # its block tokens until it is rendered; they are parsed again if a reference changes
+    kept: tuple[Token, ...] | None
     first_line: int  # what to subtract from the tokens' line numbers to count from `source`
     labels: frozenset[str]  # normalised texts in brackets, each perhaps a reference not defined yet
     # it has no tokens: it is (a part of) a block over the limits, shown as it was typed
     typed: bool = False
+    # of a part of a list: the first number of the list, and its items before this part
+    continues: tuple[int, int] = (0, 0)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
         """The block tokens; the children of `inline` tokens are not parsed yet."""
-        return pickle.loads(self.kept) if isinstance(self.kept, bytes) else self.kept
+        if self.kept is not None:
+            return self.kept
+        tokens: list[Token] = []
+        parser().block.parse(self.source, parser(), {"references": {}}, tokens)
+        return tuple(tokens)
 
 
 class OpenFence(Struct, frozen=True):
@@ -124,6 +132,8 @@ class OpenFence(Struct, frozen=True):
 
 def parsable(text: str) -> int:
     """How much of a text is parsed at once: whole lines within the limits, or all of it."""
+    if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
+        return 0
     end = min(len(text), BLOCK_LIMIT)
     lines, bars = text.count("\n", 0, end), text.count("|", 0, end)
     if end == len(text) and lines <= LINE_LIMIT and bars <= BAR_LIMIT:
@@ -164,7 +174,8 @@ def settled(text: str) -> int:
 TAIL_LIMIT = 16_384  # characters of an open block that are parsed again whenever it grows
 
 _NONE: frozenset[str] = frozenset()
-_LONG_LINE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
+LONG_LINE = 16_384  # characters of a line that is shown as it was typed
+_LONG_FENCE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
 _PROSE = re.compile(r"[^\W\d_]|#")  # after an empty line: the beginning of another block
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
@@ -175,8 +186,9 @@ class BlockSplitter:
     `feed` only collects; `advance` does the work: O(tail), nothing for an unclosed fence. Past
     TAIL_LIMIT the tail is parsed only when it has grown by a quarter, so that a huge list or table
     costs O(n log n) in all; what is not parsed yet is `unparsed`. No more is parsed at once than
-    `parsable` says. A block that does not end within that is finished line by line as it was typed,
-    up to an empty line with a letter or a heading after it.
+    `parsable` says. What follows of a block that does not end within that is finished line by line
+    as it was typed, up to an empty line with a letter or a heading after it. A long list is
+    finished in parts, a long fence without being parsed.
     """
 
     def __init__(self) -> None:
@@ -198,7 +210,9 @@ class BlockSplitter:
         self._info = ""
         self._typed = False  # the tail is within a block over the limits
         self._after_empty = False
-        self._before_finish: tuple[int, References, str, str, bool, bool] | None = None
+        self._continues = (0, 0)  # of the list that the tail begins with
+        self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
+        self._before_finish = None
         self._fence: re.Pattern[str] | None = None  # what closes the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
@@ -238,20 +252,30 @@ class BlockSplitter:
         self.advance()
         self._before_finish = (
             len(self.finished), dict(self.references), self.tail + "".join(self._pieces),
-            self._held, self._typed, self._after_empty,
+            self._held, self._typed, self._after_empty, self._continues,
         )  # fmt: skip
-        self.tail += "".join(self._pieces) + self._held.replace("\r", "\n")
-        self._pieces.clear()
-        self._held = ""
-        self._advance()
+        if rest := "".join(self._pieces) + self._held.replace("\r", "\n"):
+            self.tail += rest
+            self._pieces.clear()
+            self._held = ""
+            self._advance()
+        if self._fence is not None and len(self.tail) > TAIL_LIMIT:
+            self._finish_fence(len(self.tail))
         self._fence = None
         if self.tail and self._typed:
             self._add_typed(self.tail)
         elif self.tail:
-            self._parse(len(self.tail))
+            if self._first_line or not self._tokens or self._parsed < len(self.tail):
+                self._parse(len(self.tail))
             self._take(self.tail, self._tokens)
         self._typed = False
         self._set_tail("")
+
+    def forget_tokens(self, number: int) -> None:
+        """Drop the tokens of a finished block that was rendered, except those of a fence."""
+        block = self.finished[number]
+        if block.kept and block.kept[0].type != "fence":
+            self.finished[number] = replace(block, kept=None, first_line=0)
 
     @property
     def open_fence(self) -> OpenFence | None:
@@ -263,7 +287,8 @@ class BlockSplitter:
     @property
     def open_block(self) -> Block:
         """The tail as far as it is parsed, as if it were one finished block."""
-        return Block(self.tail, tuple(self._tokens), self._first_line, frozenset())
+        tokens, continues = tuple(self._tokens), self._continues
+        return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
     def open_references(self) -> References:
@@ -279,8 +304,8 @@ class BlockSplitter:
 
     def _reopen(self) -> None:
         assert self._before_finish is not None
-        count, references, tail, self._held, typed, after_empty = self._before_finish
-        self._typed, self._after_empty = typed, after_empty
+        count, references, tail, self._held, typed, after_empty, continues = self._before_finish
+        self._typed, self._after_empty, self._continues = typed, after_empty, continues
         self._before_finish = None
         del self.finished[count:]
         self.references = references
@@ -292,6 +317,9 @@ class BlockSplitter:
             closed = self._fence_closed() if self._fence is not None else self._find_fence()
             if self._fence is not None and not closed:
                 return
+            if closed > TAIL_LIMIT:
+                self._finish_fence(closed)
+                continue
             self._fence = None
             before = len(self.tail)
             end = max(parsable(self.tail), closed)
@@ -300,11 +328,29 @@ class BlockSplitter:
             if end:
                 self._parse(end)
                 self._cut(self._tokens, self.tail[:end])
+                if len(self.tail) == before:
+                    self._cut_list(self.tail[:end])
             if end == before:
-                self._find_fence()
+                if self._find_fence():
+                    self._fence = None
                 return
             if len(self.tail) == before:
+                if end:
+                    self._take(self.tail[:end], self._tokens)
+                    self._set_tail(self.tail[end:])
                 self._typed, self._after_empty, self._tokens = True, False, []
+                self.parses += 1  # the open block has no tokens any more
+
+    def _finish_fence(self, end: int) -> None:
+        """Finish a long fence without parsing it, which takes too long."""
+        source = self.tail[:end]
+        last = source.removesuffix("\n").rfind("\n") + 1
+        closed = self._fence is not None and self._fence.fullmatch(source[last:].rstrip("\n"))
+        token = Token("fence", "code", 0, map=[0, source.count("\n")], info=self._info, block=True)
+        token.content = source[self._fence_start : last if closed else end]
+        self._fence, self._tokens = None, []
+        self.finished.append(Block(source, (token,), 0, _NONE))
+        self._set_tail(self.tail[end:])
 
     def _end_typed(self) -> bool:
         """Finishes what is complete of a block over the limits; True where another one begins."""
@@ -355,6 +401,17 @@ class BlockSplitter:
             self._take_lines(first, tops[place])
             return
 
+    def _cut_list(self, tail: str) -> None:
+        """Finish what can be of a long list that the tail begins with."""
+        places = _parts(tail, self._tokens, self._first_line)
+        if places:
+            end, index = places[-1]
+            tokens, lines = self._tokens, self.tail.count("\n", 0, end)
+            self._add(self.tail[:end], tokens, self._first_line, [place for place, _ in places])
+            self._set_tail(self.tail[end:])
+            self._tokens = [tokens[0], *tokens[index:]]
+            self._first_line += lines
+
     def _take_lines(self, count: int, tokens: int) -> None:
         """The first `count` lines, and the tokens they gave, are finished."""
         offset = 0
@@ -380,12 +437,31 @@ class BlockSplitter:
             stop = len(tokens) if last else starts[number + 1]
             next_line = len(lines) if last else (tokens[starts[number + 1]].map or [0])[0]
             part = "\n".join(lines[line:next_line]) + ("" if last else "\n")
-            self._add(part, tokens[start:stop], line)
+            block = tokens[start:stop]
+            places = [place for place, _ in _parts(part, block, line)]
+            self._add(part, block, line, places)
             line = next_line
         if not starts:
             self._add(source, [], 0)
 
-    def _add(self, source: str, tokens: list[Token], first_line: int) -> None:
+    def _add(
+        self, source: str, tokens: list[Token], first_line: int, places: Sequence[int] = ()
+    ) -> None:
+        """Finish a block, or the parts of a list that begin at these places too."""
+        if places:
+            start = int(tokens[0].attrs.get("start", 1))
+            for begin, end in pairwise((0, *places, len(source))):
+                if begin == end:
+                    break
+                part: list[Token] = []
+                parser().block.parse(source[begin:end], parser(), {"references": {}}, part)
+                first, count = self._continues if any(self._continues) else (start, 0)
+                self._add(source[begin:end], part, 0)
+                items = sum(t.type == "list_item_open" and t.level == 1 for t in part)
+                self._continues = (first, count + items)
+            if begin < end:  # the list has ended
+                self._continues = (0, 0)
+            return
         if "]:" in source:
             found: References = {}
             parser().block.parse(source, parser(), {"references": found}, [])
@@ -394,12 +470,13 @@ class BlockSplitter:
         labels = frozenset(
             label for t in tokens if t.type == "inline" for label in labels_in(t.content)
         )
-        kept = pickle.dumps(tuple(tokens), pickle.HIGHEST_PROTOCOL)
-        self.finished.append(Block(source, kept, first_line, labels or _NONE))
+        block = Block(source, tuple(tokens), first_line, labels or _NONE, False, self._continues)
+        self.finished.append(block)
+        self._continues = (0, 0)
 
     def _find_fence(self) -> int:
         """Whether the tail begins with a fence: sets what closes it, or says where it is closed."""
-        end = self.tail.find("\n", 0, _LONG_LINE)
+        end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:
             return 0
@@ -407,9 +484,7 @@ class BlockSplitter:
         self._info = opening[2] or opening[4] or ""
         self._fence = closing_line(fence)
         self._fence_start = self._scanned = opening.end()
-        if closed := self._fence_closed():
-            self._fence = None
-        return closed
+        return self._fence_closed()
 
     def _fence_closed(self) -> int:
         """Where the line after the closing one begins, or 0: looks at the lines not seen before."""
@@ -419,6 +494,22 @@ class BlockSplitter:
                 return end + 1
             self._scanned = end + 1
         return 0
+
+
+def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[int, int]]:
+    """Return where the parts of a long list after the first begin, each with its first token."""
+    if not tokens or not tokens[0].type.endswith("_list_open") or tokens[0].level:
+        return []
+    last = 0
+    places: list[tuple[int, int]] = []
+    starts = [0, *(found.end() for found in re.finditer("\n", source))]
+    for index, token in enumerate(tokens):
+        if token.type == "list_item_open" and token.level == 1 and token.map:
+            line = token.map[0] - first_line
+            if line >= last + PART_LINES and line + 1 < len(starts):
+                places.append((starts[line], index))
+                last = line
+    return places
 
 
 def _closes_itself(token: Token, tail: str, complete: int) -> bool:

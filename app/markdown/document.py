@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
-from app.markdown.blocks import BlockSplitter
-from app.markdown.highlight import Colours, Lines
+from app.markdown.blocks import TAIL_LIMIT, BlockSplitter, OpenFence
+from app.markdown.highlight import HIGHLIGHT_LIMIT, Colours, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
 from app.markdown.maths import OBJECT, MathObject
@@ -30,6 +30,12 @@ _LONGEST_S = 0.25  # unless a refresh takes so long that even this were too ofte
 _RECENT_S = 1.0
 APART_S = 0.004
 """Between two documents' refreshes: what came meanwhile is painted, and keys have their turn."""
+
+
+SLICE, SLICE_LINES = 4_000, 50
+"""Characters and lines that are rendered at once: 10 to 40 ms in the worst case."""
+FOLD_ROWS = 640
+"""Rows that are folded at once."""
 
 
 class Pace:
@@ -108,6 +114,7 @@ class Rendering:
     def forget(self) -> None:
         """Keeps nothing that only helps while the text grows."""
         self._final_inline.forget()
+        self._open_inline.forget()
 
     def advance(self, shown: Sequence[Row]) -> tuple[int, list[Row]]:
         """Which rows the text makes now: how many of `shown` stay, and those after them."""
@@ -119,18 +126,45 @@ class Rendering:
         del self._ends[done:]
         rows: list[Row] = []
         self._colours.begin()
-        self._final_inline.begin(splitter.references, steady=True)
+        self._final_inline.begin(splitter.references, steady=True, other=self._open_inline)
+        if (grown := self._closed_code(done, begin, above)) is not None:
+            kept, rows = grown
+            begin += kept
+            self._ends.append(begin + len(rows))
+            done += 1
         for number in range(done, len(splitter.finished)):
             block = splitter.finished[number]
             previous = rows[-1] if rows else above
             rows += block_rows(
                 block, number, self._final_inline, previous, self.codes, self._colours.lines
             )
+            splitter.forget_tokens(number)
             self._ends.append(begin + len(rows))
             for label in block.labels:
                 self._uses.setdefault(label, number)
         kept, tail = self._open_rows(rows, begin, above)
         return begin + kept, [*rows, *tail]
+
+    def _closed_code(
+        self, number: int, begin: int, above: Row | None
+    ) -> tuple[int, list[Row]] | None:
+        """Return the rows of a long fence that has just closed: how many stay, and the rest.
+
+        It is too long to be colored, so nothing but its last lines differs from what is shown.
+        """
+        if number >= len(self._splitter.finished):
+            return None
+        block = self._splitter.finished[number]
+        if block.typed or len(block.source) <= HIGHLIGHT_LIMIT + TAIL_LIMIT:
+            return None
+        tokens = block.tokens
+        if len(tokens) != 1 or tokens[0].type != "fence":
+            return None
+        token = tokens[0]
+        fence = OpenFence(token.info, token.content)
+        if not self._growing.is_showing(fence, number, begin):
+            return None
+        return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
         """The text goes on after `finish`: forget what was rendered of its last blocks."""
@@ -256,6 +290,8 @@ class MarkdownDocument(QObject):
             self._writer.wrap(name, False)
         self._pace = Pace()
         self._source = []
+        self._waiting: list[str] = []  # appended, not yet rendered
+        self._finishing = False  # complete, but text still waits
 
     @property
     def source(self) -> str:
@@ -263,6 +299,11 @@ class MarkdownDocument(QObject):
         if len(self._source) > 1:  # asked for with each piece that comes
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no text was given."""
+        return not self._source
 
     @property
     def end_position(self) -> int:
@@ -274,27 +315,37 @@ class MarkdownDocument(QObject):
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
-        """Adds text at the end; it is shown at once or a few milliseconds later."""
+        """Add text at the end. It is shown immediately or a few milliseconds later.
+
+        Long text is rendered in slices, so that no call takes long.
+        """
         if not text:
             return
         self._source.append(text)
-        self._rendering.feed(text)
+        self._waiting.append(text)
         if not self._timer.isActive():
             self._in_turn()
 
     def finish(self) -> None:
-        """The text is complete; shows it all. A later `append` goes on where the text was."""
-        self._rendering.finish()
-        self.refresh()
-        self._pace.leave()
+        """The text is complete. A later `append` goes on where the text was.
+
+        What is left is shown immediately if it is short, else in slices.
+        """
+        self._finishing = True
+        if not self._is_behind():
+            self.refresh()
+        elif not self._timer.isActive():
+            self._in_turn()
 
     def set_text(self, markdown: str) -> None:
         """Replaces all by a complete text (history from the store)."""
         self._timer.stop()
         self._reset()
-        self._source.append(markdown)
-        self._rendering.feed(markdown)
-        self.finish()
+        if markdown:
+            self._source.append(markdown)
+            self._waiting.append(markdown)
+        self._finishing = True
+        self.refresh()
         self._rendering.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
@@ -360,12 +411,18 @@ class MarkdownDocument(QObject):
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
         """What stands between two positions (a selection) as plain text, for the clipboard.
 
+        Without ``last`` all text that was given is rendered first.
+
         Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
         """
+        if last is None and self._waiting:
+            self.refresh()
         return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def markdown_text(self, first: int = 0, last: int | None = None) -> str:
         """What stands between two positions as Markdown: what it is written with is kept."""
+        if last is None and self._waiting:
+            self.refresh()
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
@@ -375,24 +432,57 @@ class MarkdownDocument(QObject):
     @Slot()
     def refresh(self) -> None:
         """Shows everything that has been appended."""
+        self._show()
+
+    def _is_behind(self) -> bool:
+        """True if more text waits than is rendered at once."""
+        lines = sum(text.count("\n") for text in self._waiting)
+        return lines > SLICE_LINES or sum(map(len, self._waiting)) > SLICE
+
+    def _next_slice(self) -> str:
+        """Take as much of the waiting text as is rendered at once."""
+        text = "".join(self._waiting)
+        part = text[:SLICE]
+        if part.count("\n") > SLICE_LINES:
+            part = "\n".join(part.split("\n", SLICE_LINES)[:SLICE_LINES]) + "\n"
+        self._waiting = [text[len(part) :]] if len(part) < len(text) else []
+        return part
+
+    def _show(self, sliced: bool = False) -> None:
+        """Render the waiting text: the next slice, or all."""
         self._timer.stop()
         with self._pace.refreshing():
+            if sliced:
+                text = self._next_slice()
+            else:
+                text, self._waiting = "".join(self._waiting), []
+            self._rendering.feed(text)
+            if self._finishing and not self._waiting:
+                self._rendering.finish()
             start, rows = self._rendering.advance(self._writer.rows)
             changed = self._writer.show(start, rows)
-            self._writer.rows.fold(self._rendering.finished_rows)
+            finished = self._rendering.finished_rows
+            fold_to = min(finished, self._writer.rows.folded + FOLD_ROWS) if sliced else finished
+            self._writer.rows.fold(fold_to)
             if changed is not None:
                 self._widths.forget(changed)
                 self._underlay.forget(changed)
                 self._underlay.repaint_from(changed)
+        if self._waiting or fold_to < finished:
+            self._timer.start(int(max(self._pace.cost, APART_S) * 1000) + 1)
+        elif self._finishing:
+            self._finishing = False
+            self._pace.leave()
 
     @Slot()
     def _in_turn(self) -> None:
         """Refreshes, or later: when it has rested, and after another document's turn."""
-        left = self._pace.left()
+        # A long text is waited for: it rests as long as a slice took, not ten times that.
+        left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)
         else:
-            self.refresh()
+            self._show(sliced=True)
 
     def _recolour(self, key: CodeKey, lines: Lines) -> None:
         begin, end = self._rendering.rows_of(key.block[0])

@@ -167,16 +167,21 @@ class InlineParser:
         self._references: References = {}
         self._known = 0
 
-    def begin(self, references: References, steady: bool) -> None:
+    def begin(
+        self, references: References, steady: bool, other: InlineParser | None = None
+    ) -> None:
         """Starts a round; what the round before did not use is forgotten.
 
         Args:
             references: the definitions known now.
             steady: nothing but additions happened to them, so their number tells of any change;
                 otherwise nothing is reused.
+            other: what it parsed in its last round is reused too, if it knew the same definitions.
         """
         count = len(references) if steady else -1
         self._kept = self._fresh if steady and count == self._known else {}
+        if other is not None and steady and count == other._known:
+            self._kept = {**other._fresh, **self._kept}
         self._fresh = {}
         self._references = references
         self._known = count

@@ -72,6 +72,11 @@ class GrowingCode:
         self._offset = 0  # up to here its lines are complete
         self._complete = 0  # how many rows these are
 
+    def is_showing(self, fence: OpenFence, number: int, place: int) -> bool:
+        """Return True if the rows given last are the beginning of this fence."""
+        key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
+        return self._known == (key, place) and len(fence.code) >= self._offset > 0
+
     def rows(
         self,
         fence: OpenFence,
@@ -311,6 +316,9 @@ class _Builder:
         ordered = token.type == "ordered_list_open"
         start = int(token.attrs.get("start", 1)) if ordered else 1
         own, items, tight = token.level, 0, True
+        first, before = self._block.continues if own == 0 else (0, 0)
+        if before:
+            start = first
         for inner in tokens[place + 1 :]:
             if inner.level == own:
                 break
@@ -319,11 +327,12 @@ class _Builder:
             elif inner.level == own + 2 and inner.type == "paragraph_open" and not inner.hidden:
                 tight = False
         delimiter = token.markup if ordered else "."
-        level = numbered(len(str(start + items - 1)), delimiter) if ordered else BULLET
+        last = start + before + items - 1
+        level = numbered(len(str(last)), delimiter) if ordered else BULLET
         depth = len(self._lists)
-        self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth))
+        self._lists.append(_List(self._key(), ordered, start, delimiter, tight, depth, before))
         self._enter(level, place)
-        self._fresh_list = True
+        self._fresh_list = not before
 
     def _open_item(self) -> None:
         at = self._lists[-1]

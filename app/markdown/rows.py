@@ -207,6 +207,11 @@ class Rows(Sequence[Row]):
     def append(self, row: Row) -> None:
         self._open.append(row)
 
+    @property
+    def folded(self) -> int:
+        """How many rows are pickled."""
+        return len(self._folded) * CHUNK
+
     def fold(self, length: int) -> None:
         """Pickles the first `length` rows: they will hardly change any more."""
         count = (length - len(self._folded) * CHUNK) // CHUNK

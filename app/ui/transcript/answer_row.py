@@ -37,7 +37,7 @@ from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import caret, mirror, mirrored, show_if, shows
 from app.ui.widgets.sheet import plain_label
-from app.ui.widgets.textview import TextView
+from app.ui.widgets.textview import TextView, Words
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -414,7 +414,7 @@ class AnswerRow(MessageRow):
 
     @property
     def body(self) -> TextView | None:
-        return self._view if self._markdown.source else None
+        return None if self._markdown.is_empty else self._view
 
     @property
     def markdown(self) -> MarkdownDocument | None:
@@ -440,6 +440,15 @@ class AnswerRow(MessageRow):
     @property
     def streaming(self) -> bool:
         return self.message.status == "streaming"
+
+    def highlight(self, words: Words | None) -> int | None:
+        if words is not None:
+            self._markdown.refresh()  # what is not rendered yet has words too
+        return super().highlight(words)
+
+    def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
+        self._markdown.refresh()
+        return super().seek(words, current)
 
     def append(self, text: str, kind: str) -> None:
         if kind == "reasoning":
@@ -507,14 +516,14 @@ class AnswerRow(MessageRow):
         if words := ending(self.message):
             return words
         calls = turn_with_calls(self.message) is not None
-        empty = self.message.status == "complete" and not self._markdown.source and not calls
+        empty = self.message.status == "complete" and self._markdown.is_empty and not calls
         return tr("Empty reply") if empty else ""
 
     @property
     def _only_calls(self) -> bool:
         """Whether it called tools and said nothing: its name and its footer share a line."""
         complete = self.message.status == "complete"
-        return complete and not self._markdown.source and turn_with_calls(self.message) is not None
+        return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
 
     @property
     def _way(self) -> Action | None:
@@ -564,7 +573,7 @@ class AnswerRow(MessageRow):
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
             y += height + 4
-        empty = not self._markdown.source
+        empty = self._markdown.is_empty
         silent = shows(self, "silence")
         waits = self.streaming and not silent
         self._view.setVisible(not empty or waits)
@@ -591,7 +600,7 @@ class AnswerRow(MessageRow):
         """Place the error block or the mark below the text; returns where it ends."""
         self._mark = QRectF()
         if self.message.status == "error":
-            top = y + (8 if self._markdown.source else 0)
+            top = y + (0 if self._markdown.is_empty else 8)
             height = self.error.arrange(width)
             self.error.setGeometry(0, top, width, height)
             return top + height + 2
@@ -673,7 +682,7 @@ class AnswerRow(MessageRow):
 
     def _append_answer(self, text: str) -> None:
         if text:
-            first = not self._markdown.source
+            first = self._markdown.is_empty
             if first:
                 text = answer_markdown(replace(self.message, content=text))
             self._markdown.append(text)
@@ -690,7 +699,7 @@ class AnswerRow(MessageRow):
 
     def _update_reasoning(self) -> None:
         if self._reasoning is not None:
-            running = self.streaming and not self._markdown.source
+            running = self.streaming and self._markdown.is_empty
             self._reasoning.set_state(running=running, thought_s=self._thought_s)
             self._view.set_caret(self.streaming and not running)
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
+from app.markdown.blocks import parser
 from app.markdown.document import APART_S, Pace
 from app.markdown.highlight import COLOURS, Colouring
 from app.markdown.style import DARK, LIGHT
@@ -378,14 +379,14 @@ def test_streaming_documents_refresh_one_after_the_other(
 ) -> None:
     """Eight answers get text in one go: what one of them shows is painted before the next does."""
     turns: list[tuple[float, float]] = []
-    refresh = MarkdownDocument.refresh
+    show = MarkdownDocument._show
 
-    def noted(document: MarkdownDocument) -> None:
+    def noted(document: MarkdownDocument, sliced: bool = False) -> None:
         begun = time.monotonic()
-        refresh(document)
+        show(document, sliced)
         turns.append((begun, time.monotonic()))
 
-    monkeypatch.setattr(MarkdownDocument, "refresh", noted)
+    monkeypatch.setattr(MarkdownDocument, "_show", noted)
     documents = [MarkdownDocument() for _ in range(8)]
     for document in documents:
         document.append("a")
@@ -495,3 +496,37 @@ def test_single_line_breaks_are_shown_and_copied() -> None:
     assert document.document.toPlainText().startswith("Roses are red\nViolets are blue\n")
     assert document.plain_text().startswith("Roses are red\nViolets are blue\n")
     assert document.markdown_text().startswith("Roses are red  \nViolets are **blue**\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word **bold** word\n\n" * 2_000,
+        "```python\n" + "x = f(a)\n" * 6_000 + "```\n\nafter",
+        "~~~\n" + "[a]: b\n\n" * 5_000,
+        "- item\n" * 3_000,
+    ],
+    ids=["paragraphs", "code", "open code", "list"],
+)
+def test_long_text_is_rendered_in_slices(qtbot: QtBot, text: str) -> None:
+    at_once = MarkdownDocument()
+    at_once.set_text(text)
+    at_once.settle()
+    sliced = MarkdownDocument()
+    sliced.append(text)
+    sliced.finish()
+    assert sliced.document.blockCount() < at_once.document.blockCount() / 2
+    qtbot.waitUntil(lambda: not sliced._waiting and not sliced._finishing)
+    sliced.settle()
+    assert list(sliced._writer.rows) == list(at_once._writer.rows)
+    assert sliced.document.toPlainText() == at_once.document.toPlainText()
+    assert sliced.code_blocks() == at_once.code_blocks()
+
+
+@pytest.mark.parametrize("end", ["```\n", "```", "", "```  \n\n", "\n\n"])
+def test_long_fence_is_what_the_parser_makes_of_it(end: str) -> None:
+    text = "```py\n" + "x = f(a)\n" * 3_000 + end
+    document = MarkdownDocument()
+    document.set_text(text)
+    (block,) = document.code_blocks()
+    assert block.source == parser().parse(text)[0].content
