@@ -83,10 +83,12 @@ def test_fault_d1_emptying_asks_once_and_leaves_nothing(start: Start, profile, q
 
 def test_fault_d1_thirty_days_later_it_is_gone(start: Start, profile):
     with Store.open(profile / "chats.db") as store:
-        for days in (29, 31):
+        for days in (29, 32):
             chat = ChatRecord(f"{days}", deleted_at=time.time() - days * 86_400)
             store.save_chat(chat)
             store.save_message(Message(new_id(), chat.id, content=f"days {days}"), as_leaf=True)
+        # Chats are erased only if an earlier stored time confirms the clock.
+        store.save_chat(ChatRecord("yesterday", updated_at=time.time() - 86_400 - 60))
     run = start().ready()
     run.app.library.sweep()
     assert [chat.id for chat in run.app.library.trash()] == ["29"]

@@ -8,13 +8,14 @@ import pytest
 
 from app import flows
 from tests.app.conftest import Start, answering
+from tests.engine.gguf_files import small
 
 
 def test_the_command_opens_a_gguf_file_in_the_active_chat(
     start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     run = start().ready()
-    file = tmp_path / "Some-model.Q4_K_M.gguf"
+    file = small().write(tmp_path / "Some-model.Q4_K_M.gguf")
     answering(monkeypatch, "file", file)
     run.window.chats.open_gguf_file()
     run.until(lambda: run.pane.chat.record.model == str(file))

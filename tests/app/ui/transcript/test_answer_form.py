@@ -45,7 +45,8 @@ def choose(run: Run, panel, kind):
 
 
 def close(run: Run, panel):
-    run.qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    """Close the panel as a press elsewhere does, which keeps what was typed."""
+    panel.close()
     run.until(lambda: not isValid(panel) or not panel.isVisible())
 
 

@@ -58,6 +58,7 @@ def fruit(start: Start, profile) -> tuple[Run, TranscriptView, list[str]]:
 def opened(start: Start, chat_id: str) -> tuple[Run, TranscriptView]:
     run = start().ready()
     run.window.chats.open(chat_id)
+    run.until(lambda: run.pane.chat.id == chat_id)  # a long chat is read in a worker
     view = run.pane.transcript
     run.until(lambda: view.rows_alive() > 0 and not view._soon.isActive())
     return run, view
