@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -29,7 +30,7 @@ from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.errors import NOT_STARTED
 from app.settings.language import mark, number, tr
-from app.store import has_images
+from app.store import Message, has_images
 from app.store.index import shown_text
 from app.store.search import fold
 from app.ui.composer.composer import Composer
@@ -144,7 +145,12 @@ class Notice(QWidget):
 
 
 class FindBar(QWidget):
-    """Looks for words in the shown messages, from what is in view on, and leads to the next."""
+    """Search field for the messages of a chat; starts at the first message in view.
+
+    The messages are searched in slices, so that typing does not block in a long chat.
+    """
+
+    SLICE_S = 0.008
 
     closed = Signal()  # the person is done; the focus goes back to the composer
 
@@ -160,6 +166,11 @@ class FindBar(QWidget):
         self._at = 0  # the number of the current mark
         self._begin = 0  # the place that was in view
         self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
+        self._words = ""
+        self._seen: dict[str, int] = {}  # exact counts of the messages that are laid out
+        self._left: Iterator[tuple[int, Message]] = iter(())  # still to be searched
+        self._more = QTimer(self, interval=0)
+        self._more.timeout.connect(self._search_slice)
         self.field = QLineEdit(self)
         self.field.setPlaceholderText(tr("Find in this chat"))
         self.field.setAccessibleName(tr("Find in this chat"))
@@ -189,6 +200,7 @@ class FindBar(QWidget):
     @Slot()
     def close_bar(self) -> None:
         self.hide()
+        self._more.stop()
         self._transcript.highlight(None)
         self._texts.clear()
         self.closed.emit()
@@ -218,22 +230,53 @@ class FindBar(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        words = fold(self.field.text().strip())
+        self._words = words = fold(self.field.text().strip())
         path = self._chat.transcript.path if words else []
+        sources = [(number, self._chat.message(m.id)) for number, m in enumerate(path)]
         found = re.compile(re.escape(words))
-        seen = self._transcript.highlight(
+        self._seen = self._transcript.highlight(
             (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
         )
-        self._take(
-            (n, m.id, seen[m.id] if m.id in seen else self._shown(m.id).count(words))
-            for n, m in enumerate(path)
-        )
-        before = sum(marks for place, _, marks in self._hits if place < self._begin)
-        self._at = max(0, min(before, self._total - 1))
-        if self._hits:
-            self._go(back=True)  # the last may turn out to be before
+        self._at = 0
+        self._take(())
+        # Down from the first message in view, then up from it: the first hit is the one to show.
+        self._left = iter([*sources[self._begin :], *reversed(sources[: self._begin])])
+        self._more.start()
+        self._search_slice()
+
+    @Slot()
+    def _search_slice(self) -> None:
+        """Search messages for `SLICE_S` seconds. The timer repeats this until none are left."""
+        until, new = time.perf_counter() + self.SLICE_S, []
+        for place, message in self._left:
+            seen = self._seen.get(message.id)
+            marks = self._shown(message).count(self._words) if seen is None else seen
+            if marks:
+                new.append((place, message.id, marks))
+            if time.perf_counter() >= until:
+                break
         else:
-            self.count.setText(tr("Not found") if words else "")
+            self._more.stop()
+        if self._hits:
+            self._add(new)
+        elif new:
+            self._show_first(new)
+        self._show_count()
+
+    def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
+        """Add hits; the current mark stays the same."""
+        here = self._hits[bisect_right(self._ends, self._at)][0]
+        self._at += sum(marks for place, _, marks in new if place < here)
+        self._take(sorted([*self._hits, *new]))
+
+    def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
+        """Show the mark nearest to what was in view; ``new`` starts with its message."""
+        place, _, marks = new[0]
+        back = place < self._begin
+        self._take(sorted(new))
+        self._at = sum(marks for other, _, marks in self._hits if other < place)
+        self._at += marks - 1 if back else 0
+        self._go(back=back)
 
     def _take(self, hits: Iterable[tuple[int, str, int]]) -> None:
         self._hits = [hit for hit in hits if hit[2]]
@@ -243,13 +286,12 @@ class FindBar(QWidget):
     def _total(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def _shown(self, message_id: str) -> str:
-        """What the message reads like: its marks are not looked through."""
-        message = self._chat.message(message_id)
-        kept = self._texts.get(message_id)
+    def _shown(self, message: Message) -> str:
+        """Return the folded text of a message without its Markdown marks."""
+        kept = self._texts.get(message.id)
         if kept is None or kept[0] != message.content:
             text = fold(shown_text(message.content, message.role))
-            self._texts[message_id] = kept = (message.content, text)
+            self._texts[message.id] = kept = (message.content, text)
         return kept[1]
 
     def _go(self, *, back: bool = False) -> None:
@@ -270,9 +312,12 @@ class FindBar(QWidget):
                 self._at = min(self._at, begin + (there or 0))
             self._take(self._hits)
             self._at %= self._total or 1
+        self._show_count()
+
+    def _show_count(self) -> None:
         figures = {"number": number(self._at + 1), "count": number(self._total)}
-        words = tr("{number} of {count}", **figures) if self._hits else tr("Not found")
-        self.count.setText(words)
+        none = tr("Not found") if self._words and not self._more.isActive() else ""
+        self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
 
 
 LEAST = (272, 220)  # width and height of a pane with text of usual size, at least

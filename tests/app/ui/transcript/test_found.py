@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id, places_in
+from app.ui.pane import pane
+from app.ui.pane.pane import FindBar
 from app.ui.style.theme import theme
 from app.ui.transcript import answer_row
 from app.ui.transcript.answer_row import AnswerRow
@@ -225,6 +227,44 @@ def test_find_counts_what_is_laid_out_not_what_the_source_lets_expect(
         labels.append(bar.count.text())
         run.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
     assert labels == (["2 of 2", "1 of 2", "2 of 2"] if after else ["1 of 2", "2 of 2", "1 of 2"])
+
+
+def test_find_searches_a_long_chat_in_slices(
+    start: Start, profile: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(FindBar, "SLICE_S", 0)  # one message each
+    profile.mkdir(parents=True)
+    with Store.open(profile / "chats.db") as store:
+        chat = ChatRecord(id=new_id(), title="Fruit", model="guide")
+        with store.together():
+            store.save_chat(chat)
+            parent = None
+            for number in range(60):
+                text = "one pear" if number % 2 else "one plum"
+                message = Message(new_id(), chat.id, parent, "assistant", text)
+                store.save_message(message, as_leaf=True)
+                parent = message.id
+    run = start().ready()
+    run.window.chats.open(chat.id)
+    run.until(lambda: rows(run, AnswerRow))
+    searched: list[str] = []
+
+    def shown(content: str, role: str) -> str:
+        searched.append(content)
+        return content
+
+    monkeypatch.setattr(pane, "shown_text", shown)
+    bar = run.pane.find_bar
+    bar.open_bar()
+    bar.field.setText("plum")
+    bar.field.setText("pear")
+    assert len(searched) <= 2
+    assert bar.count.text() != "Not found"
+    run.until(lambda: bar.count.text().endswith(" of 30"))
+    number = int(bar.count.text().split()[0])
+    assert current(run.pane.transcript.row(run.pane.transcript.places[2 * number - 1].message_id))
+    bar.field.setText("cherry")
+    run.until(lambda: bar.count.text() == "Not found")
 
 
 def test_the_best_place_is_where_the_words_stand_together():
