@@ -206,6 +206,8 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
     message = chat.message(row.message.id)
     if isinstance(row, UserRow):
         laid_out = beginning(message.content, MOST_LAID_OUT)
+        if row._has_rest:
+            laid_out = laid_out[: len(row._laid_out)]
         if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):

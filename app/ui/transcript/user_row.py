@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import (
     QColor,
@@ -42,6 +44,8 @@ class UserRow(MessageRow):
     """Higher ones (a pasted file) are folded to ``FOLDED`` pixels, with a way to see all."""
     FOLDED = 320
     MORE = 28
+    PIECE = 20_000
+    """Characters laid out at a time. Laying out 1,000,000 blocks the window for 0.7 s."""
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
         self._left_out = False
@@ -60,13 +64,19 @@ class UserRow(MessageRow):
         self._block = QRectF()
         self._folded = True
         self._note = QRectF()
-        self._more = QPushButton(tr("Show More"), self)
-        self._more.setObjectName("link")
-        self._more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._more.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._more.clicked.connect(self._on_more)
+        self._more = self._link(self._on_more)
+        self._further = self._link(self._on_further)
+        self._laid_out = self._beginning(1)  # the text in the document
         self._fill()
         self._reveal()
+
+    def _link(self, on_clicked: Callable[[], None]) -> QPushButton:
+        link = QPushButton(tr("Show More"), self)
+        link.setObjectName("link")
+        link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
+        link.clicked.connect(on_clicked)
+        return link
 
     @property
     def body(self) -> TextView | None:
@@ -92,7 +102,7 @@ class UserRow(MessageRow):
 
     def _fill(self) -> None:
         self._document.setDefaultFont(ui_font(theme().body_px))
-        self._document.setPlainText(beginning(self.message.content, MOST_LAID_OUT))
+        self._document.setPlainText(self._laid_out)
         cursor = QTextCursor(self._document)
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
@@ -102,6 +112,31 @@ class UserRow(MessageRow):
         )
         cursor.mergeBlockFormat(spacing)
         self._view.moveCursor(QTextCursor.MoveOperation.Start)
+
+    @property
+    def _whole(self) -> str:
+        return beginning(self.message.content, MOST_LAID_OUT)
+
+    @property
+    def _has_rest(self) -> bool:
+        return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
+
+    def _beginning(self, end: int) -> str:
+        """Return as many whole pieces of the text as contain the character before ``end``."""
+        whole, most = self._whole, min(len(self.message.content), MOST_LAID_OUT)
+        to = -(-end // self.PIECE) * self.PIECE
+        to += whole[to - 1 : to + 1] == "\r\n"  # Qt makes one line break of the two
+        return whole[:to] if to < most else whole
+
+    def _lay_out_to(self, end: int) -> None:
+        """Append pieces to the document until the character before ``end`` is in it."""
+        text, before = self._beginning(end), len(self._laid_out)
+        if len(text) > before:
+            cursor = QTextCursor(self._document)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(text[before:])
+            self._laid_out = text
+            self.resized.emit()
 
     def arrange(self, width: int) -> int:
         limit = round(width * 0.85) - 2 * self.PAD_X
@@ -124,10 +159,17 @@ class UserRow(MessageRow):
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y + above, inner, height)
         self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
         self._more.setVisible(long)
+        further = self._has_rest and not self._folded
+        self._further.setVisible(further)
         if long:
             self._more.setText(tr("Show More") if self._folded else tr("Show Less"))
             self._more.adjustSize()
-            self._more.move(left + self.PAD_X - 4, self.PAD_Y + above + height + 4)
+            x, y = left + self.PAD_X - 4, self.PAD_Y + above + height + 4
+            if further:
+                self._further.adjustSize()
+                self._further.move(x, y)
+                x += self._further.width() + 8
+            self._more.move(x, y)
         y = round(self._block.bottom())
         x = width
         if self._alternative[1] > 1:
@@ -146,16 +188,22 @@ class UserRow(MessageRow):
         own = (self._edit, self._panel, self._branch, self._copy, self._delete)
         buttons = (*own, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
-        mirror(self, self._view, self._more, *buttons, *files, width=width)
+        mirror(self, self._view, self._more, self._further, *buttons, *files, width=width)
         return y + grown(SIDE)
 
     def highlight(self, words: Words | None) -> int | None:
         if self.files is not None and words is not None:
             self.files.unfold_found(words, self.message.content)
+        if words is not None and self._has_rest and (places := words(self._whole)):
+            self._lay_out_to(places[0][1])
         return self._unfolded(super().highlight(words))
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
+        places = words(self._whole) if self._has_rest else ()
+        if 0 <= current < len(places):
+            self._lay_out_to(places[current][1])
         count, top = super().seek(words, current)
+        count = max(count, len(places))
         return count, self._unfolded(top) if current >= 0 else top
 
     def _unfolded(self, top: int | None) -> int | None:
@@ -168,6 +216,10 @@ class UserRow(MessageRow):
     def _on_more(self) -> None:
         self._folded = not self._folded
         self.resized.emit()
+
+    @Slot()
+    def _on_further(self) -> None:
+        self._lay_out_to(len(self._laid_out) + 1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -190,6 +190,51 @@ def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     assert row._more.text() == "Show Less"
 
 
+def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
+    monkeypatch.setattr(UserRow, "PIECE", 500)
+    run = start().ready()
+    text = "\r\n".join(f"line {n:03}" for n in range(200))
+    run.pane.chat.send(text)
+    run.answered()
+    question = run.pane.chat.transcript.last("user")
+    text = question.content
+    run.pane.transcript.show_message(question.id)
+    row = run.pane.transcript.row(question.id)
+    shown = text.replace("\r\n", "\n")
+
+    def laid_out() -> int:
+        plain = row._document.toPlainText()
+        assert shown.startswith(plain)
+        return len(plain)
+
+    first = laid_out()
+    assert 0 < first <= 500
+    assert not row._further.isVisible()
+    row._more.click()
+    run.until(row._further.isVisible)
+    low = row.height()
+    row._further.click()
+    run.until(lambda: row.height() > low)
+    second = laid_out()
+    assert first < second <= 1_001
+    bar = run.pane.find_bar
+    bar.open_bar()
+    bar.field.setText("line")
+    run.until(lambda: bar.count.text().endswith(" of 400"))  # the reply repeats the message
+    bar.field.setText("line 120")
+    run.until(lambda: bar.count.text() == "1 of 2")
+    assert second < laid_out() < len(shown), "as far as the words found"
+    while row._further.isVisible():
+        before = laid_out()
+        row._further.click()
+        assert laid_out() > before
+        run.pane.transcript.lay_out()
+    assert laid_out() == len(shown)
+    assert row._more.text() == "Show Less"
+    run.pane.act(Action.COPY, question.id)
+    assert QApplication.clipboard().text() == text
+
+
 def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     run.window.chats.open_at(long_chat[0], long_chat[1][100])
