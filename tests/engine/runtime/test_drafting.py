@@ -82,7 +82,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "frequency_penalty": 0.4,
         "penalty_window": 8,
     },
-    "bias": {"temperature": 0.8, "top_k": 40, "logit_bias": {300: 5.0, 17: -100.0}},
+    "bias": {"temperature": 0.8, "top_k": 40, "logit_bias": {299: 5.0, 17: -100.0}},
     "few words": {"temperature": 1.0, "logit_bias": {70: 100.0, 71: 100.0, 72: 100.0}},
     "form": {"temperature": 0.7, "json_schema": json.dumps(SCHEMA)},
 }
