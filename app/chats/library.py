@@ -164,7 +164,7 @@ class ChatLibrary(QObject):
         store = self._store
         messages = await flows.aside(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
-        if record is not None and chat_id not in self._in_use:  # it may have changed meanwhile
+        if record is not None and chat_id not in self._in_use:  # it may have changed
             self._leaving.discard(chat_id)
             self._adopt(record, stored=True, messages=messages)
 

@@ -209,7 +209,7 @@ class Rows(Sequence[Row]):
 
     @property
     def folded(self) -> int:
-        """How many rows are pickled."""
+        """Return the number of pickled rows."""
         return len(self._folded) * CHUNK
 
     def fold(self, length: int) -> None:

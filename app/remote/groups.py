@@ -186,7 +186,7 @@ class Groups:
             server.close()
 
     def shut_down(self, timeout_s: float = _LEAVING) -> None:
-        """End all servers, and kill those that have not ended in time. Ranks end with theirs."""
+        """End all servers and kill any that miss the deadline. Ranks end with their server."""
         give_up = monotonic() + timeout_s
         servers = [*self._servers.values(), *self._new]
         self._servers.clear()

@@ -33,7 +33,7 @@ MAX_REST_STEPS = 4  # after a pass that took longer than its budget, before the 
 class Rest:
     """Steps without reading after passes that took longer than their budget.
 
-    The smallest pass that reads may take several budgets. Those that stream then get some tokens
+    The smallest pass that reads may take several budgets. Streaming replies get some tokens
     between two such passes, and the prompt is read at most a third slower.
 
     Args:

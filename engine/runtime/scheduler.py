@@ -171,7 +171,7 @@ class Scheduler:
             passes = (self._with_drafts(passes[0], groups[0], view),)
         chunk, beside = _NOTHING
         if passes and self._rest.is_due:
-            order = ()  # those that stream come first
+            order = ()  # streaming replies come first
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model)):

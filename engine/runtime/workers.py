@@ -238,7 +238,7 @@ class Workers:
             usual = threading.stack_size(STACK)
             try:
                 thread.start()
-            except RuntimeError:  # no more threads to be had: those that there are must do
+            except RuntimeError:  # no more threads available: continue with the existing ones
                 if not self._threads:
                     raise
                 return

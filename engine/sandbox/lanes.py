@@ -1,4 +1,4 @@
-"""Turns of children that read files: in lanes, so that nobody waits for another's files."""
+"""Turns of children that read files: in lanes, so that no user waits for another's files."""
 
 from __future__ import annotations
 

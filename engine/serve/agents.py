@@ -490,7 +490,7 @@ class Agents:
                 del self._here[f"once {agent.number}"]
 
     def _forget_old(self) -> None:
-        """Forget those that have not asked for long."""
+        """Forget agents that have sent no request for a long time."""
         now = time.monotonic()
         for key, agent in list(self._here.items()):
             idle = not agent.requests and not agent.paused

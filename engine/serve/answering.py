@@ -70,7 +70,7 @@ class Outbox:
         self.unsent_bytes = 0
 
     def put(self, message: Message) -> None:
-        """Send a message after those that wait."""
+        """Send a message after the ones that are waiting."""
         self._messages.append(message)
         self.unsent_bytes += len(message.get("body", b""))
         if self._task is None or self._task.done():

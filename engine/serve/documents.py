@@ -32,13 +32,13 @@ from engine.serve.queue import Queue, Report
 MAX_DOCUMENTS = 64
 """Documents of one request."""
 READING_BUDGET_S = 120.0
-"""How long the children that read one request's documents may run, all together."""
+"""Total seconds that the children may spend on the documents of one request."""
 MAX_READ_AT_ONCE = 8
 """Requests whose documents are read at the same time. Half are for keys that have none there."""
 BASE64_PIECE_CHARACTERS = 2**18
 """Decoded per call, which takes about 2 ms. Base64 has groups of four characters."""
 MAX_KEPT_CHARACTERS = 16_000_000
-"""Of texts that are kept, so that a conversation's documents are not read again in each turn."""
+"""Limit of cached texts. They save reading a conversation's documents again in each turn."""
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ def read(data: str, kind: str = "", name: str = "") -> str:
     Raises:
         ValueError: it cannot be read; the end of a sentence says why.
         RefusedError: the request has too many documents, or they take too long.
-        EngineError: `engine_stopped`, nobody waits for it any more.
+        EngineError: `engine_stopped` if no request waits for it any more.
     """
     content, told = decoded(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)

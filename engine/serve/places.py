@@ -96,7 +96,7 @@ class Places:
         return self._waiting.total()
 
     def waiting_of(self, guest: str) -> int:
-        """How many requests of one key wait."""
+        """Return the number of waiting requests of one key."""
         return self._waiting[guest]
 
     @asynccontextmanager

@@ -50,7 +50,7 @@ class Queue:
         return bool(self._admitted or self.waiting)
 
     def going_of(self, guest: str) -> int:
-        """How many answers are being given to one key."""
+        """Return the number of running answers of one key."""
         return self._of[guest]
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:

@@ -30,7 +30,7 @@ _QUOTED = "'\"`\\"
 
 
 class Style(Struct, frozen=True):
-    """How literals are written.
+    """Notation of literals.
 
     Attributes:
         mark: the string around texts in Gemma's notations; empty for quotes.

@@ -1,4 +1,4 @@
-"""Characters that nobody sees, in one table for all places that show or accept strangers' text.
+"""Invisible characters, in one table for all places that show or accept strangers' text.
 
 `str.isprintable` is not enough: variation selectors, fillers and blank symbols are printable, and a
 run of them can carry a hidden message past a person who reads what they allow.

@@ -145,7 +145,7 @@ class TextSplitter:
 
     @property
     def in_code(self) -> bool:
-        """Whether what comes is code, as far as is known."""
+        """Return True if the next text is code, as far as is known."""
         return self._code.after(self._held).is_open
 
     @property
@@ -266,7 +266,7 @@ class TextSplitter:
         self._end_call(out, self._marks.of(marker))
 
     def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        """What `_wanted` gives as an expression, the longest first, and as strings."""
+        """Return the markers of `_wanted` as an expression, longest first, and as strings."""
         state = (self._part, self._begun, bool(self._doubtful))
         if state not in self._known:
             wanted = sorted({s for s in self._wanted() if s}, key=len, reverse=True)
@@ -705,7 +705,7 @@ class ReplyText:
 
     @property
     def in_code(self) -> bool:
-        """Whether what comes is code of Markdown."""
+        """Return True if the next text is Markdown code."""
         return self._splitter.in_code
 
     def decide_early(self) -> None:

@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What was written as a call or several, and the markers around it."""
+    """Return the text of one call or several, with the markers around it."""
 
     inside: str
     start: str = ""

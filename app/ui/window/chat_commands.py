@@ -138,7 +138,7 @@ class ChatCommands(InWindow):
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
-        if self._library.find(chat_id) is not None:  # else it was erased meanwhile
+        if self._library.find(chat_id) is not None:  # else it was erased while it was read
             then()
 
     @Slot(str)
