@@ -20,7 +20,7 @@ from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import TextCodec
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
-from engine.text.forms import MISSING, grammar, too_much, without_limits
+from engine.text.forms import MISSING, grammar, parser_limits, too_much, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.splitter import ReplyText
 
@@ -185,6 +185,8 @@ class Constraint:
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
+        if self._matcher.is_error() and (why := too_much(self._why())):
+            raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
         if self._matcher.is_error() or not known.any():
             # A form that refers to nothing but itself passes the check at the start.
             raise EngineError(
@@ -319,13 +321,14 @@ def constrain(
     with model.forms_lock:
         if model.forms is None:
             model.forms = _tokenizer(llguidance, model)
+    limits = parser_limits(params)
     form = grammar(llguidance.LLMatcher, params)
     cost = FormCost(hash(form), model.costly_forms)
     cost.check()
-    matcher = _matcher(llguidance.LLMatcher, model, form)
+    matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error() and params.form_limits is not None:
         form = grammar(llguidance.LLMatcher, without_limits(params))
-        matcher = _matcher(llguidance.LLMatcher, model, form)
+        matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
@@ -343,10 +346,6 @@ def constrain(
     ids = model.tokenizer.encode(start, add_special_tokens=False) if start else []
     opens = int(ids[0]) if len(ids) == 1 else -1
     return FreeCalls(matcher, tokenizer, text, cost, opens, bool(end), not start)
-
-
-def _matcher(kind: Any, model: TextCodec, form: str) -> Any:
-    return kind(model.forms, form, log_level=0)
 
 
 def _tokenizer(llguidance: Any, model: TextCodec) -> Any:

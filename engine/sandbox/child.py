@@ -27,7 +27,7 @@ from msgspec.structs import asdict
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.sandbox.protocol import Kind, RefusedError, pack, unpack
-from engine.text.forms import grammar, refusal, too_much
+from engine.text.forms import grammar, parser_limits, refusal, too_much
 from engine.text.rendering import Reader, TooLongError
 
 _GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
@@ -366,7 +366,8 @@ def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
 def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     from llguidance import LLMatcher
 
-    matcher = LLMatcher(tokenizer, grammar(LLMatcher, params), log_level=0)
+    form = grammar(LLMatcher, params)
+    matcher = LLMatcher(tokenizer, form, log_level=0, limits=parser_limits(params))
     if matcher.is_error():
         return str(matcher.get_error())
     begin = time.process_time()
@@ -374,8 +375,11 @@ def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     matcher.compute_ff_bytes()
     if time.process_time() - begin > _SLOWEST:
         return "It takes too long to follow."
-    # A form that refers to nothing but itself compiles, and then admits no token.
-    return _NO_TEXT if matcher.is_error() else _walked(matcher)
+    if matcher.is_error():
+        # A form that refers to nothing but itself compiles, and then admits no token.
+        why = too_much(str(matcher.get_error()).strip())
+        return f"It {why}" if why else _NO_TEXT
+    return _walked(matcher)
 
 
 def _walked(matcher: Any) -> str:

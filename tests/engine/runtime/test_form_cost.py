@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -103,3 +104,37 @@ def test_form_cost_counts_single_steps_and_their_sum() -> None:
     with pytest.raises(EngineError, match="too long"):
         masks.add_mask(constraint.FREE_MASK_S)
     assert costly == {1, 2, 3}
+
+
+@pytest.mark.parametrize("prefix", ["", "/[a-f]{40}/ "])  # the second passes the check at the start
+def test_ambiguous_grammar_ends_before_it_holds_up_others(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    followed: list[float] = []
+    count = FormCost.add_follow
+
+    def counted(self: FormCost, seconds: float, tokens: int) -> None:
+        followed.append(seconds)
+        count(self, seconds, tokens)
+
+    monkeypatch.setattr(FormCost, "add_follow", counted)
+    rules = [f"r{n}: /[a-z]{{1,{n + 1}}}/ more?" for n in range(700)]
+    alternatives = " | ".join(f"r{n}" for n in range(700))
+    grammar = "\n".join((f"start: {prefix}more", f"more: {alternatives}", *rules))
+    form = SamplingParams(max_tokens=60, temperature=1.0, seed=3, grammar=grammar)
+    with pytest.raises(EngineError, match="takes too much to follow: .* items") as failed:
+        engine.open_session(engine.load(model_folder("plain"))).send("go", form).text(60)
+    assert failed.value.code == "invalid_request"
+    assert all(seconds < constraint.MAX_FOLLOW_S for seconds in followed)
+
+
+def test_wide_schema_is_followed(engine: Engine, model_folder: Folder) -> None:
+    names = [f"name {n}" for n in range(300)]  # more items than a request's grammar may have
+    schema = {
+        "type": "object",
+        "properties": {name: {"const": 1} for name in names},
+        "additionalProperties": False,
+    }
+    form = SamplingParams(max_tokens=400, temperature=0.0, json_schema=schema)
+    text = engine.open_session(engine.load(model_folder("plain"))).send("go", form).text(60)
+    assert set(json.loads(text)) <= set(names)
