@@ -19,7 +19,7 @@ from engine.cache.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_pre
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import Reader
 from engine.cache.session_kv import SessionKV
-from engine.errors import INTERNAL_ERROR, EngineError
+from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.messages import (
     CallEvent,
     Failed,
@@ -317,12 +317,12 @@ class Request:
         """See that the token that was pending was chosen from numbers.
 
         Raises:
-            EngineError: `internal_error`.
+            EngineError: `model_load_failed`.
         """
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
             raise EngineError(
-                INTERNAL_ERROR,
+                MODEL_LOAD_FAILED,
                 "The model computed invalid numbers (NaN). Its files may be damaged. Download it "
                 "again, or choose another model.",
             )

@@ -52,7 +52,7 @@ def test_invalid_numbers_fail_the_reply(
     for _ in range(2):
         with pytest.raises(EngineError, match="invalid numbers") as failed:
             chat.send("hello", params).text(60)
-        assert failed.value.code == "internal_error"
+        assert failed.value.code == "model_load_failed"
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_ambiguous_grammar_ends_before_it_holds_up_others(
     alternatives = " | ".join(f"r{n}" for n in range(700))
     grammar = "\n".join((f"start: {prefix}more", f"more: {alternatives}", *rules))
     form = SamplingParams(max_tokens=60, temperature=1.0, seed=3, grammar=grammar)
-    with pytest.raises(EngineError, match="takes too much to follow: .* items") as failed:
+    with pytest.raises(EngineError, match=r"takes too much to follow: .* items") as failed:
         engine.open_session(engine.load(model_folder("plain"))).send("go", form).text(60)
     assert failed.value.code == "invalid_request"
     assert all(seconds < constraint.MAX_FOLLOW_S for seconds in followed)
