@@ -71,6 +71,7 @@ from engine.serve.routes.tools import (
     with_head,
     with_note,
 )
+from engine.text.tools import quoted
 
 MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
@@ -78,6 +79,7 @@ MOST_STORED_CHARACTERS = 2**27
 """Of all of them. What they share is counted in each; the latest one stays whatever it has."""
 ALIVE_SECONDS = 5.0  # between two events that show life
 NOT_FOUND = "previous_response_not_found"
+REFERENCE = "item_reference"
 
 _LOGPROBS = "message.output_text.logprobs"
 
@@ -256,6 +258,11 @@ class Stored(Struct, frozen=True, dict=True):
         seen = sum(len(one.data) for one in media_in(self.messages))
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
+    @cached_property
+    def items(self) -> dict[str, JSON]:
+        """The items of its output by their ids."""
+        return {item["id"]: item for item in self.response.get("output", ())}
+
 
 class StoredResponses:
     """The responses that were stored, each guest's by itself. Any thread may use it.
@@ -298,6 +305,34 @@ class StoredResponses:
             kept = self._kept.get(guest.id)
             if kept is not None:
                 kept.pop(name, None)
+
+    def resolved(self, guest: Guest, given: object) -> object:
+        """Return an input with the items that it refers to by their ids alone.
+
+        Raises:
+            RefusedError: one is of no response that is stored.
+            ValueError: it refers to one twice.
+        """
+        if not isinstance(given, list) or not any(map(_referred, given)):
+            return given
+        with self._lock:
+            kept = list(reversed(self._kept.get(guest.id, {}).values()))
+        taken, items = set[str](), list[object]()
+        for item in given:
+            name = _referred(item)
+            if name in taken:
+                raise ValueError(f"input has the item {quoted(name)} twice")
+            if name:
+                taken.add(name)
+                item = next((one.items[name] for one in kept if name in one.items), None)
+                if item is None:
+                    raise RefusedError(
+                        400,
+                        f"Unknown {REFERENCE} {quoted(name)}: its response was not stored, or was "
+                        "dropped. Send the item itself.",
+                    )
+            items.append(item)
+        return items
 
     def forget(self, guest_id: str) -> None:
         """Forget all of a guest's."""
@@ -366,6 +401,7 @@ class Responses(API):
         )
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
+        body = {**body, "input": self.stored.resolved(guest, body.get("input"))}
         asked = parsed(ResponsesBody, body)
         previous = asked.previous_response_id
         before = self.stored.find(guest, previous) if previous else Stored([], {})
@@ -431,6 +467,15 @@ class Responses(API):
                 message["reasoning_content"] = choice.thought
             said = [*extra["conversation"], message]
             self.stored.put(extra["guest"], Stored(said, response, extra["found"]))
+
+
+def _referred(item: object) -> str:
+    """Return the id of an item that is only referred to; "" for others."""
+    if not isinstance(item, dict):
+        return ""
+    name, kind = item.get("id"), item.get("type")
+    refers = kind == REFERENCE or (kind is None and item.keys() <= {"id", "type"})
+    return name if refers and isinstance(name, str) else ""
 
 
 def _is_answer(item: Any) -> bool:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from engine import Engine, Image
 from engine.serve.auth import LOCAL
+from engine.serve.errors import RefusedError
 from engine.serve.routes import responses
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.ollama import OllamaChat
@@ -586,3 +587,52 @@ def test_a_custom_tool_that_may_be_called_is_bound_to_its_lark_grammar(server: S
         )
         for item in found["output"]:
             assert found["status"] == "incomplete" or re.fullmatch("go\n([ab]+\n)+", item["input"])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_items_are_found_by_reference(server: Server, stream: bool) -> None:
+    def output(*items: Any, **fields: Any) -> list[Any]:
+        if not stream:
+            return list(response(server, *items, **asked, **fields)["output"])
+        told = streamed(server, *items, **asked, **fields)
+        return list(told[-1]["response"]["output"])
+
+    asked: dict[str, Any] = {"model": "scripted", "temperature": 0}
+    thought = output(said("one"), reasoning={"effort": "low"})
+    called = output(said("two"), tools=[{**RUN, "name": "weather"}])
+    kinds = [item["type"] for item in (*thought, *called)]
+    assert kinds == ["reasoning", "message", "function_call", "function_call"]
+    results = [
+        {"type": "function_call_output", "call_id": item["call_id"], "output": "dry"}
+        for item in called
+    ]
+    turns = [
+        [said("one"), *given[: len(thought)], said("two"), *given[len(thought) :], *results]
+        for given in (
+            [*thought, *called],
+            [{"type": "item_reference", "id": item["id"]} for item in (*thought, *called)],
+            [{"id": item["id"]} for item in (*thought, *called)],
+        )
+    ]
+    whole, *others = (response(server, *items, **asked)["usage"] for items in turns)
+    assert [one["input_tokens"] for one in others] == [whole["input_tokens"]] * 2
+
+
+def test_unknown_or_repeated_references_are_named(agents: Server) -> None:
+    kept = response(agents, said("hello"))["output"][0]["id"]
+    unkept = response(agents, said("hello"), store=False)["output"][0]["id"]
+    for names in ([unkept], [kept, kept], ["msg_none"]):
+        items = [said("hello"), *({"type": "item_reference", "id": name} for name in names)]
+        answer = ask(agents, "POST", "/v1/responses", {"input": [*items, said("more")]})
+        assert answer.status == 400
+        assert names[0] in answer.json["error"]["message"]
+
+
+def test_references_of_other_guests_are_unknown() -> None:
+    stored = StoredResponses()
+    item = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
+    stored.put(LOCAL, responses.Stored([], {"id": "resp_1", "output": [item]}))
+    asked = [{"type": "item_reference", "id": "msg_1"}]
+    assert stored.resolved(LOCAL, asked) == [item]
+    with pytest.raises(RefusedError):
+        stored.resolved(replace(LOCAL, id="other"), asked)
