@@ -273,12 +273,14 @@ class FinishReason(StrEnum):
 
     `LENGTH` is a limit: the caller's, or the model's context; or the reply was stopped because it
     repeated itself (`ReplyStats.repeated_tokens`). With `MEMORY` the answer might have
-    been longer, and there was no more memory for it.
+    been longer, and there was no more memory for it. `UNSTATED` is a remote server's that gave no
+    reason: the reply may be incomplete.
     """
 
     STOP = "stop"
     LENGTH = "length"
     MEMORY = "memory"
+    UNSTATED = "unstated"
     CANCELLED = "cancelled"
     ERROR = "error"
 

@@ -111,7 +111,7 @@ def cut_off(message: Message) -> bool:
     """Whether an answer has begun and has ended before its time, so that it can go on."""
     stopped = message.status in {"cancelled", "interrupted"}
     return bool(message.content) and (
-        stopped or message.stats.get("reason") in ("length", "memory")
+        stopped or message.stats.get("reason") in ("length", "memory", "unstated")
     )
 
 
@@ -124,12 +124,18 @@ _ENDINGS = {
     "cancelled": mark("Stopped", "a reply"),
     "interrupted": mark("Interrupted when Stretto quit", "a reply"),
     "repeated": mark("Stopped because it repeated itself", "a reply"),
+    "unstated": mark("The server didn’t say if it’s complete", "a reply"),
 }
 
 
 def ending(message: Message) -> str:
     """What stands where an answer ends that was ended before its time, else ""."""
-    words = _ENDINGS.get("repeated" if repeats_itself(message) else message.status)
+    how = message.status
+    if repeats_itself(message):
+        how = "repeated"
+    elif how == "complete" and message.stats.get("reason") == "unstated":
+        how = "unstated"
+    words = _ENDINGS.get(how)
     return tr(words, "a reply") if words else ""
 
 

@@ -252,7 +252,7 @@ class Titling(QObject):
     def _take(self, asked: _Asked, reason: FinishReason) -> None:
         self._waiting.pop(asked.chat_id, None)
         self._tried.add(asked.chat_id)
-        stopped = reason == FinishReason.STOP
+        stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)
         title = title_said(asked.said, asked.question, asked.answer) if stopped else ""
         self._faults[asked.model_id] = 0 if title else self._faults.get(asked.model_id, 0) + 1
         record = self._library.chat(asked.chat_id)

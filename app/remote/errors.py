@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections.abc import Mapping
 
@@ -21,7 +23,24 @@ NOT_STARTED = "remote_not_started"  # a model that this program spreads, and has
 FAILED = "remote_failed"  # the server says that it could not
 
 _LONGEST_WORDS = 300  # characters of a server's own words
-_TOO_LONG = ("context_length", "context length", "context window", "maximum context", "too long")
+
+# Types and codes: exceed_context_size_error of llama.cpp, context_length_exceeded of OpenAI, …
+_TOO_LONG_CODES = re.compile(r"context_?(length|window|size|overflow)|(prompt|input)_too_l")
+_TOO_LONG = re.compile(
+    # "exceeds the available context size", "maximum context length is", "greater than n_ctx"
+    r"context[ _-]?(length|window|size|limit)|max(imum)? context|\bn_ctx\b"
+    # "prompt is too long", "input token count exceeds", "maximum prompt length is"
+    r"|\b(prompt|inputs?|messages?|request|conversation|tokens)\b.{0,60}"
+    r"\b(too (long|large)|exceeds?|longer than|less than|must be <=)"
+    r"|\bprompt length\b|too many tokens|reduce the length",
+    re.DOTALL,
+)
+_EXCESS = re.compile(
+    r"exceed|too|long|larg|great|grow|increase|reduce|max|only|less|overflow|<=|>=|limit|contains"
+)
+_OF_REPLY = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_OF_MODEL = ("model_not_found", "no models loaded", "model not found")
+_OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit balance is too low")
 
 
 class RemoteError(EngineError):
@@ -33,16 +52,40 @@ class RemoteError(EngineError):
 
 def words_of(body: object) -> str:
     """What a server says of an error in the JSON of its answer; "" where it says nothing."""
-    error = body.get("error") if isinstance(body, Mapping) else None
-    found: object = error
-    if isinstance(error, Mapping):
-        found = error.get("message")
-    elif not isinstance(error, str) and isinstance(body, Mapping):
-        found = body.get("message") or body.get("detail")
+    told = _told_of(body)
+    found = _provider_words(told) or told.get("message") or told.get("detail")
+    if isinstance(found, list):  # FastAPI's, one for each field
+        said = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
+        found = "; ".join(one for one in said if isinstance(one, str))
     if not isinstance(found, str):
         return ""
     found = clean(found[: 4 * _LONGEST_WORDS], lines=False)
     return found if len(found) <= _LONGEST_WORDS else found[:_LONGEST_WORDS].rstrip() + "…"
+
+
+def _told_of(body: object) -> Mapping[str, object]:
+    """The object with a server's message, type and code, wherever it is in the body."""
+    if isinstance(body, list) and body:  # Gemini's
+        body = body[0]
+    if not isinstance(body, Mapping):
+        return {}
+    error = body.get("error")
+    if isinstance(error, Mapping):
+        return error
+    return {**body, "message": error} if isinstance(error, str) else body
+
+
+def _provider_words(told: Mapping[str, object]) -> object:
+    """What the provider behind OpenRouter says, which is more than "Provider returned error"."""
+    more = told.get("metadata")
+    raw = more.get("raw") if isinstance(more, Mapping) else None
+    if not isinstance(raw, str) or not raw:
+        return None
+    try:
+        inner = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+    return words_of(inner) if isinstance(inner, (Mapping, list)) else raw
 
 
 def refusal(
@@ -56,19 +99,39 @@ def refusal(
     """
     host, said = host_of(address), words_of(body)
     quoted = tr("Its message: “{words}”", words=said) if said else ""
-    code, sentence = _told(status, headers, host, address, model)
-    if status in (400, 413, 422) and _is_too_long(body, said):
-        code = CONTEXT_OVERFLOW
-        sentence = tr("The chat does not fit in the context of {model}.", model=model)
+    code, sentence = _told(_status_of(status, body, said), headers, host, address, model)
+    if status in (400, 413, 422, 500) and is_too_long(body):
+        code, sentence = CONTEXT_OVERFLOW, does_not_fit(model)
     refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
     refused.status, refused.said_code = status, _code_of(body)
     return refused
 
 
+def does_not_fit(model: str) -> str:
+    """The sentence for a chat that is too long."""
+    return tr("The chat does not fit in the context of {model}.", model=model)
+
+
 def _code_of(body: object) -> str:
-    error = body.get("error") if isinstance(body, Mapping) else None
-    code = error.get("code") if isinstance(error, Mapping) else None
+    code = _told_of(body).get("code")
     return code[:100] if isinstance(code, str) else ""
+
+
+def _status_of(status: int, body: object, said: str) -> int:
+    """Return the status that a server should have answered by its error's type, code and words."""
+    marks = f"{_marks_of(body)} {said.lower()}"
+    if status in (400, 403, 429) and _OF_MONEY.search(marks):
+        return 402
+    if status in (400, 422) and any(words in marks for words in _OF_MODEL):
+        return 404
+    return 429 if status == 413 and "rate_limit" in marks else status
+
+
+def _marks_of(body: object) -> str:
+    """The type and the code of an error."""
+    told = _told_of(body)
+    found = (told.get("type"), told.get("code"))
+    return " ".join(one[:100].lower() for one in found if isinstance(one, str))
 
 
 def _told(
@@ -79,6 +142,10 @@ def _told(
     if status == 401:
         return REFUSED, tr(
             "{host} needs a key, or rejects this one. Add the model again with its key.", host=host
+        )
+    if status == 402:
+        return REFUSED, tr(
+            "{host} needs payment for this. Add credit there, or choose another model.", host=host
         )
     if status == 403:
         return REFUSED, tr(
@@ -101,13 +168,13 @@ def _told(
         return BUSY, " ".join(
             (tr("{host} is getting too many requests.", host=host), later(headers))
         )
-    if status in (502, 503, 504):
+    if status in (408, 502, 503, 504, 529):
         return BUSY, " ".join((tr("{host} is not ready.", host=host), later(headers)))
-    if status >= 500:
+    if status >= 500 and status != 501:
         return FAILED, tr(
             "{host} could not reply (status {status}). Try again later.", host=host, status=status
         )
-    if status in (400, 413, 422):
+    if status in (400, 413, 422, 501):
         return INVALID_REQUEST, tr(
             "{host} rejects this request (status {status}). It may not support one of the "
             "chat’s settings.",
@@ -131,9 +198,17 @@ def _moved(headers: Mapping[str, str], host: str) -> str:
     )
 
 
-def _is_too_long(body: object, said: str) -> bool:
-    text = f"{_code_of(body)} {said}".lower()
-    return any(words in text for words in _TOO_LONG)
+def is_too_long(body: object) -> bool:
+    """Return True if a server refuses a chat because it is longer than the model's context."""
+    marks, said = _marks_of(body), words_of(body).lower()
+    if _TOO_LONG_CODES.search(marks):
+        return True
+    if "rate_limit" in marks or _told_of(body).get("param") in _OF_REPLY:
+        return "context" in said and "rate_limit" not in marks
+    found = _TOO_LONG.search(said)
+    if found is not None and any(name in found[0] for name in _OF_REPLY):
+        return "context" in said
+    return found is not None and _EXCESS.search(said) is not None
 
 
 def later(headers: Mapping[str, str]) -> str:
@@ -166,6 +241,12 @@ def _wait_s(told: str) -> int:
 def broken(host: str) -> RemoteError:
     """The stream ended before the answer did."""
     words = tr("The connection to {host} was lost before the reply ended.", host=host)
+    return RemoteError(BROKEN, words)
+
+
+def empty(host: str) -> RemoteError:
+    """The stream has come to its end without a reply."""
+    words = tr("{host} ended the reply before it began. Try again, or check the server.", host=host)
     return RemoteError(BROKEN, words)
 
 

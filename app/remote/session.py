@@ -264,7 +264,7 @@ class RemoteReply:
     async def _run(self, body: dict[str, Any]) -> None:
         """The answer from the request to the last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        reading, clock = Reading(self._remote.host), Clock()
+        reading, clock = Reading(self._remote.host, self._remote.model), Clock()
         try:
             self._flow()
             if not self._stopped:  # it may have been before there was a loop
@@ -322,7 +322,11 @@ class RemoteReply:
                 {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}
                 for key, name, arguments in good
             ]
-        reason = FinishReason.LENGTH if reading.reason == "length" else FinishReason.STOP
+        reason = FinishReason.STOP
+        if reading.by_length:
+            reason = FinishReason.LENGTH
+        elif not reading.reason and not good:
+            reason = FinishReason.UNSTATED
         self._end(reason, reading, clock, turn)
 
     def _end(

@@ -113,6 +113,14 @@ Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 MOST_TEXT = 16_000_000  # characters of one answer, with its reasoning and calls
 MOST_CALLS = 128
 _MOST_COUNT = 2**53
+_LENGTH_REASONS = {
+    "length",
+    "max_tokens",
+    "max_output_tokens",
+    "model_length",
+    "model_context_window_exceeded",
+}
+"""As OpenAI, Gemini, Mistral and others say it."""
 
 
 class Called(Struct):
@@ -142,10 +150,14 @@ class Usage(Struct):
 
 
 class Reading:
-    """One answer."""
+    """One answer.
 
-    def __init__(self, host: str) -> None:
-        self._host = host
+    Args:
+        host: that is asked, and for which model. Errors name both.
+    """
+
+    def __init__(self, host: str, model: str = "") -> None:
+        self._host, self._model = host, model
         self._length = 0
         self._thinking = Thinking()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
@@ -221,6 +233,11 @@ class Reading:
             raise errors.too_much(self._host)
         return pieces
 
+    @property
+    def by_length(self) -> bool:
+        """Return True if a limit of the server has ended the answer."""
+        return self.reason.lower() in _LENGTH_REASONS
+
     def check_end(self) -> None:
         """The stream is over.
 
@@ -229,6 +246,8 @@ class Reading:
         """
         if not self.ended or self.reason in ("abort", "error"):
             raise errors.broken(self._host)
+        if not self.reason and self._length == 0 and not self.calls:
+            raise errors.empty(self._host)
         if self.reason == "content_filter":
             words = tr("{host} has withheld the rest of this reply.", host=self._host)
             raise RemoteError(errors.FAILED, words)
@@ -312,10 +331,12 @@ class Reading:
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """An error that comes in the stream: the status was 200 by then."""
-        said = errors.words_of(chunk)
+        said, code = errors.words_of(chunk), errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
+        if errors.is_too_long(chunk):
+            code, words = errors.CONTEXT_OVERFLOW, errors.does_not_fit(self._model)
         quoted = tr("Its message: “{words}”", words=said) if said else ""
-        return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
+        return RemoteError(code, " ".join(filter(None, (words, quoted))))
 
 
 def _is_alternative(choice: Mapping[str, Any]) -> bool:

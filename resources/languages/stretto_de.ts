@@ -6406,6 +6406,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>The server didn’t say if it’s complete</source>
+        <comment>a reply</comment>
+        <translation>Der Server hat nicht gesagt, ob sie vollständig ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>Die Nachricht davor ist auch gelöscht. Stelle zuerst diese wieder her.</translation>
     </message>
@@ -7025,6 +7031,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs payment for this. Add credit there, or choose another model.</source>
+        <translation>{host} verlangt dafür eine Zahlung. Lade dort Guthaben auf oder wähle ein anderes Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} hat das Modell {model} nicht mehr. Wähle ein anderes oder prüfe, ob es umbenannt wurde.</translation>
     </message>
@@ -7062,6 +7073,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
         <translation>Versuche es später erneut.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} ended the reply before it began. Try again, or check the server.</source>
+        <translation>{host} hat die Antwort beendet, bevor sie begann. Versuche es erneut oder prüfe den Server.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8072,6 +8088,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>Speicher voll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>may be incomplete</source>
+        <translation>vielleicht unvollständig</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>

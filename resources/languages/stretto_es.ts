@@ -6449,6 +6449,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>The server didn’t say if it’s complete</source>
+        <comment>a reply</comment>
+        <translation>El servidor no indicó si está completa</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>El mensaje anterior también está eliminado. Restáuralo primero.</translation>
     </message>
@@ -7068,6 +7074,11 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs payment for this. Add credit there, or choose another model.</source>
+        <translation>{host} pide un pago por esto. Añade saldo allí o elige otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} ya no tiene el modelo {model}. Elige otro o comprueba si cambió de nombre.</translation>
     </message>
@@ -7105,6 +7116,11 @@ No respondiste.</translation>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
         <translation>Inténtalo de nuevo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} ended the reply before it began. Try again, or check the server.</source>
+        <translation>{host} terminó la respuesta antes de que empezara. Inténtalo de nuevo o revisa el servidor.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8115,6 +8131,11 @@ No respondiste.</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>memoria llena</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>may be incomplete</source>
+        <translation>quizá incompleta</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>

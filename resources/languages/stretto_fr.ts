@@ -6406,6 +6406,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>The server didn’t say if it’s complete</source>
+        <comment>a reply</comment>
+        <translation>Le serveur n’a pas indiqué si elle est complète</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>Le message précédent est aussi supprimé. Restaurez-le d’abord.</translation>
     </message>
@@ -7025,6 +7031,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs payment for this. Add credit there, or choose another model.</source>
+        <translation>{host} demande un paiement pour cela. Ajoutez-y du crédit ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} n’a plus le modèle {model}. Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
     </message>
@@ -7062,6 +7073,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
         <translation>Réessayez plus tard.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} ended the reply before it began. Try again, or check the server.</source>
+        <translation>{host} a terminé la réponse avant qu’elle ne commence. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8072,6 +8088,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>mémoire pleine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>may be incomplete</source>
+        <translation>peut-être incomplète</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>

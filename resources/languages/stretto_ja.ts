@@ -6329,6 +6329,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>The server didn’t say if it’s complete</source>
+        <comment>a reply</comment>
+        <translation>サーバーは完了したかどうかを示していません</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>その前のメッセージも削除されています。先にそちらを復元してください。</translation>
     </message>
@@ -6935,6 +6941,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs payment for this. Add credit there, or choose another model.</source>
+        <translation>{host}の利用には支払いが必要です。残高を追加するか、別のモデルを選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host}にモデル{model}はもうありません。別のモデルを選択するか、名前が変わっていないか確認してください。</translation>
     </message>
@@ -6972,6 +6983,11 @@ You did not answer.</source>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
         <translation>あとでもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} ended the reply before it began. Try again, or check the server.</source>
+        <translation>{host}は回答が始まる前に終了しました。もう一度試すか、サーバーを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -7970,6 +7986,11 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>メモリ不足</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>may be incomplete</source>
+        <translation>途中の可能性があります</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>

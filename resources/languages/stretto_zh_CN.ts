@@ -6372,6 +6372,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <source>The server didn’t say if it’s complete</source>
+        <comment>a reply</comment>
+        <translation>服务器未说明回答是否完整</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The message before it is deleted too. Restore that one first.</source>
         <translation>它之前的消息也已删除。请先恢复那条消息。</translation>
     </message>
@@ -6978,6 +6984,11 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
+        <source>{host} needs payment for this. Add credit there, or choose another model.</source>
+        <translation>{host} 需要付费才能使用。请在那里充值，或选择其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} 已没有模型 {model}。请选择其他模型，或查看它是否已改名。</translation>
     </message>
@@ -7015,6 +7026,11 @@ You did not answer.</source>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again later.</source>
         <translation>请稍后再试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} ended the reply before it began. Try again, or check the server.</source>
+        <translation>{host} 在回答开始前就结束了。请重试，或检查服务器。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8013,6 +8029,11 @@ You did not answer.</source>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>memory full</source>
         <translation>内存已满</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <source>may be incomplete</source>
+        <translation>可能不完整</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>

@@ -82,6 +82,8 @@ def state(message: Message) -> str:
         return tr("length limit reached")
     if message.status == "complete" and message.stats.get("reason") == "memory":
         return tr("memory full")
+    if message.status == "complete" and message.stats.get("reason") == "unstated":
+        return tr("may be incomplete")
     return tr(_STATES[message.status]) if message.status in _STATES else ""
 
 

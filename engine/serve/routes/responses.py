@@ -322,16 +322,18 @@ class StoredResponses:
             name = _referred(item)
             if name in taken:
                 raise ValueError(f"input has the item {quoted(name)} twice")
-            if name:
-                taken.add(name)
-                item = next((one.items[name] for one in kept if name in one.items), None)
-                if item is None:
-                    raise RefusedError(
-                        400,
-                        f"Unknown {REFERENCE} {quoted(name)}: its response was not stored, or was "
-                        "dropped. Send the item itself.",
-                    )
-            items.append(item)
+            if not name:
+                items.append(item)
+                continue
+            found = next((one.items[name] for one in kept if name in one.items), None)
+            if found is None:
+                raise RefusedError(
+                    400,
+                    f"Unknown {REFERENCE} {quoted(name)}: its response was not stored, or was "
+                    "dropped. Send the item itself.",
+                )
+            taken.add(name)
+            items.append(found)
         return items
 
     def forget(self, guest_id: str) -> None:
