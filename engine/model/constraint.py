@@ -125,6 +125,7 @@ class Constraint:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
                 # The token that ended the reasoning may hold the answer's first characters.
+                self._text.begin_answer(self._fits)
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
         if self._phase == _Phase.OPENING:
@@ -138,6 +139,11 @@ class Constraint:
     def _begin_answer(self) -> str:
         """From here on the form binds; returns the answer so far."""
         return self._text.only_answer()
+
+    def _fits(self, text: str) -> bool:
+        """Return True if the answer may begin with that text."""
+        tokens = self._tokenizer.tokenize_str(text)
+        return not tokens or bool(self._matcher.validate_tokens(tokens) == len(tokens))
 
     def _follow(self, tokens: list[int]) -> None:
         self._cost.check()
@@ -243,12 +249,12 @@ class HeadedCalls(Constraint):
 class FreeCalls(Constraint):
     """What is no call is free; in a call only what its tool takes may come.
 
-    A header may name a tool that was not offered. That call stays free, and is reported as broken.
+    A header may name a tool that was not offered, and the token that ends a marker may have text
+    behind it that no call begins with. That call stays free, and is reported if it is broken.
 
     Args:
         opens: the token that opens a call, -1 where several make its marker.
         closes: a marker closes each call; without one they last until the answer ends.
-        headed: a header says that a call comes, and which tool it calls.
     """
 
     def __init__(
@@ -259,10 +265,8 @@ class FreeCalls(Constraint):
         cost: FormCost,
         opens: int,
         closes: bool,
-        headed: bool = False,
     ) -> None:
         super().__init__(matcher, tokenizer, text, -1, cost)
-        self._headed = headed
         self._opens = opens
         self._closes = closes
         self._calling = False
@@ -279,12 +283,12 @@ class FreeCalls(Constraint):
             kind == "answer" and token == self._opens and not self._text.in_code
         ):
             self._matcher.reset()
-            begun = self._tokenizer.tokenize_str(self._text.call)
-            if self._headed and self._matcher.validate_tokens(begun) < len(begun):
+            begun = self._text.call
+            if not self._fits(begun):
                 self._closed += 1
                 return
             self._calling = True
-            self._follow(begun)
+            self._follow(self._tokenizer.tokenize_str(begun))
 
     @property
     def binds(self) -> bool:
@@ -333,19 +337,20 @@ def constrain(
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
-    text.decide_early()  # the form binds from the token after a marker
+    whole = params.tool_form is not None and params.tool_form.whole
+    text.decide_early(not calls or whole)  # the form binds from the token after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None
     markers = recognition.of(model.tokenizer).markers
-    if params.tool_form.whole:
+    if whole:
         if markers.header is not None:
             return HeadedCalls(matcher, tokenizer, text, -1, cost)
         return RequiredCalls(matcher, tokenizer, text, opens_reasoning, cost)
     start, end = markers.call
     ids = model.tokenizer.encode(start, add_special_tokens=False) if start else []
     opens = int(ids[0]) if len(ids) == 1 else -1
-    return FreeCalls(matcher, tokenizer, text, cost, opens, bool(end), not start)
+    return FreeCalls(matcher, tokenizer, text, cost, opens, bool(end))
 
 
 def _tokenizer(llguidance: Any, model: TextCodec) -> Any:

@@ -67,6 +67,7 @@ class TextSplitter:
         unshown: what was left out at the end of text that was cut off, since a marker may have
             begun there.
         eager: a marker in code counts if the code has not been closed before it.
+        pauses: what follows the reasoning is held back, as text, until `go_on`.
         reasoned, opened: characters up to the end of the reasoning, and to the beginning of the
             last call.
     """
@@ -113,7 +114,7 @@ class TextSplitter:
         self.call: list[str] = []
         self.calls: list[str] = []
         self.unshown = ""
-        self.eager = False
+        self.eager = self.pauses = self._paused = False
         self.reasoned = self.opened = 0
 
     def _watch(self, markers: Markers) -> None:
@@ -165,6 +166,22 @@ class TextSplitter:
         self._held, self._blanks = self._blanks + self._held, ""
         return self._marks.plain(self._held)
 
+    @property
+    def after_reasoning(self) -> str:
+        """What is held back since the reasoning ended."""
+        return self._marks.plain(self._held) if self._paused else ""
+
+    def go_on(self, dropped: int = 0) -> None:
+        """Go on after the reasoning.
+
+        Args:
+            dropped: characters at the beginning of `after_reasoning` that are left out.
+        """
+        if self._paused:
+            self._held = self._marks.of(self.after_reasoning[dropped:])
+            self.reasoned += dropped
+        self._paused = self.pauses = False
+
     def token(self, text: str) -> list[Delta]:
         """Take the text of one token."""
         return self.feed(self._marks.of(text))
@@ -175,7 +192,7 @@ class TextSplitter:
         self._fed += len(self._marks.plain(text))
         out: list[Delta] = []
         keep = 0
-        while not self.stopped:
+        while not self.stopped and not self._paused:
             position, marker = self._first_marker(last)
             if position < 0:
                 break
@@ -189,6 +206,7 @@ class TextSplitter:
             self._pass(out, marker)
         if self.stopped:
             self._held = ""
+        if self.stopped or (self._paused and not last):
             return out
         keep = max(keep, self._may_begin_marker())
         self._emit(out, self._held[: len(self._held) - keep])
@@ -414,6 +432,8 @@ class TextSplitter:
             self._part, self._header = _HEADER, marker if marker in self._firsts else ""
         elif opened is not None and opened.kind != kind:
             plain = self._marks.plain(marker)
+            if kind == "reasoning":
+                self.reasoned = self._passed() - len(plain)
             self._frame = (self._blanks, plain, opened.kept)
             self._open(_Part(opened.kind, opened.ends))
             self.opened = self._passed()
@@ -436,6 +456,7 @@ class TextSplitter:
             self._end_call(out, "")
         elif self._part.kind == "reasoning":
             self._strip, self.reasoned = True, self._passed()
+            self._paused = self.pauses and self._markers.header is None
         self._part, self._between = _ANSWER, self._markers.header is not None
         self._code = Code()
 
@@ -606,6 +627,7 @@ class ReplyText:
         self._breaks = ""  # at the end of the reasoning so far
         self._begun = 0  # characters of an answer that is being continued
         self._silent = 0  # tokens since the last text
+        self._late: list[Delta] = []  # to be reported with the next ones
 
     def take(self, text: str) -> None:
         """Take all text of an answer that was cut: it counts, but is not reported."""
@@ -620,7 +642,7 @@ class ReplyText:
             self.add(token)
             if follow is not None:
                 follow(token)
-        self._note(self._splitter.release())
+        self._reported(self._splitter.release())
         self._begun = len(self._detokenizer.text)
 
     def after(self, tokens: Iterable[int]) -> None:
@@ -708,9 +730,28 @@ class ReplyText:
         """Return True if the next text is Markdown code."""
         return self._splitter.in_code
 
-    def decide_early(self) -> None:
-        """From here on nothing that follows a marker decides whether it is one."""
-        self._splitter.eager = True
+    def decide_early(self, pauses: bool = False) -> None:
+        """From here on nothing that follows a marker decides whether it is one.
+
+        Args:
+            pauses: text after the reasoning waits for `begin_answer`.
+        """
+        self._splitter.eager, self._splitter.pauses = True, pauses
+
+    def begin_answer(self, fits: Callable[[str], bool]) -> str:
+        """Return the answer's beginning that the token which ended the reasoning has brought.
+
+        Args:
+            fits: whether an answer may begin so. What may not counts as reasoning.
+        """
+        held = self._splitter.after_reasoning
+        stripped = held.lstrip("\n")
+        begun = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
+        dropped = held[: len(held) - len(begun)]
+        self._splitter.go_on(len(dropped))
+        if dropped.strip():
+            self._late += self._note([(dropped, "reasoning")])
+        return begun
 
     @property
     def stopped(self) -> bool:
@@ -749,7 +790,11 @@ class ReplyText:
             # Bytes that are no character are decoded anew with each token, longer every time.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
-        return self._note(self._splitter.token(segment))
+        return self._reported(self._splitter.token(segment))
+
+    def _reported(self, deltas: list[Delta]) -> list[Delta]:
+        late, self._late = self._late, []
+        return late + self._note(deltas)
 
     def finish(self, ended: bool = True) -> list[Delta]:
         """The rest, including the bytes of an unfinished character.
@@ -762,7 +807,7 @@ class ReplyText:
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
             rest = ""  # half a character of a marker
         deltas = self._splitter.token(rest)
-        return self._note(deltas + self._splitter.finish(ended))
+        return self._reported(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
         """Take what is pending for text, whole characters or not."""
