@@ -130,7 +130,7 @@ _ENDINGS = {
 
 def ending(message: Message) -> str:
     """What stands where an answer ends that was ended before its time, else ""."""
-    how = message.status
+    how: str = message.status
     if repeats_itself(message):
         how = "repeated"
     elif how == "complete" and message.stats.get("reason") == "unstated":

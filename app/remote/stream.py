@@ -19,6 +19,7 @@ from app.remote.errors import RemoteError
 from app.settings.language import tr
 from app.tools.bounding import TooMuchError, check_parts
 from engine import ReplyStats
+from engine.errors import CONTEXT_OVERFLOW
 
 Part = tuple[Literal["answer", "reasoning"], str]
 
@@ -334,7 +335,7 @@ class Reading:
         said, code = errors.words_of(chunk), errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
         if errors.is_too_long(chunk):
-            code, words = errors.CONTEXT_OVERFLOW, errors.does_not_fit(self._model)
+            code, words = CONTEXT_OVERFLOW, errors.does_not_fit(self._model)
         quoted = tr("Its message: “{words}”", words=said) if said else ""
         return RemoteError(code, " ".join(filter(None, (words, quoted))))
 

@@ -6331,7 +6331,7 @@ You did not answer.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>The server didn’t say if it’s complete</source>
         <comment>a reply</comment>
-        <translation>サーバーは完了したかどうかを示していません</translation>
+        <translation>サーバは完了したかどうかを示していません</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6987,7 +6987,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
-        <translation>{host}は回答が始まる前に終了しました。もう一度試すか、サーバーを確認してください。</translation>
+        <translation>{host}は回答が始まる前に終了しました。もう一度試すか、サーバを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>

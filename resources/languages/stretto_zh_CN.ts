@@ -6374,7 +6374,7 @@ You did not answer.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>The server didn’t say if it’s complete</source>
         <comment>a reply</comment>
-        <translation>服务器未说明回答是否完整</translation>
+        <translation>服务器未说明回复是否完整</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -7030,7 +7030,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
-        <translation>{host} 在回答开始前就结束了。请重试，或检查服务器。</translation>
+        <translation>{host} 在回复开始前就结束了。请重试，或检查服务器。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>

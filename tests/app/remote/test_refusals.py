@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def error(message: str, **more: object) -> dict[str, object]:
     return {"error": {"message": message, **more}}
 
 
-TOO_LONG = {
+TOO_LONG: dict[str, tuple[int, Any]] = {
     "llama.cpp": (
         400,
         error(
