@@ -24,6 +24,7 @@ ROOTS = (
     "PySide6-QtAds",
     "backports.zstd",
     "beautifulsoup4",
+    "charset-normalizer",
     "defusedxml",
     "h11",
     "huggingface_hub",

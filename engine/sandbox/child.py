@@ -270,10 +270,10 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.text.documents import UnreadableError, read
 
     try:
-        found = read(Path(arguments["path"]))
+        found = read(Path(arguments["path"]), arguments["encoding"])
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
-    named = ("kind", "unit", "labels", "scans")
+    named = ("kind", "unit", "labels", "scans", "encoding")
     about = {name: getattr(found, name) for name in named}
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 

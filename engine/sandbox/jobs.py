@@ -40,7 +40,10 @@ _turns: weakref.WeakValueDictionary[Hashable, threading.Lock] = weakref.WeakValu
 
 
 def read_document(
-    path: Path, stop: threading.Event | None = None, limits: Limits = protocol.DOCUMENT
+    path: Path,
+    stop: threading.Event | None = None,
+    limits: Limits = protocol.DOCUMENT,
+    encoding: str = "",
 ) -> Document:
     """A file as text with page boundaries. Blocks, for a minute at most once it has begun.
 
@@ -48,12 +51,13 @@ def read_document(
 
     Args:
         stop: set it from any thread to end the reading.
+        encoding: of a text file, if it is known.
 
     Raises:
         EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name;
             `engine_stopped`, it was cancelled.
     """
-    asked = {"path": str(path.absolute())}
+    asked = {"path": str(path.absolute()), "encoding": encoding}
     result, blobs = _read("document", asked, (), f"“{path.name}”", limits, stop, _document_slots)
     return Document(
         kind=str(result["kind"]),
@@ -61,6 +65,7 @@ def read_document(
         pages=tuple(blobs[0].decode(errors="replace").split("\f")),
         labels=tuple(map(str, result["labels"])),
         scans=tuple(map(int, result["scans"])),
+        encoding=str(result["encoding"]),
     )
 
 

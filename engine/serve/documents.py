@@ -50,7 +50,8 @@ _ENDINGS = {
     "text/csv": ".csv",
 }
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,10}")
-_ADDRESS = re.compile(r"data:(?P<kind>[^;,]{0,100})(?:;[^,]{0,100})?,")
+_ADDRESS = re.compile(r"data:(?P<kind>[^;,]{0,100}(?:;[^,]{0,100})?),")
+_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
 _TYPES = ("document", "file", "input_file")  # parts that take a while to read
 
 
@@ -69,19 +70,28 @@ def read(data: str, kind: str = "", name: str = "") -> str:
     """
     content, told = decoded(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)
-    ending = _ENDINGS.get(told or kind) or (own[0] if own else ".bin")
+    charset = _CHARSET.search(told) or _CHARSET.search(kind)
+    encoding = charset[1] if charset else ""
+    kind = (told.partition(";")[0] or kind.partition(";")[0]).strip().lower()
+    ending = _ENDINGS.get(kind) or (own[0] if own else ".bin")
     documents = _documents.get()
-    return _text(content, ending) if documents is None else documents.text(content, ending)
+    if documents is None:
+        return _text(content, ending, encoding)
+    return documents.text(content, ending, encoding)
 
 
 def _text(
-    content: bytes, ending: str, stop: threading.Event | None = None, limits: Limits = DOCUMENT
+    content: bytes,
+    ending: str,
+    encoding: str,
+    stop: threading.Event | None = None,
+    limits: Limits = DOCUMENT,
 ) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"
         path.write_bytes(content)
         try:
-            found = read_document(path, stop, limits)
+            found = read_document(path, stop, limits, encoding)
         except EngineError as error:
             if error.code == ENGINE_STOPPED:
                 raise
@@ -142,7 +152,7 @@ class RequestDocuments:
         self._count = 0
         self._lane = ReadingLane(f"requests of {guest.id}")
 
-    def text(self, content: bytes, ending: str) -> str:
+    def text(self, content: bytes, ending: str, encoding: str = "") -> str:
         """Return a document's text.
 
         Raises: as `read`.
@@ -152,23 +162,23 @@ class RequestDocuments:
             raise RefusedError(
                 400, f"This request has more than {MAX_DOCUMENTS} documents. Send fewer."
             )
-        digest = f"{hashlib.sha256(content).hexdigest()}{ending}"
+        digest = f"{hashlib.sha256(content).hexdigest()}{ending} {encoding}"
         found = self._texts.get(self._guest, digest)
         if found is None:
-            found = self._read(content, ending)
+            found = self._read(content, ending, encoding)
             self._texts.put(self._guest, digest, found)
         if isinstance(found, ValueError):
             raise ValueError(str(found))
         return found
 
-    def _read(self, content: bytes, ending: str) -> str | ValueError:
+    def _read(self, content: bytes, ending: str, encoding: str) -> str | ValueError:
         left = READING_BUDGET_S - self._lane.busy_s
         if left <= 0:
             raise self._too_long()
         limits = replace(DOCUMENT, seconds=min(DOCUMENT.seconds, left))
         try:
             with in_lane(self._lane):
-                return _text(content, ending, self.stop, limits)
+                return _text(content, ending, encoding, self.stop, limits)
         except ValueError as error:
             if self._lane.busy_s >= READING_BUDGET_S:
                 raise self._too_long() from None
@@ -227,7 +237,7 @@ def decoded(data: str) -> tuple[bytes, str]:
     """
     kind = ""
     if address := _ADDRESS.match(data):
-        data, kind = data[address.end() :], address["kind"]
+        data, kind = data[address.end() :], address["kind"].removesuffix(";base64")
     try:
         return _from_base64(data), kind
     except ValueError:

@@ -1,21 +1,19 @@
 """Files to plain text with page boundaries: what a person attaches to a message.
 
 `read` is to be called in a confined child only (`engine.sandbox`): the parsers are large and
-the files come from anywhere. The libraries are imported when a file needs them. Word's and
-PowerPoint's files are read here: python-docx and python-pptx need lxml, 15 MB, and mammoth does not
-tell where pages end.
+the files come from anywhere. The libraries are imported when a file needs them. Formats of some
+length have modules of their own: `word`, `slides`, `opendocument`, `rtf`.
 """
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import io
 import math
 import re
 import warnings
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -23,30 +21,38 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from engine.messages import SAVE_HEIC, Image, is_heic
+from engine.text import opendocument, rtf, slides, word
+from engine.text.document_base import (
+    DAMAGED,
+    LOCKED,
+    MOST_CHARACTERS,
+    TOO_DEEP,
+    Archive,
+    Budget,
+    Document,
+    LeftOut,
+    UnreadableError,
+    clean,
+    document,
+    joined,
+)
+from engine.text.encodings import NotTextError, decode
+from engine.text.hyphens import without_hyphens
 
-MOST_CHARACTERS = 8_000_000
-"""Of a file's text: twice what the longest contexts of today's models hold."""
-MOST_PAGES = 20_000
+__all__ = ["MOST_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
+
 _MOST_FILE = 300_000_000  # bytes
 _MOST_TEXT = 40_000_000  # bytes of a file that is all text
-_MOST_BYTES = 400_000_000
-"""Of all that is packed in one file, unpacked. zipfile gives no more of a member than is declared,
-so what is declared can be relied on."""
-_MOST_PART = 150_000_000
-_MOST_MEMBERS = 20_000
-_DEEPEST = 200
 _MOST_TABS = 100  # between two cells of a row, for the columns between them
 _MOST_SIDE = 4_000  # pixels of a page that is drawn; JPEG has no more than 65,535
 _MOST_SCALE = 4.0  # pixels of a point: 288 an inch
 _QUALITY = 85
+_MOST_OBJECTS = 2_000  # of a page, in which images are counted
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
-DAMAGED = "is damaged"
-LOCKED = "is locked with a password. Save it without one and try again"
 PICTURE = "is a picture, in which there is no text to be read"
 _BINARY = "is no text: its bytes mean something to another program only"
-_TOO_DEEP = "is nested too deeply"
 
-_CONTROLS = {number: None for number in range(32) if chr(number) not in "\n\t"}
 _KINDS = {
     ".md": "Markdown",
     ".markdown": "Markdown",
@@ -57,12 +63,30 @@ _KINDS = {
     ".log": "text",
 }
 _PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
+_ARCHIVE = "is an archive. Unpack it and attach the files in it"
+_TABLES = "is a database. Export its tables as CSV and attach those"
+_NAMED = (  # formats that are not read, by what files begin with
+    (b"SQLite format 3\0", _TABLES),
+    (b"PAR1", _TABLES),
+    (b"Rar!", _ARCHIVE),
+    (b"7z\xbc\xaf\x27\x1c", _ARCHIVE),
+    (b"\x1f\x8b", _ARCHIVE),
+    (b"BZh", _ARCHIVE),
+    (b"\xfd7zXZ\0", _ARCHIVE),
+    (b"\x28\xb5\x2f\xfd", _ARCHIVE),
+    (b"%!PS", "is a PostScript file. Convert it to PDF and attach that"),
+    (b"AT&TFORM", "is a DjVu file. Convert it to PDF and attach that"),
+    (b"\xffWPC", "is a WordPerfect file. Save it as DOCX or PDF and attach that"),
+)
+_IN_OLD_OFFICE = (  # names in its directory
+    ("EncryptedPackage", LOCKED),
+    ("__substg1.0_", "is an Outlook message. Save it as text or PDF and attach that"),
+    ("WordDocument", "was saved by an old version of Word. Save it as DOCX and attach that"),
+    ("Workbook", "was saved by an old version of Excel. Save it as XLSX and attach that"),
+    ("PowerPoint Document", "was saved by an old version of PowerPoint. Save it as PPTX"),
+)
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
-
-
-class UnreadableError(Exception):
-    """The file cannot be read: the end of a sentence that begins with its name."""
+_HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
 
 
 class DrawnPage(Struct, frozen=True):
@@ -77,30 +101,13 @@ class DrawnPage(Struct, frozen=True):
     thumbnail: bytes
 
 
-class Document(Struct, frozen=True):
-    """A file as text."""
-
-    kind: str  # what it is, for people: "PDF", "Word", "text"
-    # what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file that is one
-    # piece
-    unit: str
-    # the text of each. One that has none is empty, so that the numbers are right.
-    pages: tuple[str, ...]
-    # a name of each page, as sheets have; empty where pages have numbers only
-    labels: tuple[str, ...] = ()
-    # the numbers of the pages that have no text but pictures or drawings
-    scans: tuple[int, ...] = ()
-
-    @property
-    def is_scan(self) -> bool:
-        """Whether all that its pages have is pictures."""
-        return not any(self.pages)
-
-
-def read(path: Path) -> Document:
+def read(path: Path, encoding: str = "") -> Document:
     """The file as text with page boundaries. What it is, its content tells: names may be wrong.
 
     A PDF may be a scan, whose pages have no text; no other file is without any.
+
+    Args:
+        encoding: of a text file, if the user has chosen one or a server has named one.
 
     Raises:
         UnreadableError: why not, as the end of a sentence.
@@ -125,74 +132,55 @@ def read(path: Path) -> Document:
     if head.startswith(b"PK\x03\x04"):
         return _packed(path)
     if head.startswith(_OLD_OFFICE):
-        raise UnreadableError(
-            "is locked with a password, or was saved by an old version of Office. Save it anew as "
-            "DOCX, XLSX or PPTX without a password"
-        )
+        raise UnreadableError(_old_office(path))
+    if head[60:68] == b"BOOKMOBI":
+        raise UnreadableError("is a Kindle book. Convert it to EPUB and attach that")
+    for start, why in _NAMED:
+        if head.startswith(start):
+            raise UnreadableError(why)
     if Image(head).media_type.startswith("image/"):
         raise UnreadableError(PICTURE)
     if is_heic(head):
         raise UnreadableError(f"is {SAVE_HEIC}")
     if size > _MOST_TEXT:
         raise UnreadableError("is too large for a text. Attach a part of it")
-    text = _decoded(path.read_bytes())
-    if ending in {".html", ".htm", ".xhtml"} or _HTML.match(head):
-        return _document("web page", "", [_Budget().take(_as_markdown(text))])
+    data = path.read_bytes()
+    if head.startswith(b"{\\rtf"):
+        return rtf.read(data)
+    if opendocument.is_flat(head):
+        return opendocument.read_flat(data)
+    text, found = _decoded(data, encoding)
+    if ending in {".html", ".htm", ".xhtml"} or _HTML.match(text[:4096]):
+        left_out = LeftOut()
+        page = Budget().take(_as_markdown(text, left_out))
+        return document("web page", "", [page], left_out=left_out, encoding=found)
     kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
-    return _document(kind, "", [_Budget().take(text)])
+    return document(kind, "", [Budget().take(text)], encoding=found)
 
 
-def _document(kind: str, unit: str, pages: list[str], labels: list[str] | None = None) -> Document:
-    """A document with its text cleaned. Raises UnreadableError where there is none."""
-    cleaned = tuple(map(_clean, pages))
-    if not any(cleaned):
-        raise UnreadableError("holds no text")
-    names = tuple(" ".join(label.split())[:200] for label in labels or ())
-    return Document(kind, unit, cleaned, names)
-
-
-def _clean(text: str) -> str:
-    """The text with plain line ends, without control characters and blanks at lines' ends."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = text.translate(_CONTROLS)
-    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-class _Budget:
-    """Counts a file's characters and pages, and refuses what has too many."""
-
-    def __init__(self) -> None:
-        self._characters = self._pages = 0
-
-    def take(self, text: str, pages: int = 0) -> str:
-        """The text itself. Raises UnreadableError where there is more than anybody can use."""
-        self._characters += len(text)
-        self._pages += pages
-        if self._characters > MOST_CHARACTERS:
-            raise UnreadableError(
-                f"holds more than {MOST_CHARACTERS:,} characters of text. Attach a part of it"
-            )
-        if self._pages > MOST_PAGES:
-            raise UnreadableError(f"has more than {MOST_PAGES:,} pages. Attach a part of it")
-        return text
-
-
-def _decoded(data: bytes) -> str:
-    """Text of any usual encoding. Raises UnreadableError for what is none."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
+def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
+    """Return a text and its encoding. Raises UnreadableError for what is none."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        if b"\0" in data:
-            raise UnreadableError(_BINARY) from None
-        text = data.decode("cp1252", "replace")
+        text, found = decode(data, encoding)
+    except NotTextError:
+        raise UnreadableError(_BINARY) from None
     sample = text[:100_000]
     odd = sum((c < " " and c not in "\t\n\r\f\x1b") or c == "\ufffd" for c in sample)
-    if "\0" in text or odd * 50 > len(sample):
+    if not encoding and ("\0" in text or odd * 50 > len(sample)):
         raise UnreadableError(_BINARY)
-    return text
+    return text, found
+
+
+def _old_office(path: Path) -> str:
+    """Return why a file of the format before 2007 is not read."""
+    data = path.read_bytes()
+    for name, why in _IN_OLD_OFFICE:
+        if name.encode("utf-16-le") in data:
+            return why
+    return (
+        "is locked with a password, or was saved by an old version of Office. Save it as DOCX, "
+        "XLSX or PPTX without a password"
+    )
 
 
 # -- PDF and Excel ------------------------------------------------------------------------------
@@ -203,9 +191,9 @@ def _pdf(path: Path) -> Document:
     import pypdfium2
 
     opened = _opened(path)
-    budget = _Budget()
+    budget = Budget()
     budget.take("", len(opened))
-    pages, whole, filled = [], 0, set[int]()
+    pages, whole, filled, left_out = [], 0, set[int](), LeftOut()
     for number in range(len(opened)):
         try:
             page = opened[number]
@@ -215,15 +203,27 @@ def _pdf(path: Path) -> Document:
             continue
         whole += 1
         pages.append(budget.take(text.get_text_range()))
-        if pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
+        if (count := pypdfium2.raw.FPDFPage_CountObjects(page)) > 0:
             filled.add(number + 1)
+        if pages[-1].strip() and (images := _images_on(page, count)):
+            left_out.add("image", images)
         text.close()
         page.close()
     if not whole:
         raise UnreadableError(DAMAGED)
-    cleaned = tuple(map(_clean, pages))
+    cleaned = [clean(page.translate(_LIGATURES)) for page in without_hyphens(pages)]
     scans = tuple(n for n, words in enumerate(cleaned, 1) if not words and n in filled)
-    return Document("PDF", "page", cleaned, scans=scans)
+    if note := left_out.note():
+        last = max(n for n, words in enumerate(cleaned) if words)
+        cleaned[last] += f"\n\n{note}"
+    return Document("PDF", "page", tuple(cleaned), scans=scans)
+
+
+def _images_on(page: Any, count: int) -> int:
+    from pypdfium2 import raw
+
+    objects = (raw.FPDFPage_GetObject(page, n) for n in range(min(count, _MOST_OBJECTS)))
+    return sum(raw.FPDFPageObj_GetType(each) == raw.FPDF_PAGEOBJ_IMAGE for each in objects)
 
 
 def _opened(path: Path) -> Any:
@@ -280,37 +280,83 @@ def _as_jpeg(image: Any) -> bytes:
     return file.getvalue()
 
 
-def _sheets(path: Path) -> Document:
-    """Each sheet as lines of cells with tabs between them; of formulas what they came to."""
+def _sheets(path: Path, archive: Archive) -> Document:
+    """Each sheet as lines of cells with tabs between them, and its comments.
+
+    Of formulas the results; programs that make files without Excel save none, so the formulas.
+    """
     import openpyxl
 
-    budget = _Budget()
+    budget, left_out = Budget(), LeftOut()
     pages, labels = [], []
     try:
         with path.open("rb") as file:  # of a damaged one openpyxl would leave it open
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            for sheet in book.worksheets:
-                pages.append("\n".join(_rows_of(sheet, book, budget)))
+            for place, sheet in enumerate(book.worksheets):
+                try:
+                    lines = [*_rows_of(sheet, book, budget)]
+                    lines += _beside_cells(archive, sheet._worksheet_path, budget)
+                except UnreadableError:
+                    if not place:
+                        raise
+                    left_out.add("sheet", len(book.worksheets) - place)
+                    break
+                pages.append("\n".join(lines))
                 labels.append(str(sheet.title))
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
         raise
     except Exception:  # of a damaged file, and of defusedxml, which openpyxl uses for its XML
         raise UnreadableError(DAMAGED) from None
-    return _document("Excel", "sheet", pages, labels)
+    for folder, what in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
+        if count := sum(name.startswith(f"xl/{folder}") for name in archive.names):
+            left_out.add("embedded object" if what == "object" else what, count)
+    if "xl/vbaProject.bin" in archive:
+        left_out.add("macros", 0)
+    return document("Excel", "sheet", pages, labels, left_out)
 
 
-def _rows_of(sheet: Any, book: Any, budget: _Budget) -> list[str]:
+def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
+    """Return the comments and the text boxes of a sheet."""
+    parts = [name for name in archive.targets(sheet).values() if name in archive]
+    has_threads = any("/threadedComments/" in name for name in parts)
+    lines = []
+    for name in parts:
+        if "/threadedComments/" in name or ("/comments" in name and not has_threads):
+            for each in archive.xml(name).iter():
+                if each.get("ref") and str(each.tag).endswith(("}comment", "}threadedComment")):
+                    texts = (
+                        e.text or "" for e in each.iter() if str(e.tag).endswith(("}t", "}text"))
+                    )
+                    lines.append(
+                        f"[comment on {each.get('ref')}] {' '.join(''.join(texts).split())}"
+                    )
+        elif "/drawings/" in name and name.endswith(".xml"):
+            for paragraph in archive.xml(name).iter(f"{word.A}p"):
+                text = "".join(each.text or "" for each in paragraph.iter(f"{word.A}t"))
+                lines += [text] if text.strip() else []
+    return ["", *map(budget.take, lines)] if lines else []
+
+
+def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
     """Return the lines of a sheet, with one empty line for any number of empty rows.
 
     `iter_rows` makes every cell between the first and the last: two far-apart cells in a file of
     1 KB took a minute. The parser below it gives those that are there.
     """
-    from openpyxl.worksheet._reader import WorkSheetParser
+    from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
+
+    class Parser(WorkSheetParser):  # type: ignore[misc]
+        def parse_cell(self, element: Any) -> Any:
+            cell = super().parse_cell(element)
+            if cell["value"] is None and element.find(FORMULA_TAG) is not None:
+                formula = self.parse_formula(element)
+                cell["value"] = getattr(formula, "text", formula)
+            return cell
 
     lines: list[str] = []
     with sheet._get_source() as source:
-        parser = WorkSheetParser(
+        parser = Parser(
             source,
             sheet._shared_strings,
             data_only=True,
@@ -333,247 +379,48 @@ def _line_of(cells: dict[int, Any]) -> str:
     """Return a row's texts, each behind a tab for every column before it, up to a limit."""
     line, last = "", 1
     for column in sorted(cells):
-        text = "" if cells[column] is None else " ".join(str(cells[column]).split())
+        value = cells[column]
+        text = "" if value is None else " ".join(str(value).split())
+        if isinstance(value, datetime):
+            text = text.removesuffix(" 00:00:00")
         if text:
             line += "\t" * min(column - last, _MOST_TABS) + text
             last = column
     return line
 
 
-# -- zip files: Word, PowerPoint, EPUB ----------------------------------------------------------
+# -- zip files: Office, OpenDocument, EPUB ------------------------------------------------------
 
 
 def _packed(path: Path) -> Document:
-    archive = _Archive(path)
-    if "word/document.xml" in archive:
-        return _word(archive)
-    if "ppt/presentation.xml" in archive:
-        return _slides(archive)
-    if "xl/workbook.xml" in archive:
-        return _sheets(path)
+    archive = Archive(path)
+    main = archive.main_part()
+    for usual in ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"):
+        if not main and usual in archive:
+            main = usual
+    if main in archive:
+        if main.startswith("word/"):
+            return word.read(archive, main)
+        if main.startswith("ppt/"):
+            return slides.read(archive, main)
+        if main.endswith(".bin"):
+            raise UnreadableError("is a binary Excel workbook. Save it as XLSX and attach that")
+        if main.startswith("xl/"):
+            return _sheets(path, archive)
     if "META-INF/container.xml" in archive:
         return _epub(archive)
-    raise UnreadableError("is an archive. Unpack it and attach the files in it")
-
-
-class _Archive:
-    """A zip file whose members together are small enough to be unpacked.
-
-    All methods raise UnreadableError.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-            raise UnreadableError(DAMAGED) from None
-        members = self._zip.infolist()
-        self._sizes = {member.filename: member.file_size for member in members}
-        if len(members) > _MOST_MEMBERS or sum(m.file_size for m in members) > _MOST_BYTES:
-            raise UnreadableError("unpacks to more than can be read")
-        if any(member.flag_bits & 1 for member in members):
-            raise UnreadableError(LOCKED)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._sizes
-
-    def read(self, name: str) -> bytes:
-        """The bytes of a member."""
-        if self._sizes.get(name, _MOST_PART + 1) > _MOST_PART:
-            raise UnreadableError(DAMAGED if name not in self else "has too large a part")
-        try:
-            return self._zip.read(name)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError):
-            raise UnreadableError(DAMAGED) from None
-        except Exception as error:  # zlib's and lzma's own
-            if "error" in type(error).__name__.lower():
-                raise UnreadableError(DAMAGED) from None
-            raise
-
-    def xml(self, name: str) -> Any:
-        """The root element of a member. Entities and references to other files are refused."""
-        from defusedxml import ElementTree
-        from defusedxml.common import DefusedXmlException
-
-        try:
-            return ElementTree.fromstring(self.read(name), forbid_dtd=False)
-        except DefusedXmlException:
-            raise UnreadableError("holds XML that is not safe to read") from None
-        except (ElementTree.ParseError, ValueError, RecursionError):
-            raise UnreadableError(DAMAGED) from None
-
-    def targets(self, name: str) -> dict[str, str]:
-        """By their ids, what a member refers to: names of other members."""
-        folder, _, last = name.rpartition("/")
-        rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
-        if rels not in self:
-            return {}
-        return {
-            str(each.get("Id")): _joined(folder, str(each.get("Target")))
-            for each in self.xml(rels)
-            if each.get("TargetMode") != "External"
-        }
-
-
-def _joined(folder: str, target: str) -> str:
-    """A member's name, from a folder's and a path within it."""
-    parts = [] if target.startswith("/") else [p for p in folder.split("/") if p]
-    for part in target.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in {"", "."}:
-            parts.append(part)
-    return "/".join(parts)
-
-
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_PAGE = "\f"
-# What tracked changes have removed, the code of fields, and texts that are there a second time for
-# older programs.
-_SKIPPED = {
-    *(f"{_W}del", f"{_W}instrText", f"{_W}delText"),
-    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
-}
-_NESTING = {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}
-
-
-def _word(archive: _Archive) -> Document:
-    """Paragraphs, headings and tables; pages end where Word has put their ends on paper."""
-    body = archive.xml("word/document.xml").find(f"{_W}body")
-    if body is None:
-        raise UnreadableError(DAMAGED)
-    budget = _Budget()
-    text = budget.take("\n\n".join(_blocks(body)))
-    pages = text.split(_PAGE)
-    notes = []
-    for name in ("word/footnotes.xml", "word/endnotes.xml"):
-        found = (_one_line(note) for note in (archive.xml(name) if name in archive else ()))
-        notes += [budget.take(f"[{n}] {text}") for n, text in enumerate(filter(None, found), 1)]
-    if notes:
-        pages[-1] += "\n\n" + "\n".join(notes)
-    budget.take("", len(pages))
-    return _document("Word", "page" if len(pages) > 1 else "", pages)
-
-
-def _blocks(parent: Any, depth: int = 0) -> Iterator[str]:
-    if depth > _DEEPEST:
-        raise UnreadableError(_TOO_DEEP)
-    for child in parent:
-        if child.tag == f"{_W}p":
-            if text := _paragraph(child):
-                yield text
-        elif child.tag == f"{_W}tbl":
-            # Not `iter`: rows of a table inside a cell are that cell's text.
-            rows = [
-                f"| {' | '.join(_one_line(cell, depth + 1) for cell in _members(row, 'tc'))} |"
-                for row in _members(child, "tr")
-            ]
-            if rows:
-                yield "\n".join(rows)
-        elif child.tag in _NESTING:
-            yield from _blocks(child, depth + 1)
-
-
-def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield the rows of a table or the cells of a row, also those in content controls."""
-    if depth > _DEEPEST:
-        raise UnreadableError(_TOO_DEEP)
-    for child in parent:
-        if child.tag == f"{_W}{name}":
-            yield child
-        elif child.tag in _NESTING:
-            yield from _members(child, name, depth + 1)
-
-
-def _one_line(parent: Any, depth: int = 0) -> str:
-    return " ".join(" ".join(_blocks(parent, depth)).split())
-
-
-def _paragraph(paragraph: Any) -> str:
-    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
-    name = str(style.get(f"{_W}val", "")) if style is not None else ""
-    listed = paragraph.find(f"{_W}pPr/{_W}numPr") is not None
-    text = "".join(_run(paragraph, 0))
-    if not text.strip(" \t\n"):
-        return text.strip(" \t\n")
-    level = name.removeprefix("Heading")
-    if level.isdecimal() and name != level:
-        mark = "#" * min(int(level), 6) + " "
-    else:
-        mark = "# " if name == "Title" else "- " if listed else ""
-    rest = text.lstrip(_PAGE)  # a page may end before the first letter
-    return text[: len(text) - len(rest)] + (mark + rest if rest else "")
-
-
-def _run(parent: Any, depth: int) -> Iterator[str]:
-    if depth > _DEEPEST:
-        raise UnreadableError(_TOO_DEEP)
-    for child in parent:
-        tag = child.tag
-        if tag == f"{_W}t":
-            yield child.text or ""
-        elif tag == f"{_W}tab":
-            yield "\t"
-        elif tag == f"{_W}lastRenderedPageBreak":
-            yield _PAGE
-        elif tag in {f"{_W}br", f"{_W}cr"}:
-            # Word writes the end of a page that was asked for a second time where it came to be.
-            yield "" if child.get(f"{_W}type") == "page" else "\n"
-        elif tag not in _SKIPPED:
-            yield from _run(child, depth + 1)
-
-
-def _slides(archive: _Archive) -> Document:
-    """Each slide's text as its boxes stand in the file, its tables, and the speaker's notes."""
-    name = "ppt/presentation.xml"
-    targets = archive.targets(name)
-    ids = [each.get(f"{_R}id") for each in archive.xml(name).iter(f"{_P}sldId")]
-    budget, pages = _Budget(), []
-    for target in (targets[each] for each in ids if each in targets):
-        budget.take("", 1)
-        if target not in archive:
-            raise UnreadableError(DAMAGED)
-        text = _drawn(archive.xml(target), without=("sldNum", "ftr", "dt"))
-        for notes in archive.targets(target).values():
-            if "/notesSlides/" in notes and notes in archive:
-                said = _drawn(archive.xml(notes), without=("sldNum", "sldImg"))
-                text += f"\n\nNotes: {said}" if said else ""
-        pages.append(budget.take(text))
-    return _document("PowerPoint", "slide", pages)
-
-
-def _drawn(root: Any, without: tuple[str, ...]) -> str:
-    blocks = []
-    for shape in root.iter():
-        if shape.tag == f"{_A}tbl":
-            rows = (
-                [" ".join(_lines(cell)).strip() for cell in row.iter(f"{_A}tc")]
-                for row in shape.iter(f"{_A}tr")
-            )
-            blocks.append("\n".join("| " + " | ".join(cells) + " |" for cells in rows))
-        elif shape.tag == f"{_P}sp":
-            place = shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
-            kind = place.get("type", "") if place is not None else ""
-            text = "\n".join(_lines(shape)).strip()
-            if text and kind not in without:
-                blocks.append(f"# {text}" if kind in {"title", "ctrTitle"} else text)
-    return "\n\n".join(blocks)
-
-
-def _lines(shape: Any) -> Iterator[str]:
-    for paragraph in shape.iter(f"{_A}p"):
-        pieces = (
-            "\n" if piece.tag == f"{_A}br" else piece.text or ""
-            for piece in paragraph.iter()
-            if piece.tag in {f"{_A}t", f"{_A}br"}
+    if "content.xml" in archive and b"opendocument" in archive.read("content.xml")[:4096]:
+        return opendocument.read(archive)
+    if any(name.endswith((".iwa", "index.apxl")) for name in archive.names):
+        raise UnreadableError(
+            "is a file of Pages, Numbers or Keynote. Export it as PDF or as an Office file"
         )
-        yield "".join(pieces)
+    if any(name.endswith(".fdseq") for name in archive.names):
+        raise UnreadableError("is an XPS file. Save it as PDF and attach that")
+    raise UnreadableError(_ARCHIVE)
 
 
-def _epub(archive: _Archive) -> Document:
+def _epub(archive: Archive) -> Document:
     """Each part of the book's spine, a chapter in most of them."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is locked by its seller and cannot be read")
@@ -586,19 +433,20 @@ def _epub(archive: _Archive) -> Document:
     root = archive.xml(package)
     folder = package.rpartition("/")[0]
     files = {
-        str(e.get("id")): _joined(folder, unquote(str(e.get("href")))) for e in named(root, "item")
+        str(e.get("id")): joined(folder, unquote(str(e.get("href")))) for e in named(root, "item")
     }
-    budget, pages = _Budget(), []
+    budget, pages, left_out = Budget(), [], LeftOut()
     for each in named(root, "itemref"):
         name = files.get(str(each.get("idref")), "")
         if name in archive:
-            source = archive.read(name).decode(errors="replace")
-            pages.append(budget.take(_as_markdown(source), 1))
+            source, _ = _decoded(archive.read(name), "")
+            pages.append(budget.take(_as_markdown(source, left_out), 1))
     # Covers and title pages without a word have no number of their own.
-    return _document("EPUB", "chapter", [page for page in pages if page.strip()])
+    shown = [page for page in pages if page.strip()]
+    return document("EPUB", "chapter", shown, left_out=left_out)
 
 
-def _as_markdown(source: str) -> str:
+def _as_markdown(source: str, left_out: LeftOut) -> str:
     """A web page without scripts, styles and pictures."""
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
@@ -606,7 +454,9 @@ def _as_markdown(source: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what looks like XML or a file's name
-            soup: Any = BeautifulSoup(source, "html.parser")
+            soup: Any = BeautifulSoup(source.replace("\xad", ""), "html.parser")
+            if images := len(soup(("img", "svg"))):
+                left_out.add("image", images)
             for tag in soup(("script", "style", "noscript", "template", "svg", "iframe", "object")):
                 tag.decompose()
             converter: Any = MarkdownConverter(
@@ -619,4 +469,4 @@ def _as_markdown(source: str) -> str:
             )
             return str(converter.convert_soup(soup.body or soup))
     except RecursionError:
-        raise UnreadableError(_TOO_DEEP) from None
+        raise UnreadableError(TOO_DEEP) from None

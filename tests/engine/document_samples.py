@@ -6,7 +6,25 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_W = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
+    'xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office" '
+    'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"'
+)
+_ODF = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{long}:1.0"'
+    for name, long in {
+        "office": "office",
+        "text": "text",
+        "table": "table",
+        "draw": "drawing",
+        "style": "style",
+        "presentation": "presentation",
+    }.items()
+)
 _P = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
@@ -66,10 +84,25 @@ def _pdf(path: Path, streams: Sequence[str], trailer: str = "", size: str = "612
     return path
 
 
-def docx(path: Path, body: str) -> Path:
-    """A Word file with this inside its body."""
+def docx(path: Path, body: str, **parts: str) -> Path:
+    """A Word file with this inside its body. Parts by their names, which are also their ids."""
     document = f"<w:document {_W}><w:body>{body}</w:body></w:document>"
-    return packed(path, {"[Content_Types].xml": "<Types/>", "word/document.xml": document})
+    rels = "".join(f'<Relationship Id="{name}" Target="{name}.xml"/>' for name in parts)
+    files = {"[Content_Types].xml": "<Types/>", "word/document.xml": document}
+    files["word/_rels/document.xml.rels"] = f"<Relationships>{rels}</Relationships>"
+    files |= {f"word/{name}.xml": f"<part {_W}>{part}</part>" for name, part in parts.items()}
+    return packed(path, files)
+
+
+def odf(path: Path, kind: str, body: str, styles: str = "") -> Path:
+    """An OpenDocument file: "text", "spreadsheet" or "presentation"."""
+    inside = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+    files = {
+        "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+        "content.xml": f"<office:document-content {_ODF}>{inside}</office:document-content>",
+        "styles.xml": f"<office:document-styles {_ODF}>{styles}</office:document-styles>",
+    }
+    return packed(path, files)
 
 
 def paragraph(text: str, style: str = "", before: str = "") -> str:

@@ -19,7 +19,7 @@ from engine.sandbox import jobs
 from engine.sandbox.jobs import draw_pages, read_document
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits
-from engine.text import documents
+from engine.text import document_base
 from engine.text.documents import UnreadableError, draw, read
 from tests.engine import document_samples as samples
 from tests.engine.document_samples import paragraph
@@ -256,7 +256,7 @@ def test_what_cannot_be_read_is_told(
 def test_what_unpacks_to_much_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "_MOST_BYTES", 5 * _MB)
+    monkeypatch.setattr(document_base, "MAX_UNPACKED_BYTES", 5 * _MB)
     files = {"word/document.xml": b"0", **{f"{n}.bin": b"\0" * _MB for n in range(6)}}
     path = samples.packed(tmp_path / "bomb.docx", files)
     assert path.stat().st_size < 10_000

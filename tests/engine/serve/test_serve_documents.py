@@ -33,7 +33,9 @@ class _Files:
         self.ended = threading.Semaphore(0)
         self.go = threading.Event()
 
-    def __call__(self, path: Path, stop: threading.Event, limits: Limits) -> Document:
+    def __call__(
+        self, path: Path, stop: threading.Event, limits: Limits, encoding: str
+    ) -> Document:
         content = path.read_bytes()
         self.read.append(content)
         if b"slow" in content:
@@ -137,7 +139,7 @@ def test_reading_has_a_budget_for_each_request(
 ) -> None:
     read = list[float]()
 
-    def reads(path: Path, stop: threading.Event, limits: Limits) -> Document:
+    def reads(path: Path, stop: threading.Event, limits: Limits, encoding: str) -> Document:
         read.append(limits.seconds)
         _current.get().busy_s += 100
         return Document(kind="text", unit="page", pages=("text",))

@@ -1,0 +1,122 @@
+"""Formulas of Word and PowerPoint (OMML) as one line of text: ``x=(-b±√(b^2-4ac))/2a``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_REMOVED = {"del", "moveFrom", "delText", "instrText"}
+_ATOM = re.compile(r"\w|\d+(?:[.,]\d+)?|[^\W\d_][\u0300-\u036f]+")
+_ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
+
+
+def is_formula(element: Any) -> bool:
+    """Return True for an element with which a formula begins."""
+    return str(element.tag).endswith(("/math}oMath", "/math}oMathPara"))
+
+
+def linear(element: Any, depth: int = 0) -> str:
+    """Return a formula, or a part of one, in the notation of Word's linear format.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+    """
+    if depth > 200:
+        raise RecursionError
+    name = _name(element)
+    if name == "oMathPara":
+        return "\n".join(linear(e, depth + 1) for e in element if _name(e) == "oMath")
+    if name == "t":
+        return element.text or ""
+    if name.endswith("Pr") or name in _REMOVED:
+        return ""
+    if name == "br":
+        return "\n"
+
+    def part(child: str) -> str:
+        return "".join(linear(e, depth + 1) for e in element if _name(e) == child)
+
+    def parts(child: str) -> list[str]:
+        return [linear(e, depth + 1) for e in element if _name(e) == child]
+
+    match name:
+        case "f":
+            line = "¦" if _value(element, "type") == "noBar" else "/"
+            return f"{_grouped(part('num'))}{line}{_grouped(part('den'))}"
+        case "sSup" | "sSub" | "sSubSup" | "sPre":
+            marks = _marks(part("sub"), part("sup"))
+            base = part("e")
+            return marks + base if name == "sPre" else _grouped(base) + marks
+        case "rad":
+            degree = part("deg").strip()
+            sign = _ROOTS.get(degree, f"√[{degree}]")
+            return f"{sign}{_bracketed(part('e'))}"
+        case "nary":
+            sign = _value(element, "chr", "∫")
+            return f"{sign}{_marks(part('sub'), part('sup'))} {part('e')}"
+        case "d":
+            begin, end = _value(element, "begChr", "("), _value(element, "endChr", ")")
+            inside = [
+                text[1:-1] if _is_matrix(e) else text
+                for e in element
+                if _name(e) == "e"
+                for text in [linear(e, depth + 1)]
+            ]
+            return begin + _value(element, "sepChr", "|").join(inside) + end
+        case "func":
+            return f"{part('fName')} {part('e')}"
+        case "limLow":
+            return f"{part('e')}{_marks(part('lim'), '')}"
+        case "limUpp":
+            return f"{part('e')}{_marks('', part('lim'))}"
+        case "acc":
+            return _grouped(part("e")) + _value(element, "chr", "\u0302")
+        case "bar":
+            return _grouped(part("e")) + ("\u0305" if _value(element, "pos") == "top" else "\u0332")
+        case "m":
+            return f"[{'; '.join(parts('mr'))}]"
+        case "mr":
+            return ", ".join(parts("e"))
+        case "eqArr":
+            return "; ".join(parts("e"))
+    return "".join(linear(e, depth + 1) for e in element)
+
+
+def _name(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _value(element: Any, name: str, default: str = "") -> str:
+    """Return a property of an element. A sign that is given as empty is none."""
+    for properties in element:
+        if _name(properties).endswith("Pr"):
+            for each in properties:
+                if _name(each) == name:
+                    values = [v for k, v in each.attrib.items() if k.rpartition("}")[2] == "val"]
+                    return values[0] if values else ""
+    return default
+
+
+def _is_matrix(element: Any) -> bool:
+    inside = [_name(e) for e in element if not _name(e).endswith("Pr")]
+    return inside == ["m"]
+
+
+def _marks(sub: str, sup: str) -> str:
+    return (f"_{_grouped(sub)}" if sub else "") + (f"^{_grouped(sup)}" if sup else "")
+
+
+def _grouped(text: str) -> str:
+    text = text.strip()
+    return text if _ATOM.fullmatch(text) or not text else _bracketed(text)
+
+
+def _bracketed(text: str) -> str:
+    """Return the text in round brackets, unless they are around all of it."""
+    if text.startswith("(") and text.endswith(")"):
+        depth = 0
+        for at, char in enumerate(text):
+            depth += (char == "(") - (char == ")")
+            if not depth:
+                return text if at == len(text) - 1 else f"({text})"
+    return f"({text})"

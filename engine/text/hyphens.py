@@ -1,0 +1,55 @@
+"""Words of PDFs that were hyphenated at the ends of lines.
+
+pdfium writes U+FFFE for a hyphen between two letters at a line's end and joins the lines. It does
+not know whether the hyphen belongs to the word, so the rest of the document decides, then the form
+of the two parts. Numbers and ranges keep their line ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_BROKEN = re.compile(r"(\w+)(?:[\ufffe\x02]|[\xad\u2010]\r?\n)(\w+)(-?)")
+_LISTED = re.compile(r"-\s(?:and|or|und|oder)\s$")
+_SIGNS = re.compile("[\ufffe\x02\xad]")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+_KEPT_AFTER = {"all", "cross", "ex", "half", "non", "quasi", "self", "well"}
+_KEPT_AFTER |= {"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
+_KEPT_BEFORE = {"based", "by", "driven", "in", "known", "level", "like", "of", "oriented", "scale"}
+_KEPT_BEFORE |= {"specific", "term", "the", "to", "up"}
+_SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
+
+
+def without_hyphens(pages: Sequence[str]) -> list[str]:
+    """Return pages with the hyphenated words joined, as pdfium gives their text."""
+    if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
+        return [*pages]
+    known = {word.lower() for page in pages for word in _WORD.findall(page)}
+
+    def whole(match: re.Match[str]) -> str:
+        first, second, more = match.groups()
+        text, start = match.string, match.start()
+        begun = text[max(0, start - 80) : start].rsplit(None, 1)
+        before = begun[-1] if begun and not text[start - 1 : start].isspace() else ""
+        if second in _SUSPENDED and f"{first}{second}".lower() not in known:
+            return f"{first}- {second}{more}"  # "first- and second-"
+        is_kept = more or any(char in "-/@\\_:." for char in before)
+        is_kept = is_kept or _LISTED.search(text[max(0, start - 30) : start])
+        return f"{first}{'-' if is_kept or _keeps(first, second, known) else ''}{second}{more}"
+
+    return [_SIGNS.sub("-", _BROKEN.sub(whole, _BROKEN.sub(whole, page))) for page in pages]
+
+
+def _keeps(first: str, second: str, known: set[str]) -> bool:
+    """Return True if the hyphen between two parts belongs to the word."""
+    low_first, low_second = first.lower(), second.lower()
+    if f"{low_first}-{low_second}" in known:
+        return True
+    if low_first + low_second in known:
+        return False
+    if not (first.isalpha() and second.isalpha()) or len(first) == 1:
+        return True
+    if second[0].isupper() and not (first.isupper() and second.isupper()):
+        return True
+    return low_first in _KEPT_AFTER or low_second in _KEPT_BEFORE

@@ -1,0 +1,304 @@
+"""OpenDocument files of LibreOffice and others: texts (ODT), sheets (ODS), slides (ODP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.text.document_base import (
+    DAMAGED,
+    LOCKED,
+    MAX_DEPTH,
+    PAGE,
+    TOO_DEEP,
+    Archive,
+    Budget,
+    Document,
+    LeftOut,
+    UnreadableError,
+    document,
+    joined,
+    xml,
+)
+
+_URN = "{urn:oasis:names:tc:opendocument:xmlns:"
+_OFFICE, _TEXT, _TABLE, _DRAW, _STYLE, _PRESENTATION = (
+    f"{_URN}{name}:1.0}}"
+    for name in ("office", "text", "table", "drawing", "style", "presentation")
+)
+_XLINK, _MATH = "{http://www.w3.org/1999/xlink}", "{http://www.w3.org/1998/Math/MathML}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+# Removed text, which stands apart from the body, and what is not shown.
+_SKIPPED = {f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}note-citation"}
+_SKIPPED |= {f"{_OFFICE}forms", f"{_TEXT}ruby-text"}
+_MOST_REPEATED = 100  # cells or rows that are equal and stand side by side
+_MOST_BLANKS = 1000
+
+
+def is_flat(head: bytes) -> bool:
+    """Return True for the beginning of a file that is one XML document (FODT, FODS, FODP)."""
+    return b"<office:document" in head and b"opendocument" in head
+
+
+def read(archive: Archive) -> Document:
+    """Read a file. Raises UnreadableError."""
+    manifest = "META-INF/manifest.xml"
+    if manifest in archive and b"encryption-data" in archive.read(manifest):
+        raise UnreadableError(LOCKED)
+    root = archive.xml("content.xml")
+    styles = archive.xml("styles.xml") if "styles.xml" in archive else None
+    reader = _OpenDocument(archive)
+    if any(name.startswith("Basic/") and name.endswith(".xml") for name in archive.names):
+        reader.left_out.add("macros", 0)
+    return reader.document(root, styles)
+
+
+def read_flat(data: bytes) -> Document:
+    """Read a file that is one XML document. Raises UnreadableError."""
+    root = xml(data)
+    return _OpenDocument(None).document(root, root)
+
+
+class _OpenDocument:
+    """A file that is being read."""
+
+    def __init__(self, archive: Archive | None) -> None:
+        self.left_out = LeftOut()
+        self._archive = archive
+        self._budget = Budget()
+        self._notes: list[str] = []
+        self._comments: list[str] = []
+
+    def document(self, root: Any, styles: Any) -> Document:
+        """Return the text.
+
+        Args:
+            root: the element with the body.
+            styles: the one with the headers and footers; None if there is none.
+        """
+        body = root.find(f"{_OFFICE}body")
+        if body is None:
+            raise UnreadableError(DAMAGED)
+        for content in body:
+            name = str(content.tag).rpartition("}")[2]
+            if name == "spreadsheet":
+                tables = [*content.iter(f"{_TABLE}table")]
+                pages = [self._sheet(table) for table in tables]
+                labels = [str(table.get(f"{_TABLE}name", "")) for table in tables]
+                self._budget.take("", len(pages))
+                return document("OpenDocument", "sheet", pages, labels, self.left_out)
+            if name in {"presentation", "drawing"}:
+                pages = [self._slide(page) for page in content.iter(f"{_DRAW}page")]
+                self._budget.take("", len(pages))
+                unit = "slide" if name == "presentation" else "page"
+                return document("OpenDocument", unit, pages, left_out=self.left_out)
+        text = "\n\n".join(self._blocks(body, 0))
+        headers, footers = self._margins(styles, "header"), self._margins(styles, "footer")
+        ends = "\n".join([*self._notes, *self._comments, *footers])
+        pages = "\n\n".join(filter(None, ("\n".join(headers), text, ends))).split(PAGE)
+        self._budget.take("", len(pages))
+        unit = "page" if len(pages) > 1 else ""
+        return document("OpenDocument", unit, pages, left_out=self.left_out)
+
+    def _margins(self, styles: Any, kind: str) -> list[str]:
+        found = dict[str, None]()
+        for each in styles.iter(f"{_STYLE}{kind}") if styles is not None else ():
+            text = "\n".join(self._blocks(each, 0))
+            if any(char.isalpha() for char in text):
+                found[f"{kind.title()}: {text}"] = None
+        return [*found]
+
+    def _blocks(self, parent: Any, depth: int, level: int = -1) -> Iterator[str]:
+        """Yield paragraphs, tables and text boxes. ``level``: of the list that they are in."""
+        if depth > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP)
+        for child in parent:
+            if child.tag in {f"{_TEXT}p", f"{_TEXT}h"}:
+                yield from self._paragraph(child, depth)
+            elif child.tag == f"{_TEXT}list":
+                yield from self._list(child, depth, level + 1)
+            elif child.tag == f"{_TABLE}table":
+                if rows := [*self._rows(child, depth)]:
+                    yield "\n".join(rows)
+            elif child.tag == f"{_TEXT}soft-page-break":
+                yield PAGE
+            elif child.tag == f"{_DRAW}frame":
+                yield from self._frame(child, depth + 1)
+            elif child.tag == f"{_OFFICE}annotation":
+                yield self._note(child, self._comments, "comment ", depth)
+            elif child.tag not in _SKIPPED:
+                yield from self._blocks(child, depth + 1, level)
+
+    def _list(self, element: Any, depth: int, level: int) -> Iterator[str]:
+        for item in element:
+            blocks = [*self._blocks(item, depth + 1, level)]
+            for place, block in enumerate(blocks):
+                is_inner = block.lstrip(" ").startswith("- ") and level < 8
+                mark = "" if is_inner and place else "- " if not place else "  "
+                yield "  " * (0 if is_inner and place else level) + mark + block
+
+    def _paragraph(self, element: Any, depth: int) -> Iterator[str]:
+        boxes: list[Any] = []
+        text = "".join(self._pieces(element, boxes, depth + 1))
+        if text.strip(" \t\n"):
+            level = str(element.get(f"{_TEXT}outline-level", "1"))
+            is_heading = element.tag == f"{_TEXT}h" and level.isdecimal()
+            mark = "#" * min(int(level), 6) + " " if is_heading else ""
+            rest = text.lstrip(PAGE)
+            yield self._budget.take(text[: len(text) - len(rest)] + mark + rest)
+        for box in boxes:
+            yield from self._frame(box, depth + 1)
+
+    def _pieces(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
+        """Yield the pieces of a paragraph's text. Frames in it are added to ``boxes``."""
+        if depth > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP)
+        yield _plain(parent.text)
+        for child in parent:
+            if child.tag == f"{_TEXT}s":
+                count = str(child.get(f"{_TEXT}c", "1"))
+                yield " " * min(int(count) if count.isdecimal() else 1, _MOST_BLANKS)
+            elif child.tag == f"{_TEXT}tab":
+                yield "\t"
+            elif child.tag == f"{_TEXT}line-break":
+                yield "\n"
+            elif child.tag == f"{_TEXT}soft-page-break":
+                yield PAGE
+            elif child.tag == f"{_TEXT}note":
+                yield self._note(child, self._notes, "", depth)
+            elif child.tag == f"{_OFFICE}annotation":
+                yield self._note(child, self._comments, "comment ", depth)
+            elif child.tag == f"{_TEXT}ruby":
+                yield from self._pieces(child, boxes, depth + 1)
+                reading = child.find(f"{_TEXT}ruby-text")
+                yield f"({reading.text})" if reading is not None and reading.text else ""
+            elif child.tag == f"{_DRAW}frame" and (formula := self._formula(child)):
+                yield formula
+            elif str(child.tag).startswith(_DRAW) and child.tag != f"{_DRAW}a":
+                boxes.append(child)
+            elif child.tag not in _SKIPPED:
+                yield from self._pieces(child, boxes, depth + 1)
+            yield _plain(child.tail)
+
+    def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
+        """Return the mark of a note or comment, and keep its text for the end."""
+        place = len(found)
+        found.append("")
+        author = element.find(f"{_DC}creator")
+        by = f" by {author.text}" if author is not None and author.text else ""
+        text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
+        mark = f"{word}{place + 1}"
+        found[place] = f"[{mark}{by}] {text}"
+        return f"[{mark}]"
+
+    def _frame(self, frame: Any, depth: int) -> Iterator[str]:
+        """Yield the text of a text box or a shape; count what has none."""
+        if formula := self._formula(frame):
+            yield formula
+            return
+        blocks = [*self._blocks(frame, depth)]
+        yield from blocks
+        names = {str(each.tag).rpartition("}")[2] for each in frame}
+        if blocks or frame.tag != f"{_DRAW}frame":
+            return
+        if "object" in names or "object-ole" in names:
+            self.left_out.add("embedded object")
+        elif "image" in names:
+            self.left_out.add("image")
+
+    def _formula(self, frame: Any) -> str:
+        """Return a formula in StarMath's own words, "" for what is none."""
+        for each in frame.iter(f"{_DRAW}object"):
+            root = next(iter(each), None)
+            name = f"{joined('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
+            if root is None and self._archive is not None and name in self._archive:
+                root = self._archive.xml(name)
+            if root is not None and root.tag == f"{_MATH}math":
+                noted = next(root.iter(f"{_MATH}annotation"), None)
+                if noted is not None and noted.text:
+                    return " ".join(noted.text.split())
+                return " ".join(" ".join(root.itertext()).split())
+        return ""
+
+    def _rows(self, table: Any, depth: int) -> Iterator[str]:
+        for row in _members(table, "table-row"):
+            cells = []
+            for cell in row:
+                if str(cell.tag).endswith("table-cell"):
+                    text = " ".join(" ".join(self._blocks(cell, depth + 1)).split())
+                    cells += [text] * _repeated(cell, "columns")
+            yield f"| {' | '.join(cells)} |"
+
+    def _sheet(self, table: Any) -> str:
+        text = "\n".join(self._lines(table))
+        for shapes in table.iter(f"{_TABLE}shapes"):
+            text += "".join(f"\n\n{block}" for block in self._blocks(shapes, 1))
+        return self._with_notes(text)
+
+    def _with_notes(self, text: str) -> str:
+        """Return a page's text with its notes behind it."""
+        notes, self._notes, self._comments = [*self._notes, *self._comments], [], []
+        return "\n\n".join(filter(None, (text, "\n".join(notes))))
+
+    def _lines(self, table: Any) -> Iterator[str]:
+        """Yield the rows of a sheet, with tabs between cells and one line for empty rows."""
+        blank = False
+        for row in _members(table, "table-row"):
+            line, tabs = "", 0
+            for cell in row:
+                if not str(cell.tag).endswith("table-cell"):
+                    continue
+                text = " ".join(" ".join(self._blocks(cell, 1)).split())
+                if not text:
+                    text = str(
+                        cell.get(f"{_OFFICE}value") or cell.get(f"{_OFFICE}date-value") or ""
+                    )
+                for _ in range(_repeated(cell, "columns")):
+                    if text:
+                        line += "\t" * min(tabs, _MOST_REPEATED) + text
+                        tabs = 0
+                    tabs += 1
+            if line:
+                if blank:
+                    yield ""
+                for _ in range(_repeated(row, "rows")):
+                    yield self._budget.take(line)
+            blank = not line
+
+    def _slide(self, page: Any) -> str:
+        blocks, notes = [], ""
+        for shape in page:
+            if shape.tag == f"{_PRESENTATION}notes":
+                notes = "\n".join(self._blocks(shape, 1))
+                continue
+            text = "\n".join(self._frame(shape, 1)).strip()
+            is_title = shape.get(f"{_PRESENTATION}class") == "title"
+            if text:
+                blocks.append(f"# {text}" if is_title else text)
+        blocks += [f"Notes: {notes}"] if notes.strip() else []
+        return self._with_notes("\n\n".join(blocks))
+
+
+def _plain(text: str | None) -> str:
+    """Return text with its white space as it is shown: one blank for any number."""
+    if not text:
+        return ""
+    words = " ".join(text.split())
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' if before else ''}{words}{' ' if after and words else ''}"
+
+
+def _repeated(element: Any, what: str) -> int:
+    count = str(element.get(f"{_TABLE}number-{what}-repeated", "1"))
+    return min(int(count), _MOST_REPEATED) if count.isdecimal() else 1
+
+
+def _members(table: Any, name: str, depth: int = 0) -> Iterator[Any]:
+    """Yield the rows of a table, also of groups; not those of tables inside cells."""
+    if depth > MAX_DEPTH:
+        raise UnreadableError(TOO_DEEP)
+    for child in table:
+        if child.tag == f"{_TABLE}{name}":
+            yield child
+        elif str(child.tag).startswith(_TABLE) and "row" in str(child.tag):
+            yield from _members(child, name, depth + 1)

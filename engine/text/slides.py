@@ -1,0 +1,133 @@
+"""PowerPoint's files (PPTX): each slide's text, tables, comments and the speaker's notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.text.document_base import (
+    DAMAGED,
+    MAX_DEPTH,
+    TOO_DEEP,
+    Archive,
+    Budget,
+    Document,
+    LeftOut,
+    UnreadableError,
+    document,
+)
+from engine.text.formulas import is_formula, linear
+from engine.text.word import MC, A, R, W, alternative, diagram
+
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+
+
+def read(archive: Archive, main: str) -> Document:
+    """Read a file whose main part has this name.
+
+    Raises:
+        UnreadableError: it is damaged or has no text.
+    """
+    targets = archive.targets(main)
+    ids = [each.get(f"{R}id") for each in archive.xml(main).iter(f"{_P}sldId")]
+    budget, pages, left_out = Budget(), [], LeftOut()
+    for target in (targets[each] for each in ids if each in targets):
+        budget.take("", 1)
+        if target not in archive:
+            raise UnreadableError(DAMAGED)
+        parts = archive.targets(target)
+        slide = _Slide(archive, parts, left_out, without=("sldNum", "ftr", "dt"))
+        text = slide.text(archive.xml(target))
+        for name in parts.values():
+            if "/notesSlides/" in name and name in archive:
+                notes = _Slide(archive, {}, LeftOut(), without=("sldNum", "sldImg", "hdr", "ftr"))
+                said = notes.text(archive.xml(name))
+                text += f"\n\nNotes: {said}" if said else ""
+            elif "/comments/" in name and name in archive:
+                text += "".join(f"\n\nComment: {said}" for said in _comments(archive.xml(name)))
+        pages.append(budget.take(text))
+    if any(name.endswith("vbaProject.bin") for name in archive.names):
+        left_out.add("macros", 0)
+    return document("PowerPoint", "slide", pages, left_out=left_out)
+
+
+class _Slide:
+    """A slide, or a page of notes."""
+
+    def __init__(
+        self, archive: Archive, parts: dict[str, str], left_out: LeftOut, without: tuple[str, ...]
+    ) -> None:
+        self._archive = archive
+        self._parts = parts
+        self._left_out = left_out
+        self._without = without  # types of placeholders
+
+    def text(self, root: Any) -> str:
+        """Return the text of the shapes as they stand in the file."""
+        return "\n\n".join(self._blocks(root, 0))
+
+    def _blocks(self, parent: Any, depth: int) -> Iterator[str]:
+        if depth > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP)
+        for child in parent:
+            name = str(child.tag).rpartition("}")[2]
+            if child.tag == f"{A}tbl":
+                rows = (
+                    [" ".join(_lines(cell)).strip() for cell in row.iter(f"{A}tc")]
+                    for row in child.iter(f"{A}tr")
+                )
+                yield "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+            elif child.tag == f"{_P}sp":
+                place = child.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+                kind = place.get("type", "") if place is not None else ""
+                text = "\n".join(_lines(child)).strip()
+                if text and kind not in self._without:
+                    yield f"# {text}" if kind in {"title", "ctrTitle"} else text
+            elif child.tag == f"{MC}AlternateContent":
+                yield from self._blocks(alternative(child), depth + 1)
+            elif name == "pic":
+                self._left_out.add("image")
+            elif name == "oleObj":
+                self._left_out.add("embedded object")
+            elif name == "chart":
+                self._left_out.add("chart")
+            elif name == "relIds":
+                (box,) = diagram(self._archive, self._parts.get(str(child.get(f"{R}dm")), ""))
+                texts = [each.text or "" for each in box.iter(f"{W}t")]
+                if any(texts):
+                    yield "\n".join(filter(None, texts))
+            else:
+                yield from self._blocks(child, depth + 1)
+
+
+def _comments(root: Any) -> Iterator[str]:
+    """Yield the comments of a slide, of old and new versions of PowerPoint."""
+    for each in root.iter():
+        if each.tag == f"{_P}text" and each.text:
+            yield " ".join(each.text.split())
+        elif str(each.tag).endswith("}txBody") and (text := " ".join(_lines(each)).strip()):
+            yield text
+
+
+def _lines(shape: Any) -> Iterator[str]:
+    for paragraph in shape.iter(f"{A}p"):
+        yield "".join(_pieces(paragraph, 0))
+
+
+def _pieces(parent: Any, depth: int) -> Iterator[str]:
+    if depth > MAX_DEPTH:
+        raise UnreadableError(TOO_DEEP)
+    for child in parent:
+        if child.tag == f"{A}t":
+            yield child.text or ""
+        elif child.tag == f"{A}br":
+            yield "\n"
+        elif is_formula(child):
+            try:
+                yield linear(child)
+            except RecursionError:
+                raise UnreadableError(TOO_DEEP) from None
+        elif child.tag == f"{MC}AlternateContent":
+            yield from _pieces(next(iter(child), child), depth + 1)
+        else:
+            yield from _pieces(child, depth + 1)

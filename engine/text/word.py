@@ -1,0 +1,421 @@
+"""Word's files (DOCX): paragraphs, tables, text boxes, notes, comments, headers and formulas.
+
+Everything that is shown on paper comes once, in the order of the file. Removed text is left out.
+python-docx and docx2python need lxml, 15 MB, and mammoth does not tell where pages end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.text.document_base import (
+    DAMAGED,
+    MAX_DEPTH,
+    PAGE,
+    TOO_DEEP,
+    Archive,
+    Budget,
+    Document,
+    LeftOut,
+    UnreadableError,
+    document,
+)
+from engine.text.formulas import is_formula, linear
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_VALUE = f"{W}val"
+# Text that tracked changes have removed or moved away, properties, and the code of fields.
+_SKIPPED = {
+    f"{W}{name}"
+    for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "pPr", "rPr", "sectPr")
+} | {f"{W}{name}" for name in ("tblPr", "tblGrid", "trPr", "tcPr", "sdtPr")}
+_NESTING = {
+    f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
+}
+_OFF = {"0", "false", "off", "none"}
+_HEADING = re.compile(r"heading ?([1-9])", re.I)
+SYMBOL_LETTERS = dict(
+    zip(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+        "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖαβχδεφγηιϕκλμνοπθρστυϖωξψζ",
+        strict=True,
+    )
+) | {"\xb0": "°", "\xb1": "±", "\xb3": "≥", "\xa3": "≤", "\xb7": "•", "\xb9": "≠", "\xae": "→"}
+_WINGDINGS = {0xFC: "✔", 0xFB: "✘", 0xFE: "☑", 0xFD: "☒", 0xA8: "☐", 0x6F: "☐", 0xE0: "→"}
+_WINGDINGS |= {0xA7: "▪", 0x6C: "●", 0x6E: "■", 0x4A: "☺", 0xD8: "➢"}
+
+
+def read(archive: Archive, main: str) -> Document:
+    """Read a file whose main part has this name. Pages end where Word put their ends on paper.
+
+    Raises:
+        UnreadableError: it is damaged or has no text.
+    """
+    return _Word(archive, main).document()
+
+
+def alternative(element: Any, depth: int = 0) -> Any:
+    """Return the one of `mc:AlternateContent`'s texts to read: the first that has any."""
+    found = [*element]
+    for each in found:
+        if any(inner.text for inner in each.iter() if inner.tag in {f"{W}t", f"{A}t"}):
+            return each
+    return found[0] if found else element
+
+
+class _Style:
+    """What counts of a paragraph's style."""
+
+    def __init__(self, name: str, based_on: str, numbering: Any) -> None:
+        self.name = name
+        self.based_on = based_on
+        self.numbering = numbering
+
+
+class _Word:
+    """A file that is being read."""
+
+    def __init__(self, archive: Archive, main: str) -> None:
+        self._archive = archive
+        self._main = main
+        self._folder = main.rpartition("/")[0]
+        self._targets = archive.targets(main)
+        self._budget = Budget()
+        self._left_out = LeftOut()
+        self._notes: list[str] = []
+        self._comments: list[str] = []
+        self._kinds = {
+            kind: {str(each.get(f"{W}id")): each for each in self._part(f"{kind}s.xml")}
+            for kind in ("footnote", "endnote", "comment")
+        }
+        self._styles = self._read_styles()
+        self._numbers = _Numbers(self._part("numbering.xml"))
+
+    def document(self) -> Document:
+        """Return the text."""
+        root = self._archive.xml(self._main)
+        body = root.find(f"{W}body")
+        if body is None:
+            raise UnreadableError(DAMAGED)
+        text = "\n\n".join(self._blocks(body))
+        headers, footers = self._margins(root, "header"), self._margins(root, "footer")
+        ends = [*self._notes, *self._comments, *footers]
+        text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
+        pages = text.split(PAGE)
+        self._budget.take("", len(pages))
+        if any(name.endswith("vbaProject.bin") for name in self._archive.names):
+            self._left_out.add("macros", 0)
+        unit = "page" if len(pages) > 1 else ""
+        return document("Word", unit, pages, left_out=self._left_out)
+
+    def _part(self, name: str) -> Iterable[Any]:
+        """Return the elements of a part beside the main one."""
+        path = f"{self._folder}/{name}" if self._folder else name
+        return [*self._archive.xml(path)] if path in self._archive else []
+
+    def _read_styles(self) -> dict[str, _Style]:
+        found = {}
+        for each in self._part("styles.xml"):
+            name, base = each.find(f"{W}name"), each.find(f"{W}basedOn")
+            found[str(each.get(f"{W}styleId"))] = _Style(
+                "" if name is None else str(name.get(_VALUE)),
+                "" if base is None else str(base.get(_VALUE)),
+                each.find(f"{W}pPr/{W}numPr"),
+            )
+        return found
+
+    def _style(self, paragraph: Any) -> tuple[str, Any]:
+        """Return the name of a paragraph's style, as all languages of Word have it, and the
+        numbering that it brings, if any.
+        """
+        element = paragraph.find(f"{W}pPr/{W}pStyle")
+        key = "" if element is None else str(element.get(_VALUE, ""))
+        name, numbering = key, None
+        for step in range(20):  # styles that are based on each other may make a circle
+            style = self._styles.get(key)
+            if style is None:
+                break
+            if not step or (_HEADING.match(style.name) and not _HEADING.match(name)):
+                name = style.name
+            numbering = style.numbering if numbering is None else numbering
+            key = style.based_on
+        return name, numbering
+
+    def _margins(self, root: Any, kind: str) -> list[str]:
+        """Return the headers or footers that are shown, each once."""
+        settings = {each.tag: each for each in self._part("settings.xml")}
+        found = dict[str, None]()
+        for section in root.iter(f"{W}sectPr"):
+            shown = {"default"}
+            if _is_on(section.find(f"{W}titlePg")):
+                shown.add("first")
+            if _is_on(settings.get(f"{W}evenAndOddHeaders")):
+                shown.add("even")
+            for reference in section.iter(f"{W}{kind}Reference"):
+                part = self._targets.get(str(reference.get(f"{R}id")), "")
+                if part in self._archive and reference.get(f"{W}type", "default") in shown:
+                    outer, self._targets = self._targets, self._archive.targets(part)
+                    text = "\n".join(self._blocks(self._archive.xml(part)))
+                    self._targets = outer
+                    if re.search(r"[^\W\d_]", text):  # not those that are a page's number only
+                        found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
+        return [*found]
+
+    def _blocks(self, parent: Any, depth: int = 0) -> Iterator[str]:
+        """Yield paragraphs, tables and text boxes."""
+        if depth > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP)
+        carried = ""  # of paragraphs whose ends were removed
+        for child in parent:
+            if child.tag == f"{W}p":
+                boxes: list[Any] = []
+                text = carried + "".join(self._runs(child, boxes, depth))
+                carried = text if _has_removed_end(child) else ""
+                if not carried and (text := self._formatted(child, text)):
+                    yield self._budget.take(text)
+                for box in boxes:
+                    yield from self._blocks(box, depth + 1)
+            elif child.tag == f"{W}tbl":
+                if rows := [*self._rows(child, depth)]:
+                    yield "\n".join(rows)
+            elif child.tag == f"{W}altChunk":
+                self._left_out.add("embedded document")
+            elif child.tag == f"{MC}AlternateContent":
+                yield from self._blocks(alternative(child), depth + 1)
+            elif child.tag in _NESTING:
+                yield from self._blocks(child, depth + 1)
+        if carried.strip():
+            yield self._budget.take(carried)
+
+    def _rows(self, table: Any, depth: int) -> Iterator[str]:
+        # Not `iter`: rows of a table inside a cell are that cell's text.
+        for row in _members(table, "tr"):
+            properties = row.find(f"{W}trPr")
+            if properties is not None and properties.find(f"{W}del") is not None:
+                continue
+            cells = []
+            for cell in _members(row, "tc"):
+                cells.append(" ".join(" ".join(self._blocks(cell, depth + 1)).split()))
+                span = cell.find(f"{W}tcPr/{W}gridSpan")
+                wide = "" if span is None else str(span.get(_VALUE, ""))
+                cells += [""] * min(int(wide) - 1 if wide.isdecimal() else 0, 100)
+            yield f"| {' | '.join(cells)} |"
+
+    def _formatted(self, paragraph: Any, text: str) -> str:
+        """Return a paragraph's text with marks of headings and lists."""
+        numbering = paragraph.find(f"{W}pPr/{W}numPr")
+        style, own = self._style(paragraph)
+        if not text.strip(" \t\n"):
+            return text.strip(" \t\n")
+        numbering = own if numbering is None else numbering
+        number = "" if numbering is None else self._numbers.next(numbering)
+        heading = _HEADING.match(style)
+        mark = "#" * min(int(heading[1]), 6) + " " if heading else "# " if style == "Title" else ""
+        rest = text.lstrip(PAGE)  # a page may end before the first letter
+        mark = mark + number.lstrip() if mark else number
+        return text[: len(text) - len(rest)] + (mark + rest if rest else "")
+
+    def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
+        """Yield the pieces of a paragraph's text. Text boxes in it are added to ``boxes``."""
+        if depth > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP)
+        for child in parent:
+            tag = child.tag
+            if tag == f"{W}t":
+                yield child.text or ""
+            elif tag in {f"{W}tab", f"{W}ptab"}:
+                yield "\t"
+            elif tag == f"{W}lastRenderedPageBreak":
+                yield PAGE
+            elif tag in {f"{W}br", f"{W}cr"}:
+                # Word writes the end of a page that was asked for a second time where it came to
+                # be.
+                yield "" if child.get(f"{W}type") == "page" else "\n"
+            elif tag == f"{W}noBreakHyphen":
+                yield "-"
+            elif tag == f"{W}sym":
+                yield _symbol(str(child.get(f"{W}font")), str(child.get(f"{W}char")))
+            elif is_formula(child):
+                yield self._formula(child)
+            elif tag == f"{W}txbxContent":
+                boxes.append(child)
+            elif tag == f"{W}ruby":
+                yield self._ruby(child, boxes, depth)
+            elif tag == f"{W}r" and _is_on(child.find(f"{W}rPr/{W}vanish")):
+                if child.find(f"{W}t") is not None:
+                    self._left_out.add("hidden text", 0)
+            elif tag == f"{MC}AlternateContent":
+                yield from self._runs(alternative(child), boxes, depth + 1)
+            elif tag in {f"{W}{kind}Reference" for kind in self._kinds}:
+                yield self._note(tag[len(W) : -len("Reference")], str(child.get(f"{W}id")), depth)
+            elif tag not in _SKIPPED and not self._is_drawn(child, boxes):
+                yield from self._runs(child, boxes, depth + 1)
+
+    def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
+        """Return True for what has no text of its own, and count it."""
+        name = str(element.tag).rpartition("}")[2]
+        if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
+            self._left_out.add("embedded object")
+        elif name in {"pic", "imagedata"}:
+            self._left_out.add("image")
+        elif name == "chart":
+            self._left_out.add("chart")
+        elif name == "relIds":
+            boxes += diagram(self._archive, self._targets.get(str(element.get(f"{R}dm")), ""))
+        else:
+            return False
+        return True
+
+    def _formula(self, element: Any) -> str:
+        try:
+            return linear(element)
+        except RecursionError:
+            raise UnreadableError(TOO_DEEP) from None
+
+    def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
+        """Return a word with its reading in brackets behind it."""
+        base, reading = (
+            "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
+            for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
+        )
+        return f"{base}({reading})" if reading else base
+
+    def _note(self, kind: str, key: str, depth: int) -> str:
+        """Return the mark of a note or comment, and keep its text for the end."""
+        element = self._kinds[kind].pop(key, None)
+        if element is None:
+            return ""
+        is_comment = kind == "comment"
+        found = self._comments if is_comment else self._notes
+        place = len(found)
+        found.append("")  # a note may have notes
+        text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
+        author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
+        mark = f"comment {place + 1}" if is_comment else f"{place + 1}"
+        found[place] = f"[{mark}{' by ' if author else ''}{author}] {text}"
+        return f"[{mark}]"
+
+
+def diagram(archive: Archive, part: str) -> list[Any]:
+    """Return the texts of a SmartArt diagram, as elements with a Word paragraph each."""
+    from xml.etree.ElementTree import Element, SubElement
+
+    box = Element("box")
+    for paragraph in archive.xml(part).iter(f"{A}p") if part in archive else ():
+        text = "".join(each.text or "" for each in paragraph.iter(f"{A}t"))
+        SubElement(SubElement(box, f"{W}p"), f"{W}t").text = text
+    return [box]
+
+
+def _is_on(element: Any) -> bool:
+    return element is not None and str(element.get(_VALUE, "1")).lower() not in _OFF
+
+
+def _has_removed_end(paragraph: Any) -> bool:
+    """Return True if a tracked change has removed the paragraph's end."""
+    marks = paragraph.find(f"{W}pPr/{W}rPr")
+    if marks is None:
+        return False
+    return any(marks.find(f"{W}{name}") is not None for name in ("del", "moveFrom"))
+
+
+def _symbol(font: str, code: str) -> str:
+    """Return a character of a font whose characters are pictures."""
+    try:
+        number = int(code, 16)
+        char = chr(number & 0xFF if 0xF000 <= number <= 0xF0FF else number)
+    except (ValueError, OverflowError):
+        return ""
+    if font.startswith("Wingdings"):
+        return _WINGDINGS.get(ord(char), "▯")
+    return SYMBOL_LETTERS.get(char, char) if font == "Symbol" else char
+
+
+def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
+    """Yield the rows of a table or the cells of a row, also those in content controls."""
+    if depth > MAX_DEPTH:
+        raise UnreadableError(TOO_DEEP)
+    for child in parent:
+        if child.tag == f"{W}{name}":
+            yield child
+        elif child.tag in _NESTING:
+            yield from _members(child, name, depth + 1)
+
+
+class _Numbers:
+    """The numbers of lists and headings."""
+
+    def __init__(self, numbering: Iterable[Any]) -> None:
+        self._lists = dict[str, tuple[str, dict[str, str]]]()  # a list's definition, and starts
+        self._levels = dict[tuple[str, str], tuple[str, str, int]]()  # format, text, start
+        self._counts = dict[str, dict[int, int]]()
+        for each in numbering:
+            if each.tag == f"{W}abstractNum":
+                key = str(each.get(f"{W}abstractNumId"))
+                for level in each.iter(f"{W}lvl"):
+                    form, text, start = (
+                        "" if (found := level.find(f"{W}{name}")) is None else found.get(_VALUE, "")
+                        for name in ("numFmt", "lvlText", "start")
+                    )
+                    first = int(start) if start.isdecimal() else 1
+                    self._levels[key, str(level.get(f"{W}ilvl"))] = form, text, first
+            elif each.tag == f"{W}num":
+                used = each.find(f"{W}abstractNumId")
+                starts = {
+                    str(level.get(f"{W}ilvl")): str(start.get(_VALUE))
+                    for level in each.iter(f"{W}lvlOverride")
+                    if (start := level.find(f"{W}startOverride")) is not None
+                }
+                key = "" if used is None else str(used.get(_VALUE))
+                self._lists[str(each.get(f"{W}numId"))] = key, starts
+
+    def next(self, numbering: Any) -> str:
+        """Return the mark of the next paragraph of a list, with a blank behind it."""
+        number, level = (
+            "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))
+            for name in ("numId", "ilvl")
+        )
+        if number == "0":  # it takes a paragraph out of its style's list
+            return ""
+        at = int(level) if level.isdecimal() else 0
+        indent = "  " * min(at, 8)
+        definition, starts = self._lists.get(number, ("", {}))
+        form, text, first = self._levels.get((definition, str(at)), ("bullet", "", 1))
+        if form in {"bullet", ""}:
+            return f"{indent}- "
+        if form == "none" and "%" not in text:
+            return f"{indent}{text} " if text else ""
+        key = number if starts else definition
+        counts = self._counts.setdefault(key, {})
+        start = starts.get(str(at), "")
+        counts[at] = counts.get(at, (int(start) if start.isdecimal() else first) - 1) + 1
+        for deeper in [n for n in counts if n > at]:
+            del counts[deeper]
+
+        def numbered(match: re.Match[str]) -> str:
+            above = int(match[1]) - 1
+            its_form, _, its_first = self._levels.get((definition, str(above)), ("", "", 1))
+            return _number(counts.get(above, its_first), its_form)
+
+        return f"{indent}{re.sub('%([1-9])', numbered, text)} "
+
+
+def _number(n: int, form: str) -> str:
+    """Return a number in one of Word's forms."""
+    if form in {"lowerLetter", "upperLetter"} and n > 0:
+        letters = chr(ord("a") + (n - 1) % 26) * min((n - 1) // 26 + 1, 10)
+        return letters if form == "lowerLetter" else letters.upper()
+    if form in {"lowerRoman", "upperRoman"} and 0 < n < 4000:
+        found = ""
+        values = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
+        signs = ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i")
+        for value, sign in zip(values, signs, strict=True):
+            found += sign * (n // value)
+            n %= value
+        return found if form == "lowerRoman" else found.upper()
+    return f"{n:02}" if form == "decimalZero" else str(n)
