@@ -32,6 +32,7 @@ from itertools import groupby
 
 from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
+from engine.text.encodings import CHOICES, title
 
 Texts = Callable[[str], AttachedText | None]  # gives the text of a file by its hash
 
@@ -113,11 +114,22 @@ def kind_of(attachment: Attachment) -> str:
     return attachment.kind if word is None else tr(word, "a kind of file")
 
 
+def kind_and_encoding(attachment: Attachment) -> str:
+    """Return what it is, with the encoding of a text file that is not UTF-8: "CSV, GB 18030"."""
+    kind, encoding = kind_of(attachment), attachment.encoding
+    return kind if encoding in {"", "utf-8"} else f"{kind}, {title(encoding)}"
+
+
+def encodings_for(attachment: Attachment) -> dict[str, str]:
+    """Return the encodings that a text file can be read in, by Python's names."""
+    return {name: title(name) for name in (attachment.encoding, *CHOICES)}
+
+
 def about(attachment: Attachment) -> str:
     """What it is and how long, "PDF, 12 pages, 3 scanned" or "WAV, 0:42", or how large, "PNG, 800 ×
     600".
     """
-    kind = kind_of(attachment)
+    kind = kind_and_encoding(attachment)
     if attachment.is_sound:
         return f"{kind}, {attachment.seconds // 60}:{attachment.seconds % 60:02}"
     if attachment.is_image:

@@ -65,6 +65,7 @@ class _Given(Struct, frozen=True):
     replaced: Attachments = ()  # the files in whose place comes what is drawn or read
     numbers: Sequence[int] = ()  # of the pages; of those that are drawn all where there are none
     pages: int = 0  # how many a PDF has of which some are drawn
+    encoding: str = ""  # of a text file, if the user has chosen one
 
 
 class Attaching(QObject):
@@ -245,9 +246,15 @@ class Attaching(QObject):
         """Whether pages of its file can be given as images: of a PDF on this computer. Those of
         text are not offered to a model that is known to see none.
         """
-        if not attachment.path:
+        if not attachment.path or attachment.encoding:
             return False
         return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
+
+    def reread(self, attachment: Attachment, encoding: str) -> None:
+        """Read a text file again in another encoding, by Python's name, in its place."""
+        path = Path(attachment.path)
+        given = _Given(attachment.name, path, replaced=(attachment,), encoding=encoding)
+        self._have_read(given)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         """Of a page that is an image, all of its document that are attached; else it alone."""
@@ -506,11 +513,16 @@ class Attaching(QObject):
 
     def _take(self, given: _Given, found: Sequence[_Read]) -> str:
         """Attach what was read; what is to be told of it, if anything."""
-        files = tuple(each for each in self.files if each not in given.replaced)
+        if given.encoding and given.replaced[0] not in self.files:
+            return ""  # removed while it was read
+        files = [each for each in self.files if each not in given.replaced]
+        places = [n for n, each in enumerate(self.files) if each in given.replaced]
+        place = places[0] if places else len(files)
         new = [(held, made) for held, made in found if made not in files]
         if not new:
             return tr("“{name}” is already attached.", name=given.name)
-        self._put((*files, *(made for _, made in new)), *(held for held, _ in new))
+        files[place:place] = [made for _, made in new]
+        self._put(tuple(files), *(held for held, _ in new))
         first = new[0][1]
         if first.scans and given.do == "attach":
             return self._scans_told(first)
@@ -685,7 +697,7 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
         raise IsADirectoryError
     if (data := _medium_in(given.path)) is not None:
         return stored(data, name, stop)
-    found = read_document(given.path, stop)
+    found = read_document(given.path, stop, encoding=given.encoding)
     text = AttachedText(found.unit, found.pages, found.labels)
     made = Attachment(
         name,
@@ -695,7 +707,8 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
         len(found.pages),
         sum(map(len, found.pages)),
         scans=found.scans,
-        path=kept_path(given.path) if found.kind == "PDF" else "",
+        encoding=found.encoding,
+        path=kept_path(given.path) if found.kind == "PDF" or found.encoding else "",
     )
     return text, made
 

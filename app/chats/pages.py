@@ -62,7 +62,7 @@ def drawn(
 
 
 def kept_path(path: Path) -> str:
-    """A PDF's path as it is kept; "" where no text can hold it."""
+    """A file's path as it is kept; "" where no text can hold it."""
     try:
         return str(path).encode().decode()
     except UnicodeEncodeError:

@@ -73,7 +73,10 @@ class Attachment:
     seconds: int = 0  # of a recording; 0 for what is none
     # pages of it, counted from 1, that have no text but could be given as images
     scans: tuple[int, ...] = ()
-    # where a PDF was found, whose other pages may be wanted; on this computer only
+    # Python's name of a text file's encoding; "" for a format that has its own
+    encoding: str = ""
+    # where a PDF was found, whose other pages may be wanted, or a text file, which may be read in
+    # another encoding; on this computer only
     path: str = field(default="", compare=False)
     chat: str = ""  # the id of the chat that was read, whose messages are its pages; "" for a file
     before: int = 0  # how many of that chat's messages stand before them
@@ -141,13 +144,14 @@ def _attachments(value: object) -> Attachments:
     return tuple(map(_attachment, value))
 
 
+_TEXTS = ("name", "kind", "hash", "unit", "path", "chat", "encoding")
 _COUNTS = ("pages", "characters", "width", "height", "seconds", "before")
 
 
 def _attachment(value: Any) -> Attachment:
     if not isinstance(value, dict):
         raise TypeError("an attachment is not an object")
-    texts = {n: value.get(n, "") for n in ("name", "kind", "hash", "unit", "path", "chat")}
+    texts = {n: value.get(n, "") for n in _TEXTS}
     counts = {n: value.get(n, 0) for n in _COUNTS}
     spans, use = value.get("spans", []), value.get("use", "all")
     scans, news = value.get("scans", []), value.get("news", "")

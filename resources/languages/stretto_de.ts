@@ -1593,6 +1593,11 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Text Encoding</source>
+        <translation>Textkodierung</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>

@@ -1593,6 +1593,11 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Text Encoding</source>
+        <translation>Codificación del texto</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>

@@ -1593,6 +1593,11 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Text Encoding</source>
+        <translation>Encodage du texte</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>

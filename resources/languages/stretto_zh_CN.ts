@@ -1575,6 +1575,11 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/files.py"/>
+        <source>Text Encoding</source>
+        <translation>文本编码</translation>
+    </message>
+    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>

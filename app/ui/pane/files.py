@@ -12,7 +12,14 @@ from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from app import flows
-from app.chats.attached import about, kind_of, page_numbers, ranges, used
+from app.chats.attached import (
+    about,
+    encodings_for,
+    kind_and_encoding,
+    page_numbers,
+    ranges,
+    used,
+)
 from app.chats.attaching import Attaching
 from app.chats.passages import pages_in
 from app.settings.language import counted, mark, number, tr
@@ -285,7 +292,7 @@ class PaneFiles(QObject):
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
-        words = [kind_of(attachment), part] if part else [about(attachment)]
+        words = [kind_and_encoding(attachment), part] if part else [about(attachment)]
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
@@ -384,6 +391,8 @@ class PaneFiles(QObject):
         if self.attaching.can_read_scans(file):
             read = partial(self.attaching.read_scans, file)
             self._action(menu, tr("Extract Text of Scanned Pages"), read)
+        if file.encoding and file.path:
+            self._add_encodings(menu, file)
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
@@ -403,6 +412,14 @@ class PaneFiles(QObject):
             action = self._action(menu, words, partial(self._use, file, use))
             action.setCheckable(True)
             action.setChecked(file.use == use)
+
+    def _add_encodings(self, menu: QMenu, file: Attachment) -> None:
+        inner = menu.addMenu(tr("Text Encoding"))
+        for encoding, words in encodings_for(file).items():
+            reread = partial(self.attaching.reread, file, encoding)
+            action = self._action(inner, words, reread)
+            action.setCheckable(True)
+            action.setChecked(encoding == file.encoding)
 
     def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:
         action = menu.addAction(words)

@@ -361,9 +361,9 @@ def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Files are read once this is set."""
     go = threading.Event()
 
-    def slow(path: Path, stop: threading.Event) -> Any:
+    def slow(path: Path, stop: threading.Event, encoding: str) -> Any:
         go.wait(20)
-        return read_document(path, stop)
+        return read_document(path, stop, encoding=encoding)
 
     monkeypatch.setattr(attaching, "read_document", slow)
     return go
@@ -695,3 +695,40 @@ def test_the_dialog_begins_where_files_were_chosen_last(
     assert Path(again.directory().absolutePath()) == tmp_path
     again.reject()
     read(run, lambda: not run.pane.chat.attaching.reading)
+
+
+def test_chip_shows_the_encoding_and_changes_it(start: Start, tmp_path: Path, qtbot: QtBot):
+    run = start().ready()
+    path, other = tmp_path / "a.csv", tmp_path / "b.txt"
+    path.write_bytes("номер;дерево\n1;Ель\n".encode("koi8_r"))
+    other.write_text("Grün")
+    pane = give(run, path, other)
+    first, second = pane.composer.chips.chips
+    assert first.words.about.startswith("CSV, KOI8, ")
+    assert second.words.about.startswith("text, ")
+    assert "UTF-8" not in second.words.about
+    first.setFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Return)
+    menu = pane.findChild(QMenu, "file-menu")
+    assert menu is not None
+    inner = menu.findChild(QMenu)
+    assert isinstance(inner, QMenu)
+    assert inner.title() == "Text Encoding"
+    assert [each.text() for each in inner.actions() if each.isChecked()] == ["KOI8"]
+    next(each for each in inner.actions() if each.text() == "Windows-1251").trigger()
+    menu.close()
+    read(run, lambda: pane.chat.attaching.files[0].encoding == "cp1251")
+    assert names(pane) == ["a.csv", "b.txt"], "it stays in its place"
+    assert pane.composer.chips.chips[0].words.about.startswith("CSV, Windows-1251, ")
+    run.ask("say which")
+    assert "номер;дерево".encode("koi8_r").decode("cp1251") in prompt(run)
+
+
+def test_encoding_stays_with_the_draft(start: Start, tmp_path: Path):
+    run = start().ready()
+    path = tmp_path / "a.txt"
+    path.write_bytes("こんにちは、元気ですか".encode("shift_jis"))
+    give(run, path)
+    run.end()
+    (file,) = start().ready().pane.chat.attaching.files
+    assert (file.encoding, file.path) == ("cp932", str(path))
