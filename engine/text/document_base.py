@@ -119,6 +119,22 @@ def clean(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
+_RAISED = dict(zip("0123456789+-−=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁱⁿ", strict=True))
+_LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
+
+
+def shifted(text: str, position: str) -> str:
+    """Return superscript or subscript text in Unicode's characters, if there are all of them.
+
+    Without them "10²" would be 102.
+
+    Args:
+        position: begins with "super" or "sub"; others are of text on the line.
+    """
+    signs = {"sup": _RAISED, "sub": _LOWERED}.get(position[:3], {})
+    return "".join(signs[c] for c in text) if signs and set(text) <= signs.keys() else text
+
+
 class Archive:
     """A zip file whose members together are small enough to be unpacked.
 

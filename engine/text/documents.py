@@ -35,6 +35,7 @@ from engine.text.document_base import (
     clean,
     document,
     joined,
+    shifted,
 )
 from engine.text.encodings import NotTextError, decode
 from engine.text.hyphens import without_hyphens
@@ -459,6 +460,9 @@ def _as_markdown(source: str, left_out: LeftOut) -> str:
                 left_out.add("image", images)
             for tag in soup(("script", "style", "noscript", "template", "svg", "iframe", "object")):
                 tag.decompose()
+            for tag in soup(("sup", "sub")):
+                if tag.string:
+                    tag.string.replace_with(shifted(tag.string, tag.name))
             converter: Any = MarkdownConverter(
                 heading_style="ATX",
                 bullets="-",

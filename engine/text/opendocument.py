@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.text.document_base import (
     UnreadableError,
     document,
     joined,
+    shifted,
     xml,
 )
 
@@ -68,6 +70,7 @@ class _OpenDocument:
         self._budget = Budget()
         self._notes: list[str] = []
         self._comments: list[str] = []
+        self._positions: dict[str, str] = {}  # "super" or "sub", by names of styles
 
     def document(self, root: Any, styles: Any) -> Document:
         """Return the text.
@@ -76,6 +79,7 @@ class _OpenDocument:
             root: the element with the body.
             styles: the one with the headers and footers; None if there is none.
         """
+        self._positions = _positions(root) | (_positions(styles) if styles is not None else {})
         body = root.find(f"{_OFFICE}body")
         if body is None:
             raise UnreadableError(DAMAGED)
@@ -176,6 +180,8 @@ class _OpenDocument:
                 yield formula
             elif str(child.tag).startswith(_DRAW) and child.tag != f"{_DRAW}a":
                 boxes.append(child)
+            elif position := self._positions.get(str(child.get(f"{_TEXT}style-name")), ""):
+                yield shifted("".join(self._pieces(child, boxes, depth + 1)), position)
             elif child.tag not in _SKIPPED:
                 yield from self._pieces(child, boxes, depth + 1)
             yield _plain(child.tail)
@@ -277,6 +283,19 @@ class _OpenDocument:
                 blocks.append(f"# {text}" if is_title else text)
         blocks += [f"Notes: {notes}"] if notes.strip() else []
         return self._with_notes("\n\n".join(blocks))
+
+
+def _positions(root: Any) -> dict[str, str]:
+    """Return the styles of superscript and subscript text, by their names."""
+    found = {}
+    for style in root.iter(f"{_STYLE}style"):
+        for each in style.iter(f"{_STYLE}text-properties"):
+            position = str(each.get(f"{_STYLE}text-position", ""))
+            if position.startswith(("super", "sub")):
+                found[str(style.get(f"{_STYLE}name"))] = position
+            elif re.match(r"-?[1-9]", position):  # a share of the height
+                found[str(style.get(f"{_STYLE}name"))] = "sub" if position[0] == "-" else "super"
+    return found
 
 
 def _plain(text: str | None) -> str:

@@ -11,7 +11,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.text.document_base import PAGE, Budget, Document, LeftOut, UnreadableError, document
+from engine.text.document_base import (
+    PAGE,
+    Budget,
+    Document,
+    LeftOut,
+    UnreadableError,
+    document,
+    shifted,
+)
 from engine.text.encodings import known
 from engine.text.word import SYMBOL_LETTERS
 
@@ -130,6 +138,7 @@ class _Group(Struct):
     hides: bool = False
     removed: bool = False  # by a tracked change
     vanished: bool = False
+    position: str = ""  # "super" or "sub"
     in_table: bool = False
     font: str = ""
     style: str = ""
@@ -295,7 +304,10 @@ class _Rtf:
                 group.vanished = is_on
             case "plain":
                 group.removed = group.vanished = False
+                group.position = ""
                 group.font = self._default_font
+            case "super" | "sub" | "nosupersub":
+                group.position = word
             case "pard":
                 group.in_table, group.style = False, ""
             case "intbl":
@@ -367,4 +379,4 @@ class _Rtf:
             if text.strip():
                 self._left_out.add("hidden text", 0)
             return
-        group.flow.add(self._budget.take(text))
+        group.flow.add(self._budget.take(shifted(text, group.position)))

@@ -21,6 +21,7 @@ from engine.text.document_base import (
     LeftOut,
     UnreadableError,
     document,
+    shifted,
 )
 from engine.text.formulas import is_formula, linear
 
@@ -249,6 +250,9 @@ class _Word:
             elif tag == f"{W}r" and _is_on(child.find(f"{W}rPr/{W}vanish")):
                 if child.find(f"{W}t") is not None:
                     self._left_out.add("hidden text", 0)
+            elif tag == f"{W}r" and (position := child.find(f"{W}rPr/{W}vertAlign")) is not None:
+                text = "".join(self._runs(child, boxes, depth + 1))
+                yield shifted(text, str(position.get(_VALUE)))
             elif tag == f"{MC}AlternateContent":
                 yield from self._runs(alternative(child), boxes, depth + 1)
             elif tag in {f"{W}{kind}Reference" for kind in self._kinds}:

@@ -44,6 +44,13 @@ def test_odt_has_text_notes_lists_and_boxes(tmp_path: Path) -> None:
     )
 
 
+def test_odt_keeps_raised_digits(tmp_path: Path) -> None:
+    style = "<style:style style:name='T1'><style:text-properties style:text-position='33% 58%'/>"
+    body = "<text:p>km<text:span text:style-name='T1'>2</text:span></text:p>"
+    path = samples.odf(tmp_path / "a.odt", "text", body, f"{style}</style:style>")
+    assert read(path).pages == ("km²",)
+
+
 def test_ods_has_sheets_with_their_names(tmp_path: Path) -> None:
     cells = CELL("table:number-columns-repeated='2'", "tea") + "<table:table-cell/>" + CELL("", "3")
     found = read(samples.odf(tmp_path / "a.ods", "spreadsheet", TABLE.format(cells)))
@@ -98,6 +105,7 @@ def rtf(path: Path, body: str) -> str:
             r"Seen{\v secret}{\pict\pngblip 8950}{\object{\*\objdata 01}{\result{\pict 00}}}",
             "Seen\n\n[Not included: hidden text, 1 image, 1 embedded object]",
         ),
+        (r"x{\super 2} + x\sub 1\nosupersub  = 10", "x² + x₁ = 10"),
         (r"a{\pict\bin4 }{}\}b", "ab\n\n[Not included: 1 image]"),
         (r"{\upr{\*x plain}{\*\ud{Caf\u233?}}}", "Café"),
     ],

@@ -154,6 +154,15 @@ def test_characters_of_their_own_elements_are_kept(tmp_path: Path) -> None:
     assert text_of(tmp_path, body) == "half-open code☑α木(き)"
 
 
+def test_raised_and_lowered_digits_stay_so(tmp_path: Path) -> None:
+    mark = "<w:r><w:rPr><w:vertAlign w:val='{}script'/></w:rPr><w:t>{}</w:t></w:r>".format
+    body = (
+        f"<w:p>{run('10')}{mark('super', '-3')}{run(' m CO')}{mark('sub', '2')}"
+        f"{run(', the 4')}{mark('super', 'th')}</w:p>"
+    )
+    assert text_of(tmp_path, body) == "10⁻³ m CO₂, the 4th"
+
+
 def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     body = (
         f"<w:p>{run('Text')}<w:r><w:drawing><pic:pic/></w:drawing></w:r>"
