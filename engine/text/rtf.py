@@ -113,6 +113,11 @@ class _Flow:
             rest = text.lstrip(PAGE)
             self.blocks.append(f"\n{text[: len(text) - len(rest)]}{mark}{rest}\n")
 
+    def begin_row(self) -> None:
+        """End the paragraph before a table. Some programs end it with a line only."""
+        if not self._cells:
+            self.end_paragraph()
+
     def end_cell(self) -> None:
         self._cells.append(" ".join("".join(self._pieces).split()))
         self._pieces.clear()
@@ -322,6 +327,8 @@ class _Rtf:
                 self._add_boxes(flow)
             case "page":
                 flow.add(PAGE)
+            case "trowd":
+                flow.begin_row()
             case "cell":
                 self._add_boxes(flow)
                 flow.end_cell()

@@ -105,6 +105,7 @@ def rtf(path: Path, body: str) -> str:
             r"Seen{\v secret}{\pict\pngblip 8950}{\object{\*\objdata 01}{\result{\pict 00}}}",
             "Seen\n\n[Not included: hidden text, 1 image, 1 embedded object]",
         ),
+        (r"\pard Before\line\trowd\pard\intbl a\cell\row\pard", "Before\n\n| a |"),
         (r"x{\super 2} + x\sub 1\nosupersub  = 10", "x² + x₁ = 10"),
         (r"a{\pict\bin4 }{}\}b", "ab\n\n[Not included: 1 image]"),
         (r"{\upr{\*x plain}{\*\ud{Caf\u233?}}}", "Café"),
