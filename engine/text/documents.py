@@ -87,6 +87,7 @@ _IN_OLD_OFFICE = (  # names in its directory
     ("PowerPoint Document", "was saved by an old version of PowerPoint. Save it as PPTX"),
 )
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # what Excel writes for a character
 _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
 
 
@@ -381,7 +382,8 @@ def _line_of(cells: dict[int, Any]) -> str:
     line, last = "", 1
     for column in sorted(cells):
         value = cells[column]
-        text = "" if value is None else " ".join(str(value).split())
+        text = "" if value is None else _ESCAPED.sub(lambda m: chr(int(m[1], 16)), str(value))
+        text = " ".join(text.split())
         if isinstance(value, datetime):
             text = text.removesuffix(" 00:00:00")
         if text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import threading
 import time
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
+import openpyxl.comments
+import openpyxl.drawing.image
 import PIL.Image
 import pytest
 
@@ -129,6 +132,20 @@ def test_sheets_have_their_names(tmp_path: Path) -> None:
     found = read(samples.xlsx(tmp_path / "a.xlsx", rows))
     assert (found.unit, found.labels) == ("sheet", ("Costs", "Empty"))
     assert found.pages == ("what\tEUR\ntea\t2.5", "")
+
+
+def test_sheet_shows_formulas_comments_and_escapes(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["a_x000D_b", 2, "=B1*2", datetime.datetime(2024, 5, 1)])
+    book.active["B1"].comment = openpyxl.comments.Comment("sure?", "Lea")
+    picture = io.BytesIO()
+    PIL.Image.new("RGB", (4, 4)).save(picture, "PNG")
+    book.active.add_image(openpyxl.drawing.image.Image(picture))
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert read(path).pages == (
+        "a b\t2\t=B1*2\t2024-05-01\n\n[comment on B1] sure?\n\n[Not included: 1 image]",
+    )
 
 
 def test_sheet_with_far_apart_cells_is_short(tmp_path: Path) -> None:
