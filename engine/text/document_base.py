@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -141,7 +142,7 @@ class Archive:
     All methods raise UnreadableError.
     """
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: Path) -> None:
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
