@@ -231,7 +231,7 @@ class TextSplitter:
         out = self.feed("", last=True)
         while self._doubtful:
             rest = "".join(self._doubtful[1:]) + self._held
-            if not (self._was_whole or (ended and not rest.strip())):
+            if not (self._was_whole or (ended and not rest.strip()) or self._last_end()):
                 break
             self._cut_in_doubt(out)
             out += self.feed("", last=True)
@@ -277,11 +277,26 @@ class TextSplitter:
         self._doubtful = []
 
     def _cut_in_doubt(self, out: list[Delta]) -> None:
-        """End the call at the first end marker in it after all."""
-        marker, *rest = self._doubtful
-        self._doubtful = []
+        """End the call at the first end marker in it after all.
+
+        Where there were too many to read the call at each, at the last one.
+        """
+        at = self._last_end()
+        marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
+        self._doubtful = self._doubtful[:at]
+        self._settle(out)
         self._held = self._marks.of("".join(rest)) + self._held
         self._end_call(out, self._marks.of(marker))
+
+    def _last_end(self) -> int:
+        """Return the place of the last end marker in doubt if it was not read there, and is whole."""
+        if self._doubts <= _MOST_DOUBTS:
+            return 0
+        doubtful, ends = self._doubtful, {self._marks.plain(end) for end in self._part.ends}
+        places = (n for n in range(len(doubtful) - 1, 0, -1) if doubtful[n] in ends)
+        at = next(places, 0)
+        whole = at and is_whole(self._notation, "".join([*self.call, *doubtful[:at]]))
+        return at if whole else 0
 
     def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
         """Return the markers of `_wanted` as an expression, longest first, and as strings."""

@@ -107,3 +107,21 @@ def test_long_arguments_are_copied_once(notation: str) -> None:
     assert json.loads(told[-1].text) == {"city": long}
     assert "".join(one.text for one in told if one.kind == "delta") == told[-1].text
     assert pieces.taken <= len(text)
+
+
+@pytest.mark.parametrize("notation", ["json_tools", "qwen3_coder"])
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 400])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_call_with_many_quoted_ends_is_whole(notation: str, count: int, calls: int) -> None:
+    """Markers of ordinary text, so that only the call's own text tells which one ends it."""
+    text = "a </tool_call> b\n" * count
+    told = json.dumps({"name": "write", "arguments": {"text": text}})
+    if notation == "qwen3_coder":
+        told = f"<function=write>\n<parameter=text>\n{text}\n</parameter>\n</function>"
+    markers = Markers(tool_start="<tool_call>", tool_end="</tool_call>")
+    splitter = TextSplitter(markers, offered=True, notation=notation, names={"write"})
+    said = f"<tool_call>\n{told}\n</tool_call>\n" * calls
+    for at in range(0, len(said), 5):
+        splitter.feed(said[at : at + 5])
+    splitter.finish()
+    assert [call.strip() for call in splitter.calls] == [told] * calls
