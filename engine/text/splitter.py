@@ -289,7 +289,10 @@ class TextSplitter:
         self._end_call(out, self._marks.of(marker))
 
     def _last_end(self) -> int:
-        """Return the place of the last end marker in doubt if it was not read there, and is whole."""
+        """Return the place of the last end marker in doubt if the call is whole there, else 0.
+
+        Before so many markers the call was read at each.
+        """
         if self._doubts <= _MOST_DOUBTS:
             return 0
         doubtful, ends = self._doubtful, {self._marks.plain(end) for end in self._part.ends}
