@@ -349,21 +349,30 @@ def claude(here: Here) -> None:
     here.found("an abort, and on", "All four" in said, figures(turns))
 
 
-Agent = tuple[dict[str, list[str]], Callable[[Here], None], int]
+WriteModel = Callable[[Path, Path, int], Path]
+"""Writes a model for a project's folder into a folder, with a context; returns the folder."""
+
+Agent = tuple[dict[str, list[str]] | WriteModel, Callable[[Here], None], int]
 """The scripts, in which @ is the project's folder, what runs the agent, and the most tokens that
-the model takes."""
+the model takes. A function that writes the model may stand for the scripts."""
 Agents = dict[str, Agent]
 
 
 def agents() -> Agents:
-    from tests import torture_agents_openai
+    from tests import torture_agents_openai, torture_agents_quotes
 
-    return {"claude": (CLAUDE_SCRIPTS, claude, 2**16), **torture_agents_openai.agents()}
+    return {
+        "claude": (CLAUDE_SCRIPTS, claude, 2**16),
+        **torture_agents_openai.agents(),
+        **torture_agents_quotes.agents(),
+    }
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture agents", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(agents())}")
+    names = ", ".join(name for name in agents() if ":" not in name)
+    about = f"of {names}; NAME-quotes:NOTATION for a model of another notation"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=about)
     parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
     about = "against the window's server; pictures of its rows go there"
     parser.add_argument("--window", type=Path, metavar="FOLDER", help=about)
@@ -377,7 +386,7 @@ def main(arguments: list[str]) -> int:
         if len(chosen.names) != 1:
             parser.error("name one agent with --window: a process has one window")
     with tempfile.TemporaryDirectory() as root:
-        for name in chosen.names or known:
+        for name in chosen.names or [name for name in known if ":" not in name]:
             serving: Callable[[Path, Path], Serving] = _Serving
             if chosen.window is not None:
                 serving = partial(torture_agents_window.Window, chosen.window)
@@ -400,8 +409,11 @@ def _run(
     project = folder / "project"
     project.mkdir(parents=True)
     scripts, run, context = agent
-    laid = {k: [a.replace("@/", f"{project}/") for a in answers] for k, answers in scripts.items()}
-    model = write_agent(folder / MODEL, laid, context)
+    if isinstance(scripts, dict):
+        laid = {k: [a.replace("@/", f"{project}/") for a in said] for k, said in scripts.items()}
+        model = write_agent(folder / MODEL, laid, context)
+    else:
+        model = scripts(project, folder / MODEL, context)
     with serving(model, folder / "cache") as server, recorded(server.port) as recorder:
         try:
             server.run(partial(run, Here(name, project, recorder, rows, server)))

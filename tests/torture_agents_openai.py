@@ -158,7 +158,7 @@ CLIENTS = {
 }
 
 
-class _Session:
+class Session:
     """Asks one agent, by `launch`."""
 
     def __init__(self, here: Here, name: str, program: Path, asked: Sequence[str]) -> None:
@@ -213,7 +213,7 @@ def _told(exchange: Exchange) -> bytes:
     return json.dumps(parts, ensure_ascii=False).encode()
 
 
-def _restarted(here: Here, ask: _Session) -> list[Exchange]:
+def _restarted(here: Here, ask: Session) -> list[Exchange]:
     """The requests of an agent whose server is another one when its tool has run."""
     place = len(here.recorder.exchanges)
     process = ask.begun("[[wait]] please")
@@ -230,7 +230,7 @@ def _run(name: str, here: Here) -> None:
     """Four turns with tools, an overflow, an abort, and on after that."""
     client = CLIENTS[name]
     program = installed(client.package, client.program, client.beside)
-    ask = _Session(here, name, program, client.asked)
+    ask = Session(here, name, program, client.asked)
     said, turns = ask("[[tools]] please")
     written = all((here.folder / file).exists() for file in ("one.txt", "two.txt"))
     here.found("four turns with tools", written and "All are done" in said, figures(turns))
@@ -280,7 +280,7 @@ def _run(name: str, here: Here) -> None:
     here.found("an abort, and on", "All are done" in said, figures(turns))
 
 
-def _aborted(ask: _Session, prompt: str) -> None:
+def _aborted(ask: Session, prompt: str) -> None:
     """What a person does by Ctrl+C while an answer is written."""
     process = ask.begun(prompt)
     time.sleep(ABORT_SECONDS)
@@ -312,7 +312,7 @@ def _aider(here: Here) -> None:
     print(next(folder.glob("lib/*/site-packages/aider_chat-*")).name, flush=True)
     quiet = ["--yes-always", "--no-git", "--no-check-update", "--analytics-disable"]
     asked = ["--message", "PROMPT", *quiet, "--no-show-release-notes"]
-    ask = _Session(here, "aider", folder / "bin" / "aider", asked)
+    ask = Session(here, "aider", folder / "bin" / "aider", asked)
     said, _ = ask("hello")
     here.found("a question", "Done." in said, said[-60:])
     # Only an answer in one piece tells it, and us, how much was read.

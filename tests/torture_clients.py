@@ -1,13 +1,15 @@
-"""litellm, langchain-openai and an agent against a real server: `python -m tests.torture clients`.
+"""litellm, langchain-openai, an agent and the `ai` SDK against a real server.
 
-They want other versions of the official client than this project's tests do, so each of their
-scripts (`tests/environments/clients`) runs in an environment of its own.
+`python -m tests.torture clients`. They want other versions of the official client than this
+project's tests do, so their scripts (`tests/environments/clients`) run in an environment of their
+own, and those of node in `build/clients`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -20,6 +22,9 @@ from tests.engine.scripted import write_scripted
 from tests.environments import HERE, python_of
 
 MOST_SECONDS = 300.0
+NODE = Path(__file__).resolve().parents[1] / "build" / "clients"
+PACKAGES = ("ai@6.0.326", "@ai-sdk/openai@3.0.141", "zod@4.6.7")
+CONTEXT = 4096  # tokens, of which the scripted model's are letters
 
 
 def main(arguments: list[str]) -> int:
@@ -27,24 +32,44 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="scripts whose name contains this")
     chosen = parser.parse_args(arguments)
     python = python_of("clients")
-    scripts = [s for s in sorted((HERE / "clients").glob("*.py")) if chosen.only in s.name]
+    scripts = [s for s in sorted((HERE / "clients").iterdir()) if chosen.only in s.name]
     failed = []
     # Neither library may ask anybody but this server.
     environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
     environment |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
     with tempfile.TemporaryDirectory() as folder, Engine() as engine:
         models = [
-            engine.load(write_scripted(Path(folder) / "scripted")),
+            engine.load(write_scripted(Path(folder) / "scripted", context=CONTEXT)),
             engine.load(write_model(Path(folder) / "plain", FAMILIES["plain"])),
         ]
         with Server(engine, models, 0) as server:
             address = f"http://127.0.0.1:{server.port}"
             for script in scripts:
+                if script.suffix == ".mjs":
+                    asked = ["node", str(_with_packages(script)), address]
+                elif script.suffix == ".py":
+                    asked = [str(python), str(script), address]
+                else:
+                    continue
                 print(f"{script.stem}:", flush=True)
-                asked = [str(python), str(script), address]
                 if subprocess.run(
                     asked, check=False, env=environment, timeout=MOST_SECONDS
                 ).returncode:
                     failed.append(script.stem)
     print(f"failed: {', '.join(failed)}" if failed else "all held")
     return len(failed)
+
+
+def _with_packages(script: Path) -> Path:
+    """Return a copy of a script of node's, next to the packages that it imports.
+
+    Raises:
+        SystemExit: they cannot be installed.
+    """
+    if not (NODE / "complete").exists():
+        NODE.mkdir(parents=True, exist_ok=True)
+        npm = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(NODE), *PACKAGES]
+        if subprocess.call(npm, stdout=subprocess.DEVNULL):
+            raise SystemExit("the packages of node cannot be installed: is there a network?")
+        (NODE / "complete").touch()
+    return Path(shutil.copy(script, NODE / script.name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -182,34 +183,156 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
     return folder
 
 
+# -- the same with markers that are tokens, and replies that quote them ----------------------------
+
+SHOWS = {
+    "json_tools": "tool_call.name",
+    "qwen3_coder": "<tool_call>\n<function=",
+    "glm47": "<arg_key>",
+    "minimax_m2": "<minimax:tool_call>",
+}
+"""What a template says by which mlx-lm knows the notation of its calls."""
+
+
+_LONGEST_PIECE = 200  # characters
+
+Answer = tuple[str, ...]
+"""An answer in pieces. A piece that is a marker and nothing else is one, and the rest is text."""
+
+
+def write_quoting_agent(
+    folder: Path,
+    scripts: dict[str, list[Answer]],
+    notation: str,
+    context: int = 2**17,
+    spells: bool = False,
+) -> Path:
+    """Write a model that plays scripts as `write_agent` does; returns its folder.
+
+    As real models do, it has a token for each marker, and spells markers that it quotes. No piece
+    may stand in two answers, except for the markers.
+
+    Args:
+        notation: of its calls, one of `SHOWS`.
+        spells: the markers of calls have no tokens. It spells those, too.
+    """
+    from tokenizers import AddedToken, Tokenizer
+
+    from engine.cli.arguments import GUIDE
+    from engine.text.call_notations import markers
+
+    folder.mkdir(parents=True)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_bytes((GUIDE / name).read_bytes())
+    template = AGENT_TEMPLATE.replace("SCRIPTS", json.dumps(list(scripts)))
+    shown = template.replace("tool_call.name", SHOWS[notation])
+    (folder / "chat_template.jinja").write_text(shown)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    if not spells:
+        tokenizer.add_tokens([AddedToken(m, normalized=False) for m in markers(notation) if m])
+    tokens = [one.content for one in tokenizer.get_added_tokens_decoder().values()]
+    quoted = re.compile("|".join(map(re.escape, {*tokens, *markers(notation)} - {""})))
+    chains: dict[str, list[str]] = {}
+    for name, answers in {**scripts, "say": [], "sum": [(SUMMARY,)]}.items():
+        for k, answer in enumerate([*answers, *[("Done.",)] * 8]):
+            pieces = [
+                piece
+                for is_token, parts in itertools.groupby(answer, tokens.__contains__)
+                for piece in (parts if is_token else _spelled("".join(parts), quoted))
+            ]
+            chains[f"<|{name}-{k}|>"] = [*pieces, "<|im_end|>"]
+    words = dict.fromkeys(word for step, chain in chains.items() for word in (step, *chain))
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in words])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    _write_reciter(folder, tokenizer, chains, context)
+    return folder
+
+
+def _spelled(text: str, quoted: re.Pattern[str]) -> list[str]:
+    """A text in pieces, none of which has a whole marker in it, or is too long for a token."""
+    cuts = [0, *((m.start() + m.end()) // 2 for m in quoted.finditer(text)), len(text)]
+    pieces = []
+    for start, end in itertools.pairwise(cuts):
+        size = -(-(end - start) // -(-(end - start) // _LONGEST_PIECE)) if end > start else 1
+        pieces += [text[at : min(at + size, end)] for at in range(start, end, size)]
+    return pieces
+
+
+def _write_reciter(
+    folder: Path, tokenizer: Any, chains: dict[str, list[str]], context: int
+) -> None:
+    """Write weights by which a chain follows its first token, the last of which is in the prompt.
+
+    The attention finds that token, so that what follows a marker depends on the chain.
+    """
+    import mlx.core as mx
+
+    words = list(dict.fromkeys(word for step, chain in chains.items() for word in (step, *chain)))
+    places, steps = {word: n for n, word in enumerate(words, 1)}, list(chains)
+    heads, size = -(-len(steps) // 32), 32
+    width = -(-(1 + len(words) + len(steps)) // 32) * 32
+    pairs = [
+        (step, word, after)
+        for step, chain in chains.items()
+        for word, after in itertools.pairwise([step, *chain])
+    ]
+    _check_reciter(pairs)
+    weights = _empty_weights(folder, tokenizer, width, heads, size, context)
+    ids = {word: tokenizer.token_to_id(word) for word in words}
+    own = {step: 1 + len(words) + n for n, step in enumerate(steps)}
+    embedding, head = (mx.zeros((tokenizer.get_vocab_size(), width)) for _ in range(2))
+    embedding[:, 0] = 1.0
+    head[ids["<|im_end|>"], 0] = 9.0
+    for word, place in places.items():
+        embedding[ids[word], 0], embedding[ids[word], place] = 0.0, 1.0
+    for step, word, after in pairs:
+        head[ids[after], places[word]] = head[ids[after], own[step]] = 9.0
+    layer = "model.layers.0.self_attn."
+    query, key, value = (mx.zeros((heads * size, width)) for _ in range(3))
+    out = mx.zeros((width, heads * size))
+    slow = size // 2 - 1  # the pair that positions turn least
+    strength = (50 * size**0.5 / width) ** 0.5
+    for n in range(heads):
+        query[n * size + slow] = strength
+        for step in steps:
+            key[n * size + slow, places[step]] = strength
+    for n, step in enumerate(steps):
+        value[n, places[step]] = width**-0.5
+        out[own[step], n] = 1.0
+    weights |= {
+        f"{layer}q_proj.weight": query,
+        f"{layer}k_proj.weight": key,
+        f"{layer}v_proj.weight": value,
+        f"{layer}o_proj.weight": out,
+        "model.embed_tokens.weight": embedding,
+        "lm_head.weight": head,
+    }
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
+
+
+def _check_reciter(pairs: list[tuple[str, str, str]]) -> None:
+    """Check that a word that follows another in its chain is never confused with a third one.
+
+    Raises:
+        ValueError: pieces that are shared stand next to each other.
+    """
+    before, within = dict[str, set[str]](), dict[str, set[str]]()
+    for step, word, after in pairs:
+        before.setdefault(after, set()).add(word)
+        within.setdefault(after, set()).add(step)
+    for step, word, after in pairs:
+        likely = [w for w in before if word in before[w] and step in within[w]]
+        if likely != [after]:
+            raise ValueError(f"{word!r} is followed by one of {likely}")
+
+
 def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], context: int) -> None:
     """Write weights by which some tokens lead to others, and all the rest to the end."""
     import mlx.core as mx
-    from mlx.utils import tree_flatten
-    from mlx_lm.models.llama import Model, ModelArgs
 
     width = -(-(len(follows) + 1) // 32) * 32
     end = tokenizer.token_to_id("<|im_end|>")
-    config: dict[str, Any] = {
-        "model_type": "llama",
-        "hidden_size": width,
-        "num_hidden_layers": 1,
-        "intermediate_size": 8,
-        "num_attention_heads": 1,
-        "num_key_value_heads": 1,
-        "head_dim": 32,
-        "rms_norm_eps": 1e-5,
-        "vocab_size": tokenizer.get_vocab_size(),
-        "max_position_embeddings": context,
-        "tie_word_embeddings": False,
-        "eos_token_id": end,
-    }
-    (folder / "config.json").write_text(json.dumps(config))
-    net = Model(ModelArgs.from_dict(config))
-    weights = {name: mx.zeros_like(array) for name, array in tree_flatten(net.parameters())}
-    for name in weights:
-        if "norm" in name:
-            weights[name] = mx.ones_like(weights[name])
+    weights = _empty_weights(folder, tokenizer, width, 1, 32, context)
     # Each of these words has a direction of its own, and all other tokens share the first one.
     embedding, head = (mx.zeros((tokenizer.get_vocab_size(), width)) for _ in range(2))
     embedding[:, 0] = 1.0
@@ -220,3 +343,34 @@ def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], cont
         head[tokenizer.token_to_id(after), place] = 9.0  # sure at every temperature
     weights["model.embed_tokens.weight"], weights["lm_head.weight"] = embedding, head
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
+
+
+def _empty_weights(
+    folder: Path, tokenizer: Any, width: int, heads: int, head_size: int, context: int
+) -> dict[str, Any]:
+    """Write the config of a model with one layer; returns weights that add nothing."""
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.models.llama import Model, ModelArgs
+
+    config: dict[str, Any] = {
+        "model_type": "llama",
+        "hidden_size": width,
+        "num_hidden_layers": 1,
+        "intermediate_size": 8,
+        "num_attention_heads": heads,
+        "num_key_value_heads": heads,
+        "head_dim": head_size,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 1e9,
+        "vocab_size": tokenizer.get_vocab_size(),
+        "max_position_embeddings": context,
+        "tie_word_embeddings": False,
+        "eos_token_id": tokenizer.token_to_id("<|im_end|>"),
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    net = Model(ModelArgs.from_dict(config))
+    return {
+        name: mx.ones_like(array) if "norm" in name else mx.zeros_like(array)
+        for name, array in tree_flatten(net.parameters())
+    }
