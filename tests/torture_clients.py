@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="scripts whose name contains this")
     chosen = parser.parse_args(arguments)
     python = python_of("clients")
-    scripts = [s for s in sorted((HERE / "clients").iterdir()) if chosen.only in s.name]
+    scripts = [s for s in sorted((HERE / "clients").glob("*_script.*")) if chosen.only in s.name]
     failed = []
     # Neither library may ask anybody but this server.
     environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
@@ -47,10 +47,8 @@ def main(arguments: list[str]) -> int:
             for script in scripts:
                 if script.suffix == ".mjs":
                     asked = ["node", str(_with_packages(script)), address]
-                elif script.suffix == ".py":
-                    asked = [str(python), str(script), address]
                 else:
-                    continue
+                    asked = [str(python), str(script), address]
                 print(f"{script.stem}:", flush=True)
                 if subprocess.run(
                     asked, check=False, env=environment, timeout=MOST_SECONDS

@@ -62,8 +62,8 @@ def main(url: str) -> None:
     assert set(forced.tool_calls[0]["args"]) == {"city"}, forced
     print("tools")
 
-    wrong: Any = ChatOpenAI(model="gpt-9", **how)
-    assert "gpt-9" in refusal(openai.NotFoundError, lambda: wrong.invoke("hello"))
+    wrong: Any = ChatOpenAI(model="unknown-9", **how)
+    assert "unknown-9" in refusal(openai.NotFoundError, lambda: wrong.invoke("hello"))
     assert "n must" in refusal(openai.BadRequestError, lambda: model.invoke("hello", n=0))
     print("errors")
 

@@ -72,7 +72,7 @@ def main(url: str) -> None:
     assert forced.choices[0].message.tool_calls[0].function.name == "weather"
     print("tools")
 
-    assert "gpt-9" in refusal(litellm.NotFoundError, **{**how, "model": "openai/gpt-9"})
+    assert "unknown-9" in refusal(litellm.NotFoundError, **{**how, "model": "openai/unknown-9"})
     robot: Any = [{"role": "robot", "content": "x"}]
     assert "robot" in refusal(litellm.BadRequestError, **{**how, "messages": robot})
     print("errors")
