@@ -14,10 +14,12 @@ import re
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote_to_bytes
 
 from msgspec.structs import replace
 
@@ -35,8 +37,8 @@ READING_BUDGET_S = 120.0
 """Total seconds that the children may spend on the documents of one request."""
 MAX_READ_AT_ONCE = 8
 """Requests whose documents are read at the same time. Half are for keys that have none there."""
-BASE64_PIECE_CHARACTERS = 2**18
-"""Decoded per call, which takes about 2 ms. Base64 has groups of four characters."""
+PIECE_CHARACTERS = 2**18
+"""Of base64 and percent codes, decoded per call, which takes about 2 ms."""
 MAX_KEPT_CHARACTERS = 16_000_000
 """Limit of cached texts. They save reading a conversation's documents again in each turn."""
 
@@ -50,8 +52,15 @@ _ENDINGS = {
     "text/csv": ".csv",
 }
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,10}")
-_ADDRESS = re.compile(r"data:(?P<kind>[^;,]{0,100}(?:;[^,]{0,100})?),")
+_ADDRESS = re.compile(
+    r'\s*data:(?P<kind>[^;,]{0,100})(?P<parameters>(?:;(?:"[^"]{0,300}"|[^",]){0,300})?),',
+    re.IGNORECASE,
+)
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
+_BASE64 = re.compile(r"\s*;\s*base64\s*$", re.IGNORECASE)
+_BINARY = re.compile(r"image/(?!svg)|audio/|video/|application/(pdf|octet-stream)", re.IGNORECASE)
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_BLANKS = b" \t\r\n\f\v"
 _TYPES = ("document", "file", "input_file")  # parts that take a while to read
 
 
@@ -229,28 +238,67 @@ class DocumentReader:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+def is_address(data: str) -> bool:
+    """Return True if the data is in a data: address."""
+    return _ADDRESS.match(data) is not None
+
+
 def decoded(data: str) -> tuple[bytes, str]:
-    """What base64 stands for, and the media type that a data: address around it tells, if any.
+    """Return the bytes of base64 or of a data: address, and the media type of the address.
+
+    Base64 may lack its padding, have line breaks and use the URL-safe alphabet. An address may
+    be percent-coded instead. Its parameters stay with the media type.
 
     Raises:
         ValueError: it is damaged.
     """
-    kind = ""
-    if address := _ADDRESS.match(data):
-        data, kind = data[address.end() :], address["kind"].removesuffix(";base64")
-    try:
-        return _from_base64(data), kind
-    except ValueError:
-        raise ValueError("its base64 is damaged") from None
+    address = _ADDRESS.match(data)
+    if address is None:
+        return _from_base64(data), ""
+    kind, parameters = address["kind"].strip().lower(), address["parameters"]
+    data = data[address.end() :]
+    content: bytes | None = None
+    if "base64" in parameters.lower():
+        content = _from_base64(data)
+    elif _BINARY.match(kind):  # some tools leave out the word
+        with suppress(ValueError):
+            content = _from_base64(data)
+    if content is None:
+        content = b"".join(_unquoted(data))
+    return content, kind + _BASE64.sub("", parameters)
 
 
 def _from_base64(data: str) -> bytes:
-    """Decode in pieces. Each call holds Python's lock, so other threads run between two of them."""
-    starts = range(0, len(data), BASE64_PIECE_CHARACTERS)
-    pieces = [data[start : start + BASE64_PIECE_CHARACTERS] for start in starts]
-    if any(piece.endswith("=") for piece in pieces[:-1]):
-        raise ValueError("it has padding before its end")
-    return b"".join([base64.b64decode(piece, validate=True) for piece in pieces])
+    found, rest, is_padded = list[bytes](), b"", False
+    try:
+        for sent in _unquoted(data):
+            piece = sent.translate(_URL_SAFE, _BLANKS)
+            bare = piece.rstrip(b"=")
+            if is_padded and bare:
+                raise ValueError("it has padding before its end")
+            is_padded = is_padded or len(bare) < len(piece)
+            rest += bare
+            whole = len(rest) // 4 * 4
+            found.append(base64.b64decode(rest[:whole], validate=True))
+            rest = rest[whole:]
+        found.append(base64.b64decode(rest + b"=" * (-len(rest) % 4), validate=True))
+    except ValueError:
+        raise ValueError("its base64 is damaged") from None
+    return b"".join(found)
+
+
+def _unquoted(data: str) -> Iterator[bytes]:
+    """Replace percent codes, in pieces.
+
+    Each call holds Python's lock, so other threads run between two of them.
+    """
+    begun = b""
+    for start in range(0, len(data), PIECE_CHARACTERS):
+        piece = begun + data[start : start + PIECE_CHARACTERS].encode()
+        cut = piece.rfind(b"%", -2)
+        begun = piece[cut:] if cut >= 0 else b""
+        yield unquote_to_bytes(piece.removesuffix(begun))
+    yield begun
 
 
 def is_in(body: Mapping[str, Any]) -> bool:

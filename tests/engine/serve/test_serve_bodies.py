@@ -6,6 +6,7 @@ import base64
 import json
 import random
 import threading
+import urllib.parse
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,7 +17,7 @@ import pytest
 
 from engine.model import backend
 from engine.serve import bodies, documents, json_input
-from engine.serve.documents import BASE64_PIECE_CHARACTERS
+from engine.serve.documents import PIECE_CHARACTERS
 from engine.serve.json_input import Parts
 from engine.serve.server import Server
 from engine.serve.threads import LARGE_BODY_BYTES
@@ -213,11 +214,63 @@ def test_base64_is_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(data, validate=validate)
 
     monkeypatch.setattr(base64, "b64decode", b64decode)
-    data = random.Random(1).randbytes(2 * BASE64_PIECE_CHARACTERS + 1)
+    data = random.Random(1).randbytes(2 * PIECE_CHARACTERS + 1)
     text = base64.b64encode(data).decode()
     assert documents.decoded(f"data:image/png;base64,{text}") == (data, "image/png")
-    assert max(lengths) == BASE64_PIECE_CHARACTERS
-    padded = "A" * (BASE64_PIECE_CHARACTERS - 1) + "="
-    for damaged in (padded + "AAAA", text + "é", text[:-1], "\n" + text):
+    assert max(lengths) <= PIECE_CHARACTERS + 3
+    padded = "A" * (PIECE_CHARACTERS - 1) + "="
+    for damaged in (padded + "AAAA", text + "é", "AAAAA", "QQ*="):
         with pytest.raises(ValueError, match="base64 is damaged"):
             documents.decoded(damaged)
+
+
+BYTES = bytes(range(248, 256)) + b"fugue"
+PLAIN = base64.b64encode(BYTES).decode()
+ADDRESS = "data:image/png;base64,"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        ADDRESS + PLAIN.rstrip("="),
+        f"{ADDRESS}{PLAIN}==",
+        ADDRESS + base64.urlsafe_b64encode(BYTES).decode(),
+        base64.urlsafe_b64encode(BYTES).decode().rstrip("="),
+        ADDRESS + PLAIN[:6] + "\r\n" + PLAIN[6:] + "\n",
+        f"  {PLAIN[:9]} \t{PLAIN[9:]} ",
+        ADDRESS + urllib.parse.quote(PLAIN, safe=""),
+        "DATA:Image/PNG;Base64," + PLAIN,
+        "\n data: image/png ; charset=utf-8 ; base64 , " + PLAIN,
+        f'data:image/png;name="a, b.png";base64,{PLAIN}',
+        "data:image/png," + PLAIN,
+        "data:image/png," + urllib.parse.quote(BYTES),
+    ],
+)
+def test_base64_is_read_in_every_common_form(sent: str) -> None:
+    content, kind = documents.decoded(sent)
+    assert content == BYTES
+    assert kind.partition(";")[0].strip() in ("image/png", "")
+    assert "base64" not in kind.lower()
+
+
+def test_base64_in_lines_is_read_across_pieces() -> None:
+    data = random.Random(2).randbytes(PIECE_CHARACTERS)
+    in_lines = base64.encodebytes(data).decode()
+    quoted = urllib.parse.quote(in_lines, safe="")
+    for sent in (in_lines, quoted, in_lines.replace("A", "%41")):
+        assert documents.decoded(sent)[0] == data
+    assert documents.decoded("data:text/plain," + urllib.parse.quote(data))[0] == data
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ("data:text/plain,a%20note%3B%20b", "a note; b"),
+        ("data:,f%C3%BCr", "für"),
+        ("data:text/plain;charset=iso-8859-1,f%FCr", "für"),
+        ("data:text/csv;charset=gb18030;base64,1f3OxA==", "正文"),
+        ("data:text/plain;charset=nonsense;base64,YWI", "ab"),
+    ],
+)
+def test_data_address_of_text_is_read_in_its_encoding(sent: str, text: str) -> None:
+    assert documents.read(sent).strip() == text
