@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+import uuid
 from collections.abc import Sequence
 
 from starlette.applications import Starlette
@@ -56,11 +57,15 @@ class _Logged:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.monotonic()
         status = 0
+        # The second is Anthropic's word for it.
+        name = f"req_{uuid.uuid4().hex}".encode()
+        request_id = [(b"x-request-id", name), (b"request-id", name)]
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *request_id]
             await send(message)
 
         try:
@@ -206,7 +211,7 @@ def application(
             allow_origins=settings.origins,
             allow_methods=("GET", "POST", "DELETE"),
             allow_headers=_HEADERS,
-            expose_headers=("Retry-After",),
+            expose_headers=("Retry-After", "X-Request-ID", "X-Stretto-Ignored-Fields"),
             allow_private_network=True,
         )
     return _Logged(app, settings, metrics)

@@ -198,9 +198,11 @@ class Served:
         """
         if name is None or name == "":
             return self.entries[0]
-        for entry in self.entries:
-            if entry.is_called(name):
-                return entry
+        # The second is as Ollama's clients write it.
+        for meant in (name, str(name).removesuffix(":latest")):
+            for entry in self.entries:
+                if entry.is_called(meant):
+                    return entry
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 

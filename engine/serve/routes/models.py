@@ -55,7 +55,7 @@ class ModelRoutes:
         return JSONResponse({**told, "stretto": ABILITIES})
 
     async def _read(self, request: Request) -> Response:
-        entry = self._served.entry(request.path_params["id"])
+        entry = self._served.asked(request.path_params["id"])
         guest = guest_of(request.scope)
         return JSONResponse(self._shown(entry, guest, await self._figures(entry)))
 
