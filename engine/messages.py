@@ -233,6 +233,46 @@ def text_of(content: Any) -> str:
     return str(content or "")
 
 
+REASONING_FIELDS = ("reasoning_content", "thinking", "reasoning", "reasoning_text")
+"""Fields of a message in which clients send the reasoning of an earlier answer."""
+_REASONING_LISTS = ("reasoning_details", "thinking_blocks")  # of OpenRouter and LiteLLM
+_REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
+
+
+def reasoning_of(message: Message) -> str:
+    """Return the reasoning of an earlier answer, whatever its client calls it."""
+    names = (*REASONING_FIELDS, *_REASONING_LISTS)
+    found = next((text for name in names if (text := _text_within(message.get(name)))), "")
+    content = message.get("content")
+    if found or not isinstance(content, list):
+        return found
+    return _text_within([part for part in content if _is_reasoning(part)])
+
+
+def with_reasoning(message: Message) -> Message:
+    """Return a message of an assistant with its reasoning under `reasoning_content` alone."""
+    others = (*REASONING_FIELDS, *_REASONING_LISTS)
+    found = {name: value for name, value in message.items() if name not in others}
+    if thought := reasoning_of(message):
+        found["reasoning_content"] = thought
+    if isinstance(content := message.get("content"), list):
+        found["content"] = [part for part in content if not _is_reasoning(part)]
+    return found
+
+
+def _is_reasoning(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _REASONING_PARTS
+
+
+def _text_within(value: Any) -> str:
+    if isinstance(value, list):
+        return "".join(map(_text_within, value))
+    if isinstance(value, dict):
+        names = ("text", "thinking", "summary", "content")
+        return next((text for name in names if (text := _text_within(value.get(name)))), "")
+    return value if isinstance(value, str) else ""
+
+
 def medium_of(part: Any) -> Image | Audio | None:
     """The image or sound that a part of a content is; None where it is no such part."""
     kind = part.get("type") if isinstance(part, dict) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
@@ -39,9 +40,10 @@ from engine.serve.places import AnotherModelError, Places, add_cleanup
 from engine.serve.queue import Report
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
-from engine.serve.routes.completions import Embedding, Embeddings, written
+from engine.serve.routes.completions import Embedding, EmbeddingAPI, Embeddings
 from engine.serve.routes.messages import CountTokens
-from engine.serve.routes.schema import JSON
+from engine.serve.routes.ollama import OllamaEmbed, OllamaEmbeddings
+from engine.serve.routes.schema import JSON, read_fields
 from engine.serve.sessions import Sent, check_digest, session_name
 from engine.serve.threads import ServerThreads, in_thread
 
@@ -113,6 +115,7 @@ class Client:
         self._begun = False  # the response
         self._opened = False  # the answer within it
         self._ended = False
+        self._written = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
 
     def expects(self, writer: Writer) -> None:
@@ -152,6 +155,8 @@ class Client:
                 self._held(unsent - self._held_bytes)
                 self._held_bytes = unsent
             self._write(data, more=not writer.all_ended)
+        elif time.monotonic() - self._written > ALIVE_SECONDS:
+            self.comment("working")
         if isinstance(event, PromptProgress):
             self.comment(f"read {event.done} of {event.total} tokens")
 
@@ -199,6 +204,7 @@ class Client:
 
     def _write(self, data: bytes, more: bool = True) -> None:
         self._ended = not more
+        self._written = time.monotonic()
         self._outbox.put({"type": "http.response.body", "body": data, "more_body": more})
 
 
@@ -389,7 +395,10 @@ class Answering:
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             _operation(CountTokens(), partial(self._immediate, CountTokens(), self._count)),
-            _operation(Embeddings(), partial(self._immediate, Embeddings(), self._embed)),
+            *(
+                _operation(api, partial(self._immediate, api, partial(self._embed, api)))
+                for api in (Embeddings(), OllamaEmbed(), OllamaEmbeddings())
+            ),
         ]
 
     def end(self) -> None:
@@ -483,16 +492,22 @@ class Answering:
             bodies.check_size(size, body, model)
             whole = max(size, sent.size if sent else 0)
             read = partial(api.read, body, model, guest)
-            generation = await self._read(api, read, body, whole, guest, client.comment)
+            generation, ignored = await self._read(api, read, body, whole, guest, client.comment)
             n, calls_tools = generation.n, bool(generation.params.offered)
             choices = [
-                Choice(number, calls_tools, generation.stream, number // n)
+                Choice(
+                    number,
+                    calls_tools,
+                    generation.stream,
+                    number // n,
+                    returns_reasoning=generation.returns_reasoning,
+                )
                 for number in range(n * len(generation.prompts))
             ]
             count_answers(scope, len(choices))
             request.of_model(model)
             self.requests.keep(request, generation.messages, size)
-            client.headers = sent.headers if sent else ()
+            client.headers = (*(sent.headers if sent else ()), *_ignored_header(ignored))
             client.expects(api.writer(generation, choices))
             await _while_paused(request, client)  # without a place that others wait for
             async with self._places.take(
@@ -560,18 +575,21 @@ class Answering:
         size: int,
         guest: Guest,
         report: Report,
-    ) -> Any:
-        """Return what a body asks for. A large one, or one with documents, is read in a thread.
+    ) -> tuple[Any, str]:
+        """Return what a body asks for, and the names of its ignored fields.
+
+        A large one, or one with documents, is read in a thread.
 
         Raises:
             RefusedError: it cannot be understood.
         """
+        work = partial(read_fields, read)
         try:
             if api.takes_long(body):
-                return await self.documents.run(read, report, guest)
+                return await self.documents.run(work, report, guest)
             if size > bodies.LARGE:
-                return await in_thread(self._threads.bodies(size), read)
-            return read()
+                return await in_thread(self._threads.bodies(size), work)
+            return work()
         except ValueError as error:
             raise bodies.not_understood(error) from None
 
@@ -649,25 +667,30 @@ class Answering:
             raw = await bodies.read(scope, receive, self.silence, held)
             size = len(raw)
             body = await bodies.understood(raw, self._threads)
-            name, found = session_name(scope, body), None
+            name, found, ignored = session_name(scope, body), None, ""
             async with self._begun(scope, receive):
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
                     bodies.check_size(size, body, model)
                     read = partial(api.read, body, model)
-                    asked = await self._read(api, read, body, size, guest_of(scope), _unheard)
+                    guest = guest_of(scope)
+                    asked, ignored = await self._read(api, read, body, size, guest, _unheard)
                     found = await answer(asked)
         if found is not None:
-            await JSONResponse(found)(scope, receive, send)
+            response = JSONResponse(found)
+            response.raw_headers += _ignored_header(ignored)
+            await response(scope, receive, send)
 
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
         return {"input_tokens": await self._result(counting)}
 
-    async def _embed(self, asked: Embedding) -> JSON:
+    async def _embed(self, api: EmbeddingAPI, asked: Embedding) -> JSON:
         embedding = self._engine.embed_later(asked.model, asked.texts)
-        return written(asked, await self._result(embedding))
+        found = await self._result(embedding)
+        asked.check(found)
+        return api.written(asked, found)
 
     async def _result(self, answer: Future[T]) -> T:
         try:
@@ -680,6 +703,10 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
     return Operation(
         "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
     )
+
+
+def _ignored_header(names: str) -> list[tuple[bytes, bytes]]:
+    return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
 def _unheard(_: str) -> None:

@@ -191,6 +191,30 @@ SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not i
 called, is asked for by each shape in its own way, and not at all in files of requests."""
 
 
+_SENTINELS: Mapping[str, tuple[tuple[float, ...], Any]] = {
+    "max_tokens": ((-2, -1, 0), None),  # no limit
+    "seed": ((-1, 2**32 - 1), None),  # a fresh one
+    "top_k": ((-1,), 0),  # off
+    "min_p": ((-1,), 0.0),  # off
+    "repetition_penalty": ((0,), 1.0),  # off
+    "penalty_window": ((-1,), 2**31 - 1),  # the whole context
+    "top_p": ((0,), 1e-9),  # the most probable token
+    "typical_p": ((0,), 1e-9),
+}
+"""Values that other servers take for another one, by setting: llama.cpp, vLLM, mlx-lm, LM Studio,
+Ollama, OpenAI."""
+
+
+def usual_value(name: str, value: Any) -> Any:
+    """Return what clients mean by the value of a setting."""
+    if name == "stop":
+        if isinstance(value, list):
+            return [text for text in value if text != ""]
+        return None if value == "" else value
+    values, meaning = _SENTINELS.get(name, ((), None))
+    return meaning if not isinstance(value, bool) and value in values else value
+
+
 def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
     """The settings `given` in JSON, upon those of `base`.
 
@@ -200,7 +224,7 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
     for name in ("choices", "regex", "grammar"):
         if given.get(name) is not None and not given[name]:
             raise ValueError(f"{name} must not be empty. Leave it out for a free answer")
-    sampling = {**base, **given}
+    sampling = {**base, **{name: usual_value(name, value) for name, value in given.items()}}
     if isinstance(sampling.get("logit_bias"), dict):
         sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
     try:
@@ -223,13 +247,13 @@ def form(wanted: Any, where: str) -> dict[str, Any]:
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind == "text":
         return {}
-    if kind == "json_object":
-        return {"json_schema": {"type": "object"}}
-    if kind == "json_schema":
-        described = wanted.get("json_schema", wanted)
+    if kind in ("json_object", "json_schema"):
+        described = wanted.get("json_schema") or wanted
         schema = described.get("schema") if isinstance(described, dict) else None
+        if kind == "json_object" and schema is None:
+            return {"json_schema": {"type": "object"}}
         if not isinstance(schema, dict):
-            raise ValueError(f"{where}.json_schema must have a schema that is an object")
+            raise ValueError(f"{where}.{kind} must have a schema that is an object")
         return {"json_schema": schema}
     told = json.dumps(wanted, ensure_ascii=False)[:100]
     raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")

@@ -27,7 +27,7 @@ from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.completions import Completions
 from engine.serve.routes.messages import Messages
 from engine.serve.routes.models import ModelRoutes
-from engine.serve.routes.ollama import OllamaChat, OllamaModels
+from engine.serve.routes.ollama import OllamaChat, OllamaGenerate, OllamaModels
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
@@ -114,7 +114,7 @@ class Server:
         )
         apis = (
             *(ChatCompletions(), Completions(), Responses(self._stored)),
-            *(Messages(), OllamaChat()),
+            *(Messages(), OllamaChat(), OllamaGenerate()),
         )
         routes = [
             *answering.routes(apis),

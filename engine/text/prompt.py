@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.messages import Message, RawPrompt, media_in, medium_of, text_of
+from engine.messages import Message, RawPrompt, media_in, medium_of, reasoning_of, text_of
 from engine.text import contents, pieces, recognition
 from engine.text.images import Images, images_as_words
 from engine.text.rendering import InProcess, Reader, TooLongError
@@ -264,7 +264,7 @@ def _begun(
     before: Ledger,
 ) -> str:
     """The beginning of an answer as the model wrote it, or would have written it."""
-    content, thought = begun.get("content") or "", begun.get("reasoning_content") or ""
+    content, thought = begun.get("content") or "", reasoning_of(begun)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)

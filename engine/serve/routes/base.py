@@ -82,6 +82,7 @@ class Generation(Struct, frozen=True):
     usage: bool = False  # a stream ends with the figures
     # what the API's writer needs to know beside that
     extra: Mapping[str, Any] = field(default_factory=dict)
+    returns_reasoning: bool = True
 
     @property
     def messages(self) -> list[Message]:
@@ -192,6 +193,7 @@ class Choice(Struct, eq=False):
     calls_tools: bool = False  # tools were offered. A call that nobody offered is text.
     streams: bool = False  # its pieces are told one by one, and cannot be taken back
     prompt: int = 0  # which of the request's prompts it answers
+    returns_reasoning: bool = True
     prompt_tokens: int = 0  # of its prompt, once they are known
     reused_tokens: int = 0  # how many of them were in a cache already
     reasoning: list[str] = field(default_factory=list)
@@ -282,8 +284,9 @@ class Choice(Struct, eq=False):
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:
-            self.reasoning.append(text)
-            yield Text(text, True)
+            if self.returns_reasoning:
+                self.reasoning.append(text)
+                yield Text(text, True)
             return
         if self.calls_tools:
             # Blanks around calls are no part of the answer. What follows decides about them.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from engine.messages import Message, ReplyStats
+from engine.messages import Message, ReplyStats, with_reasoning
 from engine.model.info import Model
 from engine.serve.json_input import form
 from engine.serve.routes.base import (
@@ -28,9 +28,10 @@ from engine.serve.routes.base import (
 )
 from engine.serve.routes.schema import (
     JSON,
+    Anything,
     Arguments,
+    Body,
     Choices,
-    Effort,
     Format,
     GenerationBody,
     Hint,
@@ -38,7 +39,6 @@ from engine.serve.routes.schema import (
     Limit,
     Only,
     OpenAIUser,
-    OpenBody,
     Setting,
     TemplateOptions,
     TextParts,
@@ -51,18 +51,19 @@ from engine.serve.routes.tools import INPUT, Toolbox, ToolChoice, custom_input, 
 from engine.serve.sessions import DIGEST
 
 
-class CalledFunction(OpenBody):
+class CalledFunction(Body):
     name: str
     arguments: Arguments = Field(default_factory=dict)
 
 
-class CalledCustom(OpenBody):
+class CalledCustom(Body):
     name: str
     input: str = ""
 
 
-class ToolCall(OpenBody):
+class ToolCall(Body):
     id: str = ""
+    index: Anything = None
     type: Literal["function", "custom"] = "function"
     function: CalledFunction | None = None
     custom: CalledCustom | None = None
@@ -83,22 +84,24 @@ class ToolCall(OpenBody):
         return {"id": self.id, "type": "function", "function": function}
 
 
-class ChatMessage(OpenBody):
-    """A message. Fields that are not known here are for the model's template."""
-
-    refused = ("audio", "function_call")
+class ChatMessage(Body):
+    """A message. The model's template is given unknown fields, too."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[Any, TextParts("text", "input_text", shows=True)] = ""
     reasoning_content: str | None = None
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
+    name: Anything = None
+    refusal: Anything = None
+    annotations: Anything = None
 
     @model_validator(mode="before")
     @classmethod
     def _lenient(cls, given: Any) -> Any:
         if isinstance(given, dict) and given.get("role") in ("assistant", "tool"):
-            return {**given, "content": as_history(given.get("content"))}
+            message = with_reasoning(given) if given["role"] == "assistant" else given
+            return {**message, "content": as_history(message.get("content"))}
         return given
 
     @property
@@ -140,12 +143,8 @@ Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}
 
 
 class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
-    refused = ("audio", "moderation", "prompt", "system", "id")
-
     messages: Annotated[Items[ChatMessage], Field(min_length=1)]
     follows: Digest | None = None
-    reasoning: bool | None = None
-    reasoning_effort: Effort | None = None
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
@@ -153,8 +152,8 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     logprobs: bool = False
     top_logprobs: TopLogprobs = 0
     response_format: Format = None
-    max_tokens: Limit | None = None
-    max_completion_tokens: Limit | None = None
+    max_tokens: Limit = None
+    max_completion_tokens: Limit = None
     stop: Annotated[Any, Setting("stop")] = None
     functions: Annotated[Any, Only([])] = None
     function_call: Annotated[Any, Only("none", "auto")] = None
@@ -167,9 +166,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
         limit = self.max_tokens or self.max_completion_tokens
         if limit != (self.max_completion_tokens or limit):
             raise ValueError("max_tokens and max_completion_tokens differ")
-        reasoning, template = self.template(
-            model, self.reasoning, self.reasoning_effort, "reasoning_effort"
-        )
+        reasoning, template = self.template(model)
         box = Toolbox()
         box.add(self.tools)
         if self.web_search_options is not None:
@@ -195,6 +192,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             template,
             self.wants_usage,
             {"box": box},
+            returns_reasoning=self.returns_reasoning,
         )
 
 

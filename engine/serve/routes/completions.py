@@ -7,12 +7,13 @@ import struct
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
-from pydantic import PlainValidator, WithJsonSchema
+from pydantic import Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from engine.messages import Embeddings as Vectors
 from engine.messages import RawPrompt
 from engine.model.info import Model
+from engine.serve.errors import RefusedError
 from engine.serve.json_input import form
 from engine.serve.routes.base import API, Choice, Generation, Piece, Text, odds_columns
 from engine.serve.routes.chat import OpenAIWriter, reason, usage
@@ -65,7 +66,7 @@ Prompts = Annotated[
 
 
 class CompletionsBody(GenerationBody, OpenAIUser):
-    refused = ("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs")
+    refused = ("suffix",)  # an answer without it would be another one
 
     prompt: Prompts
     echo: bool = False
@@ -73,7 +74,7 @@ class CompletionsBody(GenerationBody, OpenAIUser):
     n: Choices = 1
     best_of: Choices | None = None
     response_format: Format = None
-    max_tokens: Limit | None = None
+    max_tokens: Limit = None
     stop: Annotated[Any, Setting("stop")] = None
 
     def asks(self, model: Model) -> Generation:
@@ -164,9 +165,8 @@ MOST_TEXTS = 2048  # in one request, as with OpenAI
 
 
 class EmbeddingsBody(InSession, OpenAIUser):
-    refused = ("dimensions",)
-
     input: Prompts
+    dimensions: Annotated[int, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] = "float"
 
     def asks(self, model: Model) -> Embedding:
@@ -178,7 +178,7 @@ class EmbeddingsBody(InSession, OpenAIUser):
         if not model.embeds:
             raise ValueError(f"{model.name} gives no embeddings")
         texts = [prompt.tokens if prompt.text is None else prompt.text for prompt in self.input]
-        return Embedding(model, texts, self.encoding_format == "base64")
+        return Embedding(model, texts, self.encoding_format == "base64", self.dimensions)
 
 
 class Embedding(Struct, frozen=True):
@@ -186,28 +186,51 @@ class Embedding(Struct, frozen=True):
 
     model: Model
     texts: list[str | tuple[int, ...]]  # texts, or token ids
-    as_base64: bool
+    as_base64: bool = False
+    dimensions: int | None = None  # that the client expects
+
+    def check(self, found: Vectors) -> None:
+        """Check the size of the vectors.
+
+        Raises:
+            RefusedError: it is not what the client expects.
+        """
+        size = len(found.vectors[0]) // 4
+        if self.dimensions not in (None, size):
+            raise RefusedError(
+                400,
+                f"dimensions must be {size:,} for {self.model.name}, not {self.dimensions:,}.",
+            )
 
 
-def written(asked: Embedding, found: Vectors) -> JSON:
-    return {
-        "object": "list",
-        "data": [
-            {"object": "embedding", "index": index, "embedding": _vector(data, asked.as_base64)}
-            for index, data in enumerate(found.vectors)
-        ],
-        "model": asked.model.name,
-        "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
-    }
+def as_numbers(vector: bytes) -> list[float]:
+    return list(struct.unpack(f"<{len(vector) // 4}f", vector))
 
 
-def _vector(data: bytes, as_base64: bool) -> Any:
-    if as_base64:
-        return base64.b64encode(data).decode()
-    return list(struct.unpack(f"<{len(data) // 4}f", data))
+class EmbeddingAPI(API):
+    """A shape of requests for embeddings."""
+
+    def written(self, asked: Embedding, found: Vectors) -> JSON:
+        """Return the answer."""
+        raise NotImplementedError
 
 
-class Embeddings(API):
+class Embeddings(EmbeddingAPI):
     path = "/v1/embeddings"
     summary = "The directions of texts' mean hidden states."
     body = EmbeddingsBody
+
+    def written(self, asked: Embedding, found: Vectors) -> JSON:
+        vectors = [
+            base64.b64encode(data).decode() if asked.as_base64 else as_numbers(data)
+            for data in found.vectors
+        ]
+        return {
+            "object": "list",
+            "data": [
+                {"object": "embedding", "index": index, "embedding": vector}
+                for index, vector in enumerate(vectors)
+            ],
+            "model": asked.model.name,
+            "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
+        }

@@ -6,7 +6,7 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
@@ -28,11 +28,13 @@ from engine.serve.routes.base import (
     event,
 )
 from engine.serve.routes.schema import (
+    EFFORTS,
     JSON,
+    STOPS,
     UNSEEN,
     Anything,
     Arguments,
-    Effort,
+    Body,
     FlatFormat,
     GenerationBody,
     Hint,
@@ -41,11 +43,14 @@ from engine.serve.routes.schema import (
     Limit,
     OpenBody,
     OrText,
+    ReasoningOptions,
     Setting,
     TemplateOptions,
     TextParts,
+    also,
     content_of,
     given_image,
+    ignore,
     noted,
     shown,
     told_once,
@@ -61,35 +66,43 @@ SIGNATURE = "c3RyZXR0bw=="
 reasoning without one for a part of the answer."""
 
 
-class TextBlock(OpenBody):
+class TextBlock(Body):
     type: Literal["text"]
     text: str
+    cache_control: Anything = None
+    citations: Anything = None
 
 
-class ThinkingBlock(OpenBody):
+class ThinkingBlock(Body):
     type: Literal["thinking"]
     thinking: str
+    signature: Anything = None
 
 
-class ToolUseBlock(OpenBody):
+class ToolUseBlock(Body):
     type: Literal["tool_use"]
     id: str
     name: str
     input: Arguments = Field(default_factory=dict)
+    cache_control: Anything = None
+    caller: Anything = None
 
 
-class FoundTool(OpenBody):
+class FoundTool(Body):
     """A tool that a client's search has found, which stands where it was found."""
 
     type: Literal["tool_reference"]
     tool_name: str
+    cache_control: Anything = None
 
 
-class DocumentBlock(OpenBody):
+class DocumentBlock(Body):
     type: Literal["document"]
     source: dict[str, Any] = Field(default_factory=dict)
     title: str | None = None
     context: str | None = None
+    cache_control: Anything = None
+    citations: Anything = None
 
     @property
     def text(self) -> str:
@@ -155,10 +168,12 @@ ResultBlock = Annotated[
 _one_text = OrText(lambda text: {"type": "text", "text": text})
 
 
-class ToolResultBlock(OpenBody):
+class ToolResultBlock(Body):
     type: Literal["tool_result"]
     tool_use_id: str
     content: Annotated[Items[ResultBlock], _one_text] = Field(default_factory=list)
+    cache_control: Anything = None
+    is_error: Anything = None
 
     @property
     def found(self) -> list[str]:
@@ -199,7 +214,7 @@ AssistantBlock = Annotated[
 ]
 
 
-class UserTurn(OpenBody):
+class UserTurn(Body):
     role: Literal["user"]
     content: Annotated[Items[UserBlock], _one_text]
 
@@ -216,7 +231,7 @@ class UserTurn(OpenBody):
         return [*results, {"role": "user", "content": content_of(parts)}]
 
 
-class AssistantTurn(OpenBody):
+class AssistantTurn(Body):
     role: Literal["assistant"]
     content: Annotated[Items[AssistantBlock], _one_text]
 
@@ -239,7 +254,7 @@ class AssistantTurn(OpenBody):
         return [message]
 
 
-class SystemTurn(OpenBody):
+class SystemTurn(Body):
     """What a client's program says to the model between the turns."""
 
     role: Literal["system"]
@@ -257,13 +272,17 @@ Turn = Annotated[
 ]
 
 
-class CustomTool(OpenBody):
+class CustomTool(Body):
     type: Literal["custom"] = "custom"
     name: Annotated[str, Field(min_length=1)]
     description: str | None = None
     input_schema: dict[str, Any]
     strict: bool | None = None
     defer_loading: bool = False
+    cache_control: Anything = None
+    eager_input_streaming: Anything = None
+    allowed_callers: Anything = None
+    input_examples: Anything = None
 
     @property
     def as_function(self) -> JSON:
@@ -295,30 +314,23 @@ OfferedTool = Annotated[
 ]
 
 
-class ToolChoice(OpenBody):
+class ToolChoice(Body):
     type: Literal["auto", "any", "tool", "none"]
     name: str | None = None
     disable_parallel_tool_use: bool = False
 
 
-class Thinking(OpenBody):
-    type: Literal["enabled", "adaptive", "disabled"]
-    # It is a target, and `max_tokens` the limit, as with Anthropic.
-    budget_tokens: Limit | None = None
-    display: Annotated[Any, Hint("thinking.display", "summarized")] = None
-
-
-class OutputConfig(OpenBody):
+class OutputConfig(Body):
     effort: Any = None
     format: FlatFormat = None
 
     @property
-    def known_effort(self) -> str | None:
-        """How much to reason, where that is a word that is known here."""
-        if self.effort is not None and self.effort not in get_args(Effort):
-            told_once("output_config.effort is not known here, and changes nothing")
-            return None
-        return cast(str | None, self.effort)
+    def reasoning(self) -> ReasoningOptions:
+        """How much to reason, if that is a word that is known here."""
+        if self.effort is not None and self.effort not in EFFORTS:
+            ignore("output_config.effort")
+            return ReasoningOptions()
+        return ReasoningOptions(effort=self.effort)
 
 
 BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
@@ -351,9 +363,7 @@ class PromptBody(InSession, TemplateOptions):
     system: Annotated[str, _Instructions("text")] = ""
     tools: Items[OfferedTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
-    thinking: Thinking | None = None
     output_config: OutputConfig = OutputConfig()
-    reasoning: bool | None = None
     cache_control: Anything = None
     context_management: Annotated[Any, Hint("context_management")] = None
     mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
@@ -392,21 +402,16 @@ class PromptBody(InSession, TemplateOptions):
         if not servers and not names:
             return ""
         told_once("tools that only Anthropic's servers have are left out, and models told so")
+        if servers:
+            ignore("mcp_servers")
+        for name in names:
+            ignore(f"tools[{name}]")
         named = ", ".join(shortened(name) for name in [*names, *servers][:MOST_NAMED])
         return f"These tools are not available here, so do without them: {named}."
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
         """Whether to reason, and what the template is given."""
-        effort = self.output_config.known_effort
-        reasoning, template = self.template(model, self.reasoning, effort, "output_config.effort")
-        if self.thinking is None:
-            return reasoning, template
-        if self.thinking.type == "disabled":
-            return False, template
-        if not model.thinking:
-            told_once("thinking changes nothing for models that do not reason")
-            return reasoning, template
-        return True, template
+        return self.template(model, self.output_config.reasoning, "output_config.effort")
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
         """The settings of an answer that may call tools, and the names of those found meanwhile.
@@ -458,9 +463,10 @@ class PromptBody(InSession, TemplateOptions):
 
 
 class MessagesBody(PromptBody, GenerationBody):
-    refused = ("container", "n", "stop", "logprobs")
+    aliases = {**GenerationBody.aliases, **also("stop_sequences", STOPS)}  # noqa: RUF012
 
-    max_tokens: Limit | None = None
+    temperature: Annotated[Any, Setting("temperature", 1.0)] = None  # as Anthropic documents it
+    max_tokens: Limit = None
     stop_sequences: Annotated[Any, Setting("stop")] = None
     metadata: Anything = None
     diagnostics: Anything = None
@@ -484,6 +490,7 @@ class MessagesBody(PromptBody, GenerationBody):
             self.config(reasoning),
             stream=self.stream,
             template=with_head(template, params, later),
+            returns_reasoning=self.returns_reasoning,
         )
 
 

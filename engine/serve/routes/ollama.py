@@ -1,4 +1,4 @@
-"""Ollama's `/api/chat`, and what its clients ask before it: version, models, and one of them.
+"""Ollama's chats, single replies and embeddings, and what its clients ask before them.
 
 For clients that know no other server. Nothing of Ollama's is here, only the shape of its requests.
 """
@@ -6,6 +6,7 @@ For clients that know no other server. Nothing of Ollama's is here, only the sha
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,8 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from engine.messages import Message
+from engine.messages import Embeddings as Vectors
+from engine.messages import Message, RawPrompt
 from engine.model.info import Model
 from engine.serve import bodies
 from engine.serve.auth import guest_of
@@ -33,19 +35,23 @@ from engine.serve.routes.base import (
     Writer,
     encoded,
 )
+from engine.serve.routes.completions import Embedding, EmbeddingAPI, EmbeddingsBody, as_numbers
 from engine.serve.routes.schema import (
     JSON,
     Anything,
     Arguments,
+    Body,
     GenerationBody,
     Hint,
     Items,
-    OpenBody,
+    Only,
+    Reasoning,
+    Setting,
     TemplateOptions,
     content_of,
     given_image,
+    ignore,
     shown,
-    told_once,
 )
 from engine.serve.routes.tools import Toolbox, with_note
 
@@ -54,22 +60,23 @@ _SETTINGS = {
     **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
     **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
     "repeat_penalty": "repetition_penalty",
+    "repeat_last_n": "penalty_window",
     "num_predict": "max_tokens",
 }
-"""Names of `options`, and what they are called here. All others are hints about memory."""
+"""Names of `options`, and what they are called here. All others are ignored."""
 
 
-class CalledFunction(OpenBody):
+class CalledFunction(Body):
     name: str
     arguments: Arguments = Field(default_factory=dict)
 
 
-class ToolCall(OpenBody):
+class ToolCall(Body):
     id: str = ""
     function: CalledFunction
 
 
-class ChatMessage(OpenBody):
+class ChatMessage(Body):
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
     thinking: str | None = None
@@ -104,24 +111,23 @@ class ChatMessage(OpenBody):
         return message
 
 
-class OllamaBody(GenerationBody, TemplateOptions):
-    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
-    tools: list[Any] = Field(default_factory=list)
+class _OllamaBody(GenerationBody, TemplateOptions):
+    """What requests for chats and for single replies have."""
+
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
     stream: bool = True
-    think: bool | Literal["low", "medium", "high"] | None = None
+    temperature: Annotated[Any, Setting("temperature")] = None
+    think: Reasoning | None = None
     keep_alive: Annotated[Any, Hint("keep_alive")] = None
     truncate: Anything = None
     shift: Anything = None
 
-    def asks(self, model: Model) -> Generation:
-        effort = self.think if isinstance(self.think, str) else None
-        asked = self.think if isinstance(self.think, bool) and model.thinking else None
-        reasoning, template = self.template(model, asked, effort, "think")
-        box = Toolbox()
-        box.add(self.tools)
-        tools = box.settings(model, "auto", True)
+    def generation(
+        self, model: Model, prompt: list[Message] | RawPrompt, tools: Mapping[str, Any]
+    ) -> Generation:
+        """Return what is to be generated, with the settings of `options`."""
+        reasoning, template = self.template(model, self.think, "think")
         shape = self.format
         bound: dict[str, Any] = {}
         if shape == "json" or isinstance(shape, dict):
@@ -130,18 +136,58 @@ class OllamaBody(GenerationBody, TemplateOptions):
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
         own = {_SETTINGS[name]: self.options[name] for name in _SETTINGS if name in self.options}
-        if set(self.options) - set(_SETTINGS):
-            told_once("options about memory are taken from Ollama's clients, and change nothing")
+        for name in self.options.keys() - _SETTINGS.keys():
+            ignore(f"options.{name}")
         if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
-            del own["max_tokens"]  # no limit
+            own["max_tokens"] = None  # no limit
         return Generation(
             model,
-            [with_note(shown([m.as_message for m in self.messages], model), box.note())],
+            [prompt],
             self.sampling(model, **own, **tools, **bound),
             self.config(reasoning),
             stream=self.stream,
             template=template,
+            returns_reasoning=self.returns_reasoning,
         )
+
+
+class OllamaBody(_OllamaBody):
+    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
+    tools: list[Any] = Field(default_factory=list)
+
+    def asks(self, model: Model) -> Generation:
+        box = Toolbox()
+        box.add(self.tools)
+        said = shown([message.as_message for message in self.messages], model)
+        tools = box.settings(model, "auto", True)
+        return self.generation(model, with_note(said, box.note()), tools)
+
+
+class GenerateBody(_OllamaBody):
+    prompt: Annotated[str, Field(min_length=1)]
+    suffix: Annotated[Any, Only("")] = None  # an answer without it would be another one
+    system: str = ""
+    images: list[Any] = Field(default_factory=list)
+    raw: bool = False
+
+    def asks(self, model: Model) -> Generation:
+        if self.raw:
+            return self.generation(model, RawPrompt(self.prompt), {})
+        asked = ChatMessage(role="user", content=self.prompt, images=self.images).as_message
+        head: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        return self.generation(model, shown([*head, asked], model), {})
+
+
+class EmbedBody(EmbeddingsBody):
+    truncate: Anything = None
+    options: Anything = None
+    keep_alive: Anything = None
+
+    @classmethod
+    def renamed(cls, given: JSON) -> JSON:
+        if "prompt" in given:  # of the older route
+            given.setdefault("input", given.pop("prompt"))
+        return given
 
 
 class OllamaWriter(Writer):
@@ -210,6 +256,47 @@ def _call(call: Called) -> JSON:
     return {"id": call.id, "function": function}
 
 
+class GenerateWriter(OllamaWriter):
+    """A single reply in the same shape, whose text has no message around it."""
+
+    def _told(self, message: JSON, **more: Any) -> JSON:
+        told = super()._told({}, **more)
+        del told["message"]
+        return {**told, "response": "", **_without_message(message)}
+
+
+def _without_message(message: JSON) -> JSON:
+    names = {"content": "response", "thinking": "thinking"}
+    return {names[name]: text for name, text in message.items() if name in names}
+
+
+class OllamaGenerate(API):
+    path = "/api/generate"
+    summary = "A single reply, in Ollama's shape."
+    body = GenerateBody
+    writer = GenerateWriter
+
+
+class OllamaEmbed(EmbeddingAPI):
+    path = "/api/embed"
+    summary = "The embeddings of texts, in Ollama's shape."
+    body = EmbedBody
+
+    def written(self, asked: Embedding, found: Vectors) -> JSON:
+        vectors = [as_numbers(one) for one in found.vectors]
+        counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
+        return {"model": asked.model.name, "embeddings": vectors, **counted}
+
+
+class OllamaEmbeddings(EmbeddingAPI):
+    path = "/api/embeddings"
+    summary = "The embedding of a text, in Ollama's older shape."
+    body = EmbedBody
+
+    def written(self, asked: Embedding, found: Vectors) -> JSON:
+        return {"embedding": as_numbers(found.vectors[0])}
+
+
 class OllamaChat(API):
     path = "/api/chat"
     summary = "A chat, in Ollama's shape."
@@ -217,7 +304,7 @@ class OllamaChat(API):
     writer = OllamaWriter
 
 
-class ShowBody(OpenBody):
+class ShowBody(Body):
     model: str | None = None
     name: str | None = None
 

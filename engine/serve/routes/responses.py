@@ -37,9 +37,10 @@ from engine.serve.routes.base import (
 from engine.serve.routes.chat import usage
 from engine.serve.routes.schema import (
     JSON,
+    LENGTHS,
+    Anything,
     Arguments,
     Body,
-    Effort,
     FlatFormat,
     GenerationBody,
     Hint,
@@ -47,12 +48,12 @@ from engine.serve.routes.schema import (
     Limit,
     Only,
     OpenAIUser,
-    OpenBody,
     OrText,
     Setting,
     TemplateOptions,
     TextParts,
     TopLogprobs,
+    also,
     item_type,
     parsed,
     shown,
@@ -103,23 +104,34 @@ _Texts = Annotated[str, _Refusals(*_KINDS)]
 _Shown = Annotated[Any, _Refusals(*_KINDS, shows=True)]
 
 
-class MessageItem(OpenBody):
+class _Item(Body):
+    """An item of the input, with what clients send back of an answer's."""
+
+    id: Anything = None
+    status: Anything = None
+
+
+class MessageItem(_Item):
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
     content: _Shown = ""
+    phase: Anything = None
 
 
-class ReasoningItem(OpenBody):
+class ReasoningItem(_Item):
     type: Literal["reasoning"]
     content: _Texts = ""
     summary: _Texts = ""
+    encrypted_content: Anything = None
 
 
-class _Calling(OpenBody):
+class _Calling(_Item):
     """A call that an answer has made."""
 
     call_id: str = ""
     namespace: str | None = None
+    execution: Anything = None
+    caller: Anything = None
 
     @property
     def as_call(self) -> JSON:
@@ -160,29 +172,31 @@ class SearchCallItem(_Calling):
         return self._call(SEARCH, self.arguments)
 
 
-class CallOutputItem(OpenBody):
+class CallOutputItem(_Item):
     type: Literal["function_call_output", "custom_tool_call_output"]
     output: _Shown = ""
     call_id: str = ""
 
 
-class SearchOutputItem(OpenBody):
+class SearchOutputItem(_Item):
     """What a client's search for tools has found. They may be called from then on."""
 
     type: Literal["tool_search_output"]
+    execution: Anything = None
     tools: list[Any] = Field(default_factory=list)
     call_id: str = ""
 
 
-class MoreToolsItem(OpenBody):
+class MoreToolsItem(_Item):
     type: Literal["additional_tools"]
     tools: list[Any] = Field(default_factory=list)
 
 
-class SearchedItem(OpenBody):
+class SearchedItem(_Item):
     """What OpenAI's own servers have done: the answer after it says what came of it."""
 
     type: Literal["web_search_call"]
+    action: Anything = None
 
 
 Item = Annotated[
@@ -200,24 +214,14 @@ Item = Annotated[
 ]
 
 
-class ReasoningOptions(Body):
-    effort: Effort | None = None
-    # The reasoning is given as it is, which is as detailed as can be.
-    summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
-    generate_summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
-    context: Annotated[Any, Hint("reasoning.context", "auto")] = None
-
-
 class TextOptions(Body):
     format: FlatFormat = None
     verbosity: Annotated[Any, Hint("text.verbosity", "medium")] = None
 
 
 class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
-    refused = (
-        *("conversation", "prompt", "moderation", "messages", "n"),
-        *("max_tokens", "logprobs", "system", "image"),
-    )
+    refused = ("conversation", "prompt")
+    aliases = {**GenerationBody.aliases, **also("max_output_tokens", LENGTHS)}  # noqa: RUF012
 
     input: Annotated[
         Items[Item],
@@ -228,7 +232,6 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     previous_response_id: str | None = None
     store: bool = True
     metadata: dict[str, Any] | None = None
-    reasoning: ReasoningOptions = ReasoningOptions()
     text: TextOptions = TextOptions()
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
@@ -238,7 +241,7 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
-    max_output_tokens: Limit | None = None
+    max_output_tokens: Limit = None
     stop: Annotated[Any, Setting("stop")] = None
     background: Annotated[Any, Only(False)] = None
     max_tool_calls: Annotated[Any, Hint("max_tool_calls")] = None
@@ -418,9 +421,7 @@ class Responses(API):
             if isinstance(item, (MoreToolsItem, SearchOutputItem)):
                 (box.find if answered else box.add)(item.tools, f"input[{number}].tools")
                 found += item.tools
-        reasoning, template = asked.template(
-            model, None, asked.reasoning.effort, "reasoning.effort"
-        )
+        reasoning, template = asked.template(model)
         tools = box.settings(model, asked.tool_choice, asked.parallel_tool_calls)
         logprobs = _LOGPROBS in asked.include
         if asked.top_logprobs and not logprobs:
@@ -442,12 +443,13 @@ class Responses(API):
             params,
             asked.config(reasoning, "slide" if slides else None),
             stream=asked.stream,
+            returns_reasoning=asked.returns_reasoning,
             template=with_head(template, params, box.later),
             extra={
                 "guest": guest,
                 "conversation": conversation,
                 "store": asked.store,
-                "effort": asked.reasoning.effort,
+                "effort": asked.reasoning and asked.reasoning.effort,
                 "truncation": asked.truncation,
                 "parallel_tool_calls": asked.parallel_tool_calls,
                 "instructions": asked.instructions,

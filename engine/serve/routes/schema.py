@@ -1,16 +1,17 @@
 """Bodies of requests as pydantic models, and the sentence for one that does not fit.
 
-Checks are strict: nothing is converted, and an unknown field is refused with the name that is near
-it. `/openapi.json` is made from the same models.
+A known field must have a value that fits: nothing is converted. Unknown fields are ignored and
+reported by `read_fields`. `/openapi.json` is made from the same models.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import (
@@ -32,7 +33,7 @@ from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
-from engine.serve.json_input import SAMPLING, repaired, sampling_params
+from engine.serve.json_input import SAMPLING, repaired, sampling_params, usual_value
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 from engine.text.tools import quoted
 
@@ -50,9 +51,10 @@ Items = Annotated[list[T], FailFast()]
 class Body(BaseModel):
     """A body, or an object within one. A null is as good as nothing, as with OpenAI."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     refused: ClassVar[tuple[str, ...]] = ()  # names of fields that ask for what is not done here
+    passes_extra: ClassVar[bool] = False  # unknown fields are used, and not ignored
 
     def asks(self, model: Model) -> Any:
         """What is asked of a model.
@@ -64,46 +66,104 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, given: Any) -> Any:
-        """Look at the names of fields, before any value. Only the first unknown one is told."""
+    def _without_nulls(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
         found = {name: value for name, value in given.items() if value is not None}
-        for name in found:
-            if name in cls.refused:
+        for name in cls.refused:
+            if name in found:
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
-            if name not in cls.model_fields and cls.model_config.get("extra") == "forbid":
-                near = difflib.get_close_matches(name, cls.model_fields, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise PydanticCustomError("unknown_field", "", {"name": name, "hint": hint})
-        return found
+        return cls.renamed(found)
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> JSON:
-        schema = handler.resolve_ref_schema(handler(core))
-        if cls.model_config.get("extra") == "forbid":
-            # Clients write null for what they do not ask; that asks for nothing, known or not.
-            schema["additionalProperties"] = {"type": "null"}
-        return schema
+    def renamed(cls, given: JSON) -> JSON:
+        """Return the fields under the names that they have here."""
+        return given
 
 
 class OpenBody(Body):
-    """An object that may have more fields than are read here."""
+    """An object whose unknown fields are used."""
 
-    model_config = ConfigDict(extra="allow")
+    passes_extra = True
 
 
-def parsed(kind: type[B], given: object) -> B:
+class FieldReport:
+    """Fields of one request that are ignored, and those that have another name here."""
+
+    def __init__(self) -> None:
+        self.ignored: dict[str, None] = {}
+        self.renamed: dict[str, str] = {}  # by the name here, what the client calls it
+
+
+_report: ContextVar[FieldReport | None] = ContextVar("report", default=None)
+MAX_NAMED_FIELDS = 32
+MAX_LOGGED_SETS = 1000
+_NOT_IN_NAMES = re.compile(r"[^\w.\[\]-]", re.ASCII)
+
+
+def ignore(path: str) -> None:
+    """Report that a field of the current request is ignored."""
+    report = _report.get()
+    if report is not None:
+        report.ignored[_NOT_IN_NAMES.sub("_", path[:80])] = None
+
+
+def read_fields(read: Callable[[], T]) -> tuple[T, str]:
+    """Return what ``read`` does, and the names of the fields that it ignores, if any.
+
+    Raises:
+        ValueError: as ``read``. Fields have their client's names in it.
+    """
+    report = FieldReport()
+    token = _report.set(report)
+    try:
+        found = read()
+    except ValueError as error:
+        words = str(error)
+        for name, sent in report.renamed.items():
+            words = re.sub(rf"^{name}\b", sent, words)
+        raise ValueError(words) from None
+    finally:
+        _report.reset(token)
+    names = sorted(report.ignored)
+    more = len(names) - MAX_NAMED_FIELDS
+    told = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
+    if told and len(_told) < MAX_LOGGED_SETS:
+        told_once(f"ignored fields in requests: {told}")
+    return found, told
+
+
+def _ignore_extra(body: Body, path: str) -> None:
+    """Report the unknown fields of a body and of all within it."""
+    if body.model_extra and not body.passes_extra:
+        for name in body.model_extra:
+            ignore(f"{path}{name}")
+    for name, value in body.__dict__.items():
+        if isinstance(value, Body):
+            _ignore_extra(value, f"{path}{name}.")
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, Body):
+                    _ignore_extra(item, f"{path}{name}[].")
+
+
+def parsed(kind: type[B], given: object, path: str = "") -> B:
     """A body that fits its model.
+
+    Args:
+        path: what stands before the names of its fields, in reports of ignored ones.
 
     Raises:
         ValueError: a sentence says which field does not, and what it must be.
     """
     try:
-        return kind.model_validate(given)
+        found = kind.model_validate(given)
     except ValidationError as error:
         # The first one is enough for a sentence, and all of them may be many.
         raise ValueError(_sentence(error.errors(include_url=False)[0])) from None
+    if _report.get() is not None:
+        _ignore_extra(found, path)
+    return found
 
 
 def schema_of(kind: type[Body]) -> JSON:
@@ -151,9 +211,6 @@ def _sentence(error: Mapping[str, Any]) -> str:
     where = _path(error["loc"])
     if kind == "refused_field":
         return f"{context['name']!r} is not done here"
-    if kind == "unknown_field":
-        place = f"in {where}" if where else "here"
-        return f"there is no field {context['name']!r} {place}{context['hint']}"
     if kind == "missing":
         return f"{where} is missing"
     if kind == "only":
@@ -225,20 +282,20 @@ def told_once(words: str) -> None:
 
 
 class Hint:
-    """A value that asks for no other answer: whatever it is, it is taken.
+    """A value that asks for no other answer. Any is taken, and reported as ignored.
 
     Args:
-        name: of the field, for the log.
+        path: of the field.
         done: values that are done anyway.
     """
 
-    def __init__(self, name: str, *done: Any) -> None:
-        self._name = name
+    def __init__(self, path: str, *done: Any) -> None:
+        self._path = path
         self._done = done
 
     def _take(self, value: Any) -> Any:
         if value is not None and value not in self._done:
-            told_once(f"{self._name} is taken from clients, and changes nothing here")
+            ignore(self._path)
         return value
 
     def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
@@ -324,9 +381,12 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
 
 def noted(kind: str) -> str:
     """What stands in the place of a part of that type which a model is not given."""
-    told_once(f"a note stands for {UNSEEN[kind]}, which models cannot be given here")
+    ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
     return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
+
+
+_MIN_BARE_CHARACTERS = 64  # of an image as base64 without an address. Paths are shorter.
 
 
 def _image(part: JSON) -> JSON:
@@ -335,7 +395,8 @@ def _image(part: JSON) -> JSON:
     if isinstance(inside, dict):
         inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
     data = inside if isinstance(inside, str) else ""
-    if "source" not in part and not data.startswith("data:"):
+    is_bare = len(data) >= _MIN_BARE_CHARACTERS and ":" not in data[:_MIN_BARE_CHARACTERS]
+    if "source" not in part and not is_bare and not documents.is_address(data):
         raise ValueError(
             f"an image must come with the request, as base64 in a data: address, not as "
             f"{quoted(inside)}"
@@ -376,6 +437,9 @@ def _file(part: JSON) -> str:
         return f"[Here was the file {quoted(called)}, which could not be read: {error}.]"
 
 
+_TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "logprobs"}
+
+
 class TextParts:
     """A text, or a list of parts that have texts, which are joined.
 
@@ -395,6 +459,9 @@ class TextParts:
             return content
         texts: list[str | JSON] = []
         for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, str):
+                texts.append(part)
+                continue
             kind = part.get("type") if isinstance(part, dict) else None
             if kind in FILES and (text := _file(part)):
                 texts.append(text)
@@ -405,9 +472,12 @@ class TextParts:
             if isinstance(kind, str) and kind in UNSEEN:
                 texts.append(noted(kind))
                 continue
-            if kind not in self._kinds or not isinstance(part.get("text"), str):
+            said = part.get("text") if isinstance(part, dict) else None
+            if not isinstance(said, str):
                 raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
-            texts.append(part["text"])
+            for name in part.keys() - _TEXT_FIELDS:
+                ignore(f"content[].{name}")
+            texts.append(said)
         return content_of(texts)
 
     def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
@@ -501,11 +571,21 @@ def _as_part(part: Any) -> JSON:
 Arguments = Annotated[
     dict[str, Any], BeforeValidator(call_arguments), WithJsonSchema({"const": "{}"})
 ]
-Limit = Annotated[int, Field(ge=1)]
+Limit = Annotated[
+    Annotated[int, Field(ge=1)] | None,
+    BeforeValidator(partial(usual_value, "max_tokens")),
+    WithJsonSchema({"type": "integer", "minimum": -2}),
+]
+"""Tokens. The numbers by which clients ask for no limit stand for None."""
 Choices = Annotated[int, Field(ge=1, le=MOST_CHOICES)]
 TopLogprobs = Annotated[int, Field(ge=0, le=MOST_LOGPROBS)]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-"""How much to reason, in OpenAI's words."""
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+_BY_ITSELF = ("default", "auto")
+Effort = Annotated[
+    Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
+    BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
+]
+"""How much to reason, in OpenAI's words. Others' words for the model's own way stand for None."""
 
 
 def _session_name(name: str) -> str:
@@ -551,7 +631,7 @@ class InSession(Body):
 
 class StreamOptions(Body):
     include_usage: bool = False
-    include_obfuscation: Annotated[Any, Only(False)] = None
+    include_obfuscation: Annotated[Any, Hint("stream_options.include_obfuscation", False)] = None
 
 
 _TEXT: JSON = {"type": "string", "minLength": 1}
@@ -593,21 +673,60 @@ class Setting:
 
     Args:
         name: of the setting there.
+        most: an API's own limit, if it is less.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, most: float | None = None) -> None:
         self._name = name
+        self._most = most
+
+    def _check(self, value: Any) -> Any:
+        if self._most is not None and isinstance(value, (int, float)) and value > self._most:
+            raise ValueError(f"{self._name} must be at most {self._most:g}, not {value!r}")
+        return value
+
+    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._check)
 
     def __get_pydantic_json_schema__(self, *_: object) -> JSON:
-        return dict(_SETTINGS[self._name])
+        schema = dict(_SETTINGS[self._name])
+        return schema if self._most is None else {**schema, "maximum": self._most}
+
+
+LENGTHS = (
+    *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
+    *("max_tokens_to_sample", "n_predict", "num_predict"),
+)
+"""Names for the longest reply."""
+_STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # vLLM's
+STOPS = ("stop", "stop_sequences", "stop_strings")
+
+
+def also(name: str, names: Iterable[str]) -> dict[str, str]:
+    """Return other names of a field, for `GenerationBody.aliases`."""
+    return {other: name for other in names if other != name}
 
 
 class GenerationBody(InSession, SessionOptions):
     """What all requests for answers may have."""
 
+    aliases: ClassVar[Mapping[str, str]] = {
+        "repeat_penalty": "repetition_penalty",
+        "repeat_last_n": "penalty_window",
+        "repetition_context_size": "penalty_window",
+        "random_seed": "seed",
+        "think": "reasoning",
+        "guided_json": "json_schema",
+        "guided_regex": "regex",
+        "guided_choice": "choices",
+        **also("max_tokens", LENGTHS),
+        **also("stop", STOPS),
+    }
+    """Names of vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama, by which fields are found
+    that have no value under their own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    temperature: Annotated[Any, Setting("temperature")] = None
+    temperature: Annotated[Any, Setting("temperature", 2.0)] = None  # as OpenAI documents it
     top_p: Annotated[Any, Setting("top_p")] = None
     top_k: Annotated[Any, Setting("top_k")] = None
     min_p: Annotated[Any, Setting("min_p")] = None
@@ -626,6 +745,26 @@ class GenerationBody(InSession, SessionOptions):
     grammar: Annotated[Any, Setting("grammar")] = None
     form_limits: Annotated[Any, Setting("form_limits")] = None
     stop_repetition: Annotated[Any, Setting("stop_repetition")] = None
+
+    @classmethod
+    def renamed(cls, given: JSON) -> JSON:
+        bound = given.get("structured_outputs")
+        if isinstance(bound, dict):
+            del given["structured_outputs"]
+            for part, value in bound.items():
+                if part in _STRUCTURED and value is not None:
+                    given.setdefault(_STRUCTURED[part], value)
+                elif value not in (None, False):
+                    ignore(f"structured_outputs.{part}")
+        report = _report.get()
+        for alias, name in cls.aliases.items():
+            if alias in given and name in cls.model_fields and alias not in cls.model_fields:
+                if name in given:
+                    continue
+                given[name] = given.pop(alias)
+                if report is not None:
+                    report.renamed[name] = alias
+        return given
 
     @property
     def wants_usage(self) -> bool:
@@ -681,19 +820,68 @@ _RESERVED = (
 """These are no names of a template's own, or are given in another way."""
 
 
+class ReasoningOptions(Body):
+    """How to reason, as objects of OpenAI, OpenRouter and Anthropic have it."""
+
+    effort: Effort = None
+    enabled: bool | None = None
+    type: Literal["enabled", "disabled", "adaptive", "auto"] | None = None
+    exclude: bool = False  # reason, but do not return the reasoning
+    # These are targets. The limit is that of the reply, as with Anthropic.
+    budget_tokens: Limit = None
+    max_tokens: Limit = None
+    # The reasoning is given as it is, which is as detailed as can be.
+    summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
+    generate_summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
+    context: Annotated[Any, Hint("reasoning.context", "auto")] = None
+    display: Annotated[Any, Hint("thinking.display", "summarized")] = None
+
+    @property
+    def wanted(self) -> bool | None:
+        """Whether to reason; None leaves it to the model."""
+        if self.enabled is not None:
+            return self.enabled
+        if self.type is not None:
+            return None if self.type == "auto" else self.type != "disabled"
+        if self.effort is not None:
+            return self.effort != "none"
+        return True if self.budget_tokens or self.max_tokens else None
+
+
+def _as_options(given: Any) -> Any:
+    if isinstance(given, bool):
+        return {"enabled": given}
+    return {"effort": given} if isinstance(given, str) else given
+
+
+Reasoning = Annotated[ReasoningOptions, BeforeValidator(_as_options)]
+"""An object, true, false, or how much."""
+
+
 class TemplateOptions(Body):
     """What a chat template is given beside the messages."""
 
     chat_template_kwargs: dict[str, Any] | None = None
+    enable_thinking: bool | None = None
+    reasoning: Reasoning | None = None
+    thinking: Reasoning | None = None
+    reasoning_effort: Effort = None
+    include_reasoning: bool = True
+
+    @property
+    def returns_reasoning(self) -> bool:
+        """Whether the reply's reasoning is returned."""
+        asked = (self.reasoning, self.thinking)
+        return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 
     def template(
-        self, model: Model, reasoning: bool | None, effort: str | None, named: str
+        self, model: Model, own: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
         """Whether to reason, and what the chat template is given.
 
         Args:
-            reasoning: what the body asks for by a flag.
-            effort: how much to reason, from the field that is `named` so.
+            own: how to reason, from a field of the API's own.
+            named: that field.
 
         Raises:
             ValueError: the template cannot be given that.
@@ -702,25 +890,38 @@ class TemplateOptions(Body):
         for name in given:
             if name in _RESERVED or name.startswith("_"):
                 raise ValueError(f"chat_template_kwargs cannot have {name!r}")
-        if "enable_thinking" in given:
-            reasoning = given.pop("enable_thinking")
-            if not isinstance(reasoning, bool):
-                raise ValueError("enable_thinking must be true or false")
-        if effort is None:
-            return reasoning, given
-        if effort == "none":
-            return False, given
+        flag = given.pop("enable_thinking", self.enable_thinking)
+        if not isinstance(flag, (bool, type(None))):
+            raise ValueError("enable_thinking must be true or false")
+        asked = {
+            "reasoning": self.reasoning,
+            "thinking": self.thinking,
+            "reasoning_effort": ReasoningOptions(effort=self.reasoning_effort),
+            named: own,
+        }
+        wishes = {name: one for name, one in asked.items() if one is not None}
         if not model.thinking:
-            told_once(f"{named} changes nothing for models that do not reason")
-            return reasoning, given
-        return True, {"reasoning_effort": effort, **given}
+            for name, one in wishes.items():
+                if one.wanted:
+                    ignore(name)
+            wishes = {name: one for name, one in wishes.items() if not one.wanted}
+        flags = [flag, *(one.wanted for one in wishes.values())]
+        wanted = next((one for one in flags if one is not None), None)
+        efforts = [one.effort for one in wishes.values() if one.effort not in (None, "none")]
+        if efforts and wanted:
+            given = {"reasoning_effort": efforts[0], **given}
+        return wanted, given
 
 
-class Function(OpenBody):
+class Function(Body):
     name: Annotated[str, Field(min_length=1)]
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
+    type: Anything = None
+    cache_control: Anything = None
+    defer_loading: Anything = None
+    execution: Anything = None
 
 
 def _format(**schema: JSON) -> JSON:

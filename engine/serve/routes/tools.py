@@ -20,7 +20,7 @@ from pydantic import WithJsonSchema
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.routes.schema import JSON, Function, parsed, told_once
+from engine.serve.routes.schema import JSON, Function, ignore, parsed, told_once
 from engine.text import lark
 from engine.text.call_notations import NOTATIONS
 from engine.text.tool_grammars import check
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 INPUT = "input"  # the one argument of a custom tool's function
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
+_TOOL_FIELDS = {"type", "function", "strict", "cache_control", "defer_loading"}
 _MOST_NAMED = 20  # tools that are left out and told by name
 
 Kind = Literal["function", "custom", "search"]
@@ -115,6 +116,8 @@ class Toolbox(Struct):
             raise ValueError(f"{where} must be a tool with a type, not {quoted(tool)}")
         if kind == "function":
             about = _checked(tool.get("function", tool), f"{where}.")
+            for name in tool.keys() - _TOOL_FIELDS if "function" in tool else ():
+                ignore(f"tools[].{name}")
             self._put(Given("function", about["name"], namespace), about)
         elif kind == "custom":
             about, pattern = _custom(tool.get("custom", tool), where)
@@ -131,6 +134,7 @@ class Toolbox(Struct):
             self._put(Given("search", SEARCH), about)
         elif kind not in self.absent:
             told_once("tools that only OpenAI's own servers have are left out, and models told so")
+            ignore(f"tools[{kind}]")
             self.absent.append(kind)
 
     def _put(self, given: Given, about: JSON) -> None:
@@ -262,7 +266,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 def _checked(about: Any, where: str) -> JSON:
     """A function's name, description, parameters and strictness."""
     try:
-        function = parsed(Function, about)
+        function = parsed(Function, about, "tools[].")
     except ValueError as error:
         raise ValueError(f"{where}{error}") from None
     names = {"name", "description", "parameters", "strict"}

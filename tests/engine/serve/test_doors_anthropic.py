@@ -117,7 +117,7 @@ def test_tokens_are_counted_as_they_are_read(client: Anthropic) -> None:
         ({"model": "plain", "tools": [WEATHER]}, "tools"),
         ({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}, "hologram"),
         ({"messages": [{"role": "system", "content": "x"}]}, "user"),
-        ({"extra_body": {"top_q": 1}}, "top_p"),
+        ({"extra_body": {"temperature": 1.5}}, "temperature must be at most 1, not 1.5"),
         ({"extra_body": {"temperature": -1}}, "temperature"),
     ],
 )

@@ -228,7 +228,7 @@ def test_sessions_work_as_they_are_asked_to(client: OpenAI, server: Server) -> N
         ({"extra_body": {"kv_bits": 3}}, "kv_bits"),
         ({"extra_body": {"on_overflow": "cut"}}, "on_overflow"),
         ({"extra_body": {"chat_template_kwargs": {"messages": []}}}, "chat_template_kwargs"),
-        ({"extra_body": {"temprature": 1}}, "temperature"),
+        ({"temperature": 9}, "temperature must be at most 2, not 9"),
         ({"n": 0}, "n must"),
         ({"n": 1000}, "n must"),
         ({"top_logprobs": 3}, "top_logprobs"),
@@ -454,7 +454,10 @@ def test_embeddings_are_of_length_one_and_equal_for_equal_texts(client: OpenAI) 
     assert plain.usage.prompt_tokens == 5
     ids = client.embeddings.create(model="plain", input=[[84, 91, 83]])
     assert len(ids.data[0].embedding) == len(vectors[0])
-    with pytest.raises(openai.BadRequestError, match="dimensions"):
+    size = len(vectors[0])
+    sized = client.embeddings.create(model="plain", input="hello", dimensions=size)
+    assert sized.data[0].embedding == pytest.approx(vectors[0], abs=1e-4)
+    with pytest.raises(openai.BadRequestError, match=f"dimensions must be {size}"):
         client.embeddings.create(model="plain", input="x", dimensions=8)
     with pytest.raises(openai.BadRequestError, match="long"):
         client.embeddings.create(model="plain", input="x" * 9000)
@@ -478,8 +481,9 @@ def test_a_long_text_is_embedded_between_the_steps_of_a_stream(
 def test_models_are_listed_and_read(client: OpenAI) -> None:
     assert {model.id for model in client.models.list()} == {"plain", "scripted"}
     assert client.models.retrieve("scripted").id == "scripted"
+    assert client.models.retrieve("gpt-9").id == "plain"  # which answers under that name
     with pytest.raises(openai.NotFoundError):
-        client.models.retrieve("gpt-9")
+        client.models.retrieve("llama-9")
 
 
 # -- bodies that nobody should send -------------------------------------------------------

@@ -139,7 +139,6 @@ def test_a_schema_binds_the_answer(served: Server) -> None:
         ({"messages": [user("x")], "model": "llama-9"}, 404, "llama-9"),
         ({"messages": [user("x")], "temperature": -1}, 400, "temperature"),
         ({"messages": [user("x")], "tools": [{}]}, 400, "tools"),
-        ({"messages": [user("x")], "temprature": 1}, 400, "did you mean 'temperature'"),
         ({"messages": [user("x " * 5000)]}, 400, ""),
         ({"messages": [user("x " * 5000)], "stream": True}, 400, ""),
     ],
