@@ -41,7 +41,6 @@ from engine.serve.queue import Report
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
 from engine.serve.routes.completions import Embedding, EmbeddingAPI, Embeddings
-from engine.serve.routes.messages import CountTokens
 from engine.serve.routes.ollama import OllamaEmbed, OllamaEmbeddings
 from engine.serve.routes.schema import JSON, read_fields
 from engine.serve.sessions import Sent, check_digest, session_name
@@ -390,11 +389,11 @@ class Answering:
         self._places = places
         self._metrics = metrics
 
-    def routes(self, apis: Sequence[API]) -> list[Operation]:
-        """The routes of these APIs, and of those whose answers are immediate."""
+    def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[Operation]:
+        """The routes of these APIs, of those that count tokens, and of embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
-            _operation(CountTokens(), partial(self._immediate, CountTokens(), self._count)),
+            *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),
             *(
                 _operation(api, partial(self._immediate, api, partial(self._embed, api)))
                 for api in (Embeddings(), OllamaEmbed(), OllamaEmbeddings())
@@ -672,8 +671,8 @@ class Answering:
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
                     bodies.check_size(size, body, model)
-                    read = partial(api.read, body, model)
                     guest = guest_of(scope)
+                    read = partial(api.read, body, model, guest)
                     asked, ignored = await self._read(api, read, body, size, guest, _unheard)
                     found = await answer(asked)
         if found is not None:
@@ -684,7 +683,8 @@ class Answering:
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
-        return {"input_tokens": await self._result(counting)}
+        # The object is OpenAI's.
+        return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
     async def _embed(self, api: EmbeddingAPI, asked: Embedding) -> JSON:
         embedding = self._engine.embed_later(asked.model, asked.texts)

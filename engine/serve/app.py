@@ -184,8 +184,7 @@ def application(
         path = request.scope["path"]
         # The raw path is printable ASCII: h11 refuses every other.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
-        served = ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)
-        what = f"{request.method} {shown} is not served, only {served}."
+        what = f"{request.method} {shown} is not served. GET /openapi.json lists what is."
         response = error_response(request.scope, RefusedError(status, what))
         if status == 405:
             allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}

@@ -191,7 +191,7 @@ SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not i
 called, is asked for by each shape in its own way, and not at all in files of requests."""
 
 
-_SENTINELS: Mapping[str, tuple[tuple[float, ...], Any]] = {
+_SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "max_tokens": ((-2, -1, 0), None),  # no limit
     "seed": ((-1, 2**32 - 1), None),  # a fresh one
     "top_k": ((-1,), 0),  # off
@@ -200,6 +200,7 @@ _SENTINELS: Mapping[str, tuple[tuple[float, ...], Any]] = {
     "penalty_window": ((-1,), 2**31 - 1),  # the whole context
     "top_p": ((0,), 1e-9),  # the most probable token
     "typical_p": ((0,), 1e-9),
+    "grammar": (("",), None),  # none, as with llama.cpp
 }
 """Values that other servers take for another one, by setting: llama.cpp, vLLM, mlx-lm, LM Studio,
 Ollama, OpenAI."""
@@ -212,7 +213,8 @@ def usual_value(name: str, value: Any) -> Any:
             return [text for text in value if text != ""]
         return None if value == "" else value
     values, meaning = _SENTINELS.get(name, ((), None))
-    return meaning if not isinstance(value, bool) and value in values else value
+    is_scalar = isinstance(value, (int, float, str)) and not isinstance(value, bool)
+    return meaning if is_scalar and value in values else value
 
 
 def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
@@ -221,20 +223,25 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
     Raises:
         ValueError: says what is wrong with them.
     """
-    for name in ("choices", "regex", "grammar"):
+    for name in ("choices", "regex"):
         if given.get(name) is not None and not given[name]:
             raise ValueError(f"{name} must not be empty. Leave it out for a free answer")
     sampling = {**base, **{name: usual_value(name, value) for name, value in given.items()}}
-    if isinstance(sampling.get("logit_bias"), dict):
-        sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
+    sampling["logit_bias"] = _token_ids(sampling.get("logit_bias"))
     try:
         return SamplingParams(**sampling)
     except (OverflowError, RecursionError):
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
 
 
-def _token_ids(bias: dict[Any, Any]) -> dict[Any, Any]:
-    """JSON's keys are texts."""
+def _token_ids(bias: Any) -> Any:
+    """Return the bias by token id. JSON's keys are texts, and llama.cpp has a list of pairs."""
+    if isinstance(bias, list) and all(isinstance(one, list) and len(one) == 2 for one in bias):
+        if any(isinstance(token, (list, dict)) for token, _ in bias):
+            return bias
+        bias = dict(bias)
+    if not isinstance(bias, dict):
+        return bias
     return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in bias.items()}
 
 

@@ -25,10 +25,10 @@ from engine.serve.models import Entry, Served
 from engine.serve.places import Places
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.completions import Completions
-from engine.serve.routes.messages import Messages
+from engine.serve.routes.messages import CountTokens, Messages
 from engine.serve.routes.models import ModelRoutes
 from engine.serve.routes.ollama import OllamaChat, OllamaGenerate, OllamaModels
-from engine.serve.routes.responses import Responses, StoredResponses
+from engine.serve.routes.responses import InputTokens, Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
 from engine.serve.sessions import Sessions
@@ -117,7 +117,7 @@ class Server:
             *(Messages(), OllamaChat(), OllamaGenerate()),
         )
         routes = [
-            *answering.routes(apis),
+            *answering.routes(apis, (CountTokens(), InputTokens(self._stored))),
             *self._stored.routes(),
             *ModelRoutes(self.served).routes(),
             *OllamaModels(self.served).routes(),

@@ -7,7 +7,7 @@ import struct
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from engine.messages import Embeddings as Vectors
@@ -70,7 +70,9 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
     prompt: Prompts
     echo: bool = False
-    logprobs: TopLogprobs | None = None
+    logprobs: Annotated[
+        TopLogprobs | None, BeforeValidator(lambda v: v if v is not False else None)
+    ] = None
     n: Choices = 1
     best_of: Choices | None = None
     response_format: Format = None

@@ -482,6 +482,11 @@ def _referred(item: object) -> str:
     return name if refers and isinstance(name, str) else ""
 
 
+class InputTokens(Responses):
+    path = "/v1/responses/input_tokens"
+    summary = "How many tokens a prompt of responses has."
+
+
 def _is_answer(item: Any) -> bool:
     """Whether an item is of an answer, or comes after one."""
     if isinstance(item, MessageItem):

@@ -71,7 +71,7 @@ class Body(BaseModel):
             return given
         found = {name: value for name, value in given.items() if value is not None}
         for name in cls.refused:
-            if name in found:
+            if found.pop(name, None):  # an empty value asks for nothing
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
         return cls.renamed(found)
 
@@ -580,7 +580,7 @@ Limit = Annotated[
 Choices = Annotated[int, Field(ge=1, le=MOST_CHOICES)]
 TopLogprobs = Annotated[int, Field(ge=0, le=MOST_LOGPROBS)]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-_BY_ITSELF = ("default", "auto")
+_BY_ITSELF = ("default", "auto", "")
 Effort = Annotated[
     Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
     BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
@@ -627,6 +627,7 @@ class InSession(Body):
 
     model: str | None = None
     session_id: SessionName | None = None
+    cache_prompt: Annotated[Any, Hint("cache_prompt", True)] = None  # llama.cpp's
 
 
 class StreamOptions(Body):
@@ -713,6 +714,7 @@ class GenerationBody(InSession, SessionOptions):
     aliases: ClassVar[Mapping[str, str]] = {
         "repeat_penalty": "repetition_penalty",
         "repeat_last_n": "penalty_window",
+        "typ_p": "typical_p",
         "repetition_context_size": "penalty_window",
         "random_seed": "seed",
         "think": "reasoning",
@@ -759,11 +761,12 @@ class GenerationBody(InSession, SessionOptions):
         report = _report.get()
         for alias, name in cls.aliases.items():
             if alias in given and name in cls.model_fields and alias not in cls.model_fields:
-                if name in given:
-                    continue
-                given[name] = given.pop(alias)
-                if report is not None:
-                    report.renamed[name] = alias
+                if name not in given:
+                    given[name] = given.pop(alias)
+                    if report is not None:
+                        report.renamed[name] = alias
+                elif given[name] == given[alias]:
+                    del given[alias]
         return given
 
     @property

@@ -160,6 +160,11 @@ class Toolbox(Struct):
         Raises:
             ValueError: the model cannot be offered them, or not so.
         """
+        choice = (
+            {"": "auto", "any": "required"}.get(choice, choice)
+            if isinstance(choice, str)
+            else choice
+        )
         functions, wanted = list(self.functions.values()), choice
         if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
             inner = choice.get("allowed_tools", choice)

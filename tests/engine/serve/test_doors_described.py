@@ -82,9 +82,8 @@ def test_what_is_told_is_served(server: Server, told: Any) -> None:
         named = {m.upper() for m in told["paths"][path.replace("/x", "/{id}")]}
         assert (answer.status, named <= set(answer.headers["allow"].split(", "))) == (405, True)
     lost = ask(server, "GET", "/nothing").json["error"]["message"]
-    for path, methods in told["paths"].items():
-        for method in methods:
-            assert "{" in path or f"{method.upper()} {path}" in lost
+    assert "GET /openapi.json" in lost
+    assert "/openapi.json" in told["paths"]
 
 
 @pytest.mark.parametrize("path", DOORS)

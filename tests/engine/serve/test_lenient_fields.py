@@ -148,7 +148,9 @@ def test_long_lists_of_ignored_fields_are_cut(server: Server) -> None:
 
 def test_fields_that_are_done_are_not_listed(server: Server) -> None:
     more = {"user": "u", "metadata": {"a": "b"}, "store": False, "service_tier": "auto"}
-    assert HEADER not in send(server, CHAT, **more).headers
+    assert HEADER not in send(server, CHAT, **more, cache_prompt=True, tool_choice="").headers
+    empty = {"suffix": "", "logprobs": False}
+    assert HEADER not in send(server, "/v1/completions", **empty, cache_prompt=True).headers
     assert send(server, CHAT, service_tier="flex").headers[HEADER] == "service_tier"
 
 
@@ -222,6 +224,8 @@ def test_own_name_comes_before_other_names(model: Model) -> None:
         (CHAT, {"thinking": {"type": "maybe"}}, "thinking.type must be"),
         (CHAT, {"think": {"type": "maybe"}}, "think.type must be"),
         (CHAT, {"stop": [5]}, "stop must be"),
+        (CHAT, {"logit_bias": [["a", 1]]}, "logit_bias must"),
+        (CHAT, {"logit_bias": [[[], 1]]}, "logit_bias must"),
         ("/v1/messages", {"temperature": 1.01}, "temperature must be at most 1"),
         ("/v1/responses", {"temperature": 2.01}, "temperature must be at most 2"),
         ("/v1/completions", {"suffix": "end"}, "suffix"),
@@ -253,6 +257,9 @@ def test_impossible_values_are_refused_by_name(
         ({"top_k": -1}, "top_k", 0),
         ({"min_p": -1}, "min_p", 0.0),
         ({"repetition_penalty": 0}, "repetition_penalty", 1.0),
+        ({"grammar": ""}, "grammar", None),
+        ({"logit_bias": []}, "logit_bias", {}),
+        ({"logit_bias": [[5, -1.5], [7, 2]]}, "logit_bias", {5: -1.5, 7: 2}),
         ({"stop": ""}, "stop", ()),
         ({"stop": ["", "b", ""]}, "stop", ("b",)),
         ({"stop_sequences": [""]}, "stop", ()),
@@ -459,3 +466,14 @@ def test_ollama_embeds_texts(server: Server) -> None:
     old = ask(server, "POST", "/api/embeddings", {"model": "plain", "prompt": "hello"}).json
     assert old["embedding"] == pytest.approx(first, abs=1e-5)
     assert send(server, "/api/embed", dimensions=len(first)).status == 200
+
+
+def test_tokens_of_responses_are_counted(server: Server) -> None:
+    asked = {"model": "scripted", "input": "hello", "instructions": "Be brief."}
+    counted = ask(server, "POST", "/v1/responses/input_tokens", {**asked, "zeta": 1})
+    assert counted.headers[HEADER] == "zeta"
+    usage = ask(server, "POST", "/v1/responses", {**asked, "max_output_tokens": 2}).json["usage"]
+    assert counted.json == {
+        "object": "response.input_tokens",
+        "input_tokens": usage["input_tokens"],
+    }
