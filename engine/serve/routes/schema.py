@@ -96,6 +96,7 @@ class FieldReport:
 
 
 _report: ContextVar[FieldReport | None] = ContextVar("report", default=None)
+MAX_IGNORED_FIELDS = 1000
 MAX_NAMED_FIELDS = 32
 MAX_LOGGED_SETS = 1000
 _NOT_IN_NAMES = re.compile(r"[^\w.\[\]-]", re.ASCII)
@@ -104,7 +105,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.\[\]-]", re.ASCII)
 def ignore(path: str) -> None:
     """Report that a field of the current request is ignored."""
     report = _report.get()
-    if report is not None:
+    if report is not None and len(report.ignored) < MAX_IGNORED_FIELDS:
         report.ignored[_NOT_IN_NAMES.sub("_", path[:80])] = None
 
 

@@ -78,6 +78,6 @@ def test_answers_are_bound_and_what_is_refused_is_told(own, elsewhere, remote):
     elsewhere.remotes.add(gone)
     heard, _ = elsewhere.ask(gone)
     assert "no longer has the model another" in heard.last.message
-    far, _ = elsewhere.ask(remote, chosen={"top_k": -1}, seed=1)
+    far, _ = elsewhere.ask(remote, chosen={"top_k": -5}, seed=1)
     assert far.last.code == INVALID_REQUEST
     assert "top_k" in far.last.message
