@@ -82,6 +82,11 @@ def space(source: str) -> float:
     return total
 
 
+def _words(source: str) -> set[str]:
+    """Return the letters and marks of other scripts in a formula, which are text in it."""
+    return {letter for letter in source if letter > "\u02ff" and letter.isalpha()}
+
+
 def harmless(drawn: ElementTree.Element) -> bool:
     """Whether a picture is shapes in plain colours, so that drawing it opens no file or address.
 
@@ -110,6 +115,9 @@ def formula(source: str, display: bool) -> Formula | None:
         ziamath.config.svg2 = False  # Qt draws paths, not references to glyphs
         raised = _RAISED.sub(r"{\1}", source)
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
+        if any(not latex.font.glyphindex(letter) for letter in _words(source)):
+            log.debug("no formula: the font of formulas lacks a letter")
+            return None
         width, height = (side + 2 for side in latex.getsize())
         drawn = latex.svgxml()
         if not harmless(drawn):

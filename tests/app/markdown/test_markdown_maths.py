@@ -161,6 +161,13 @@ def test_common_tex_is_understood() -> None:
         assert tex.formula(source, True) is not None, source
 
 
+def test_formula_in_a_script_that_its_font_lacks_is_shown_as_typed() -> None:
+    assert tex.formula(r"\begin{cases} 1 & \text{若 } x>0 \\ 0 & x \end{cases}", True) is None
+    assert tex.formula(r"\text{مساحة} = r^2", True) is None
+    assert tex.formula(r"\text{если } ж = α^2 \text{é}", True) is not None
+    assert rendered(r"$\text{面积}$").plain_text() == r"$\text{面积}$"
+
+
 def test_copying_gives_the_source() -> None:
     document = rendered(
         "Euler: $e^{i\\pi} = -1$, **so** $$x$$ and $a$ $a$.\n\n| f |\n|---|\n| $y$ |"
