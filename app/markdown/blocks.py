@@ -17,62 +17,17 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterator, MutableMapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
-from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-NESTING_LIMIT = 20
-"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+from app.markdown.syntax import FenceEnd, References, parser
 
-References = MutableMapping[str, Any]
-"""Link definitions by normalised label, as markdown-it-py keeps them."""
-
-MATH = r"""
-    \$\$ (?P<dollars> [^$]{1,2000}? ) \$\$
-  | \\\[  (?P<square>  .{1,2000}? )   \\\]
-  | \\\(  (?P<round>   .{1,2000}? )   \\\)
-  | \$ (?![\s$]) (?P<dollar> [^$\n`]{1,500}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
-"""
-"""Formulas as models write them. Amounts of money ("$5 and $10") are none: a single dollar sign
-neither closes after a space nor before a letter or digit."""
-
-_MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
-
-
-@cache
-def parser() -> MarkdownIt:
-    """CommonMark, tables, strikethrough and formulas. HTML is text; the renderer filters links."""
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
-    markdown.enable(["table", "strikethrough"])
-    markdown.inline.ruler.before("escape", "math", _math)
-    # A refused link would show its source; the renderer shows its text instead.
-    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
-    return markdown
-
-
-def _math(state: StateInline, silent: bool) -> bool:
-    """A rule of markdown-it: a formula's source is left alone by all other rules."""
-    match = _MATH.match(state.src, state.pos, state.posMax)
-    if match is None:
-        return False
-    before = state.src[state.pos - 1 : state.pos]
-    if match["dollar"] and (before.isalnum() or before == "$"):
-        return False
-    if not silent:
-        token = state.push("math", "", 0)
-        token.content = next(part for part in match.groups() if part).strip()
-        token.markup = "$$" if match["dollars"] or match["square"] else "$"
-    state.pos = match.end()
-    return True
 
 
 def normalised(text: str) -> str:
@@ -84,11 +39,6 @@ def labels_in(content: str) -> Iterator[str]:
     """Normalised texts in brackets: each may be a reference, if not now then later."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
-
-
-def closing_line(fence: str) -> re.Pattern[str]:
-    """What a line must be to close the fence."""
-    return re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
 
 
 BLOCK_LIMIT = 200_000
@@ -149,7 +99,15 @@ def parsable(text: str) -> int:
 
 
 _SHORT = 80
-_UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
+_UNDECIDED = re.compile(
+    r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)"
+    r"|[ \t>]*(?:\${1,2}|\\\[?|</?[A-Za-z]{0,7}(?: open)?>?)"  # a formula, a line of HTML
+    r"|(?:<details(?: open)?>[ \t]*)?<summary>.*",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?\|")
+_CELLS = re.compile(r"[^`]*[ \t]\|(?:[ \t][^`]*)?")  # of a head without a bar before it
+_DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 
 
 def settled(text: str) -> int:
@@ -159,16 +117,21 @@ def settled(text: str) -> int:
     """
     last = text.rfind("\n") + 1
     partial = text[last : last + _SHORT + 1]
-    if partial and len(partial) <= _SHORT and _UNDECIDED.fullmatch(partial):
-        return last
+    if (
+        partial
+        and len(partial) <= _SHORT
+        and (_UNDECIDED.fullmatch(partial) or _CELLS.fullmatch(partial))
+    ):
+        begin = last
+    else:
+        begin = last if _ROW.match(partial) else len(text)
     # The head of a table is a paragraph until the line below it is complete.
-    if (partial.startswith("|") or not partial) and last:
+    if last and len(partial) <= _SHORT and _DELIMITERS.fullmatch(partial):
         before = text.rfind("\n", 0, last - 1) + 1
-        if text.startswith("|", before):
-            above = text.rfind("\n", 0, max(before - 1, 0)) + 1
-            if before == 0 or not text[above : before - 1].strip(" >").startswith("|"):
-                return before
-    return last if partial.startswith("|") else len(text)
+        above = text.rfind("\n", 0, max(before - 1, 0)) + 1
+        if "|" in text[before:last] and (before == 0 or "|" not in text[above:before]):
+            return before
+    return begin
 
 
 TAIL_LIMIT = 16_384  # characters of an open block that are parsed again whenever it grows
@@ -213,7 +176,8 @@ class BlockSplitter:
         self._continues = (0, 0)  # of the list that the tail begins with
         self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
         self._before_finish = None
-        self._fence: re.Pattern[str] | None = None  # what closes the fence that is the whole tail
+        self._open_formula = False  # the tail ends within a formula, as far as it was parsed
+        self._fence: FenceEnd | None = None  # what closes the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
 
@@ -260,13 +224,19 @@ class BlockSplitter:
             self._held = ""
             self._advance()
         if self._fence is not None and len(self.tail) > TAIL_LIMIT:
-            self._finish_fence(len(self.tail))
+            # The last line has no end yet, so it has not been looked at.
+            self._finish_fence(len(self.tail), self._fence.closes(self.tail[self._scanned :]))
         self._fence = None
         if self.tail and self._typed:
             self._add_typed(self.tail)
         elif self.tail:
-            if self._first_line or not self._tokens or self._parsed < len(self.tail):
-                self._parse(len(self.tail))
+            if (
+                self._first_line
+                or not self._tokens
+                or self._parsed < len(self.tail)
+                or self._open_formula
+            ):
+                self._parse(len(self.tail), growing=False)
             self._take(self.tail, self._tokens)
         self._typed = False
         self._set_tail("")
@@ -318,7 +288,7 @@ class BlockSplitter:
             if self._fence is not None and not closed:
                 return
             if closed > TAIL_LIMIT:
-                self._finish_fence(closed)
+                self._finish_fence(closed, True)
                 continue
             self._fence = None
             before = len(self.tail)
@@ -326,7 +296,7 @@ class BlockSplitter:
             if end == before and not closed and TAIL_LIMIT < before < self._parsed * 1.25:
                 return
             if end:
-                self._parse(end)
+                self._parse(end, growing=end == before)
                 self._cut(self._tokens, self.tail[:end])
                 if len(self.tail) == before:
                     self._cut_list(self.tail[:end])
@@ -341,11 +311,10 @@ class BlockSplitter:
                 self._typed, self._after_empty, self._tokens = True, False, []
                 self.parses += 1  # the open block has no tokens any more
 
-    def _finish_fence(self, end: int) -> None:
+    def _finish_fence(self, end: int, closed: bool) -> None:
         """Finish a long fence without parsing it, which takes too long."""
         source = self.tail[:end]
         last = source.removesuffix("\n").rfind("\n") + 1
-        closed = self._fence is not None and self._fence.fullmatch(source[last:].rstrip("\n"))
         token = Token("fence", "code", 0, map=[0, source.count("\n")], info=self._info, block=True)
         token.content = source[self._fence_start : last if closed else end]
         self._fence, self._tokens = None, []
@@ -369,13 +338,15 @@ class BlockSplitter:
     def _add_typed(self, source: str) -> None:
         self.finished.append(Block(source, (), 0, _NONE, typed=True))
 
-    def _parse(self, end: int) -> None:
+    def _parse(self, end: int, growing: bool) -> None:
         self._tokens = []
         self.parses += 1
         self._first_line = 0
         self._parsed = end
         self._seen = ChainMap({}, self.references)
-        parser().block.parse(self.tail[:end], parser(), {"references": self._seen}, self._tokens)
+        env = {"references": self._seen, "growing": growing}
+        parser().block.parse(self.tail[:end], parser(), env, self._tokens)
+        self._open_formula = "open_formula" in env
 
     def _cut(self, tokens: list[Token], tail: str) -> None:
         """Finishes what can be of `tail`, the part of the tail that gave the tokens."""
@@ -482,7 +453,7 @@ class BlockSplitter:
             return 0
         fence = opening[1] or opening[3]
         self._info = opening[2] or opening[4] or ""
-        self._fence = closing_line(fence)
+        self._fence = FenceEnd(fence, self._info)
         self._fence_start = self._scanned = opening.end()
         return self._fence_closed()
 
@@ -490,7 +461,7 @@ class BlockSplitter:
         """Where the line after the closing one begins, or 0: looks at the lines not seen before."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
-            if self._fence.fullmatch(self.tail, self._scanned, end):
+            if self._fence.closes(self.tail[self._scanned : end]):
                 return end + 1
             self._scanned = end + 1
         return 0
@@ -522,4 +493,5 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
         return "|" not in lines[first]
     if token.type != "fence" or end - first < 2:
         return False
-    return closing_line(token.markup).fullmatch(lines[end - 1]) is not None
+    closer = FenceEnd(token.markup, token.info)
+    return any(closer.closes(line) for line in lines[first + 1 : end])

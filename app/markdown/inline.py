@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
-from app.markdown.blocks import MATH, References, parser
 from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, gap
+from app.markdown.syntax import MATH, PAIRED_TAGS, References, parser
 from app.markdown.tex import formula, typed
 
 
@@ -39,20 +39,34 @@ def pieces(line: str) -> Iterator[tuple[Span, ...]]:
 LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as it stands
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
-_RUN = re.compile(rf"(?P<math>{MATH})|\\.|`+|\*+|_+|~+", re.DOTALL | re.VERBOSE)
+_PARTIAL_TAG = re.compile(r"</?([a-z]{0,6})[ ]?/?$")
+_RUN = re.compile(
+    rf"(?P<math>{MATH}) | \\. | `+ | \*+ | _+ | ~+ | </?(?P<tag>{'|'.join(PAIRED_TAGS)})>",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def closed(text: str) -> str:
-    """The text with its open emphasis, code and last link closed."""
+    """The text with its open emphasis, code, HTML elements and last link closed."""
     if len(text) > LIMIT:
         return text
     text = _LINK.sub(r"\1", text)
+    tag = _PARTIAL_TAG.search(text)
+    if tag and any(name.startswith(tag[1]) for name in (*PAIRED_TAGS, "br")):
+        text = text[: tag.start()]
     stack: list[str] = []
     place = 0
     while match := _RUN.search(text, place):
         run = match[0]
         place = match.end()
         if match["math"] or run[0] == "\\":
+            continue
+        if match["tag"]:
+            closing = f"</{match['tag']}>"
+            if run != closing:
+                stack.append(closing)
+            elif stack and stack[-1] == closing:
+                stack.pop()
             continue
         if run[0] == "`":
             end = re.compile(rf"(?<!`){run}(?!`)").search(text, place)
@@ -72,7 +86,10 @@ def closed(text: str) -> str:
 def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
-        return _close(text[:start], stack)
+        before = text[:start]
+        while stack and before.endswith(stack[-1]):  # nothing is in it either
+            before = before.removesuffix(stack.pop())
+        return _close(before, stack)
     return text + run + "".join(reversed(stack))
 
 
@@ -121,7 +138,6 @@ _UNSHOWABLE = re.compile(
 )
 # In code, what reorders the line can hide what it does ("Trojan Source").
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_BARE_LINK = re.compile(r"https?://[^\s<>\"'`\u2028]+", re.IGNORECASE)
 _CITED = re.compile(r"\[[A-Z](?:[,;/&\s]+[A-Z])*\]")
 _LETTER = re.compile(r"\[?([A-Z])\]?")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
@@ -226,7 +242,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         ink = looks[-1]
         match token.type:
             case "text" | "text_special":
-                yield from _text(token.content, ink)
+                yield Span(shown(token.content), ink)
             # A single line break too: models use it in poems, addresses and lists of lines.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
@@ -242,30 +258,16 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
                 looks.append(ink._replace(link=allowed_link(str(token.attrs.get("href", "")))))
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 looks.pop()
+            case "u_open" | "sub_open" | "sup_open" | "kbd_open" | "mark_open":
+                looks.append(ink._replace(tags=tuple(sorted({*ink.tags, token.tag}))))
+            case "u_close" | "sub_close" | "sup_close" | "kbd_close" | "mark_close":
+                looks.pop()
             case "math":
                 yield _formula(shown(token.content), token.markup == "$$", ink)
             case "image":
                 yield _image(token, ink)
             case _:
                 yield Span(shown(token.content), ink)
-
-
-def _text(content: str, ink: Ink) -> Iterator[Span]:
-    """Text, with bare web addresses made links."""
-    content = shown(content)
-    if ink.link or "://" not in content:
-        yield Span(content, ink)
-        return
-    place = 0
-    for match in _BARE_LINK.finditer(content):
-        address = match[0].rstrip(".,;:!?*_~")
-        while address.endswith(")") and address.count(")") > address.count("("):
-            address = address[:-1].rstrip(".,;:!?*_~")
-        if link := allowed_link(address):
-            yield Span(content[place : match.start()], ink)
-            yield Span(address, ink._replace(link=link))
-            place = match.start() + len(address)
-    yield Span(content[place:], ink)
 
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.markdown.blocks import NESTING_LIMIT, Block, OpenFence
+from app.markdown.blocks import Block, OpenFence
 from app.markdown.highlight import Lines, language_of, plain_lines
 from app.markdown.inline import INLINE_LIMIT, InlineParser, closed, pieces, raw_rows, shown, task
 from app.markdown.rows import (
@@ -28,6 +28,7 @@ from app.markdown.rows import (
     gap,
     numbered,
 )
+from app.markdown.syntax import NESTING_LIMIT
 
 _PERHAPS_CLOSING = re.compile(r" {0,3}(`+|~+)[ \t]*")
 
@@ -219,6 +220,8 @@ class _Builder:
                     self._code(token)
                 case "hr":
                     self._add("rule", ())
+                case "details":
+                    pass
                 case "table_open":
                     place = self._table(place)
                 case "bullet_list_open" | "ordered_list_open":

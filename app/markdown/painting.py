@@ -358,7 +358,7 @@ class Underlay:
 
 
 def _has_code(spans: tuple[Span, ...]) -> bool:
-    return any(span.ink.code for span in spans)
+    return any(span.ink.code or "kbd" in span.ink.tags for span in spans)
 
 
 def _is_first(row: Row) -> bool:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from app.markdown.blocks import BlockSplitter, References, parser
+from app.markdown.blocks import BlockSplitter
+from app.markdown.syntax import References, parser
 from app.markdown.tex import typed
 
 
@@ -34,10 +35,12 @@ def parts(text: str) -> Iterator[Part]:
 
 def plainly(text: str) -> str:
     """The text without its marks; lists keep theirs, cells are separated by tabs."""
-    return "\n\n".join(
+    shown = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
         for part in parts(text)
+        if not part.tokens or part.tokens[0].type != "details"
     )
+    return "\n\n".join(shown)
 
 
 def _lines(tokens: Iterable[Token]) -> Iterator[str]:

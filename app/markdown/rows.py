@@ -57,6 +57,7 @@ class Ink(NamedTuple):
     token: str = ""  # the kind of a piece of highlighted code, a key of highlight.COLOURS
     math: str = ""  # a formula's LaTeX; its text is one U+FFFC
     display: bool = False  # a formula set large
+    tags: tuple[str, ...] = ()  # of HTML: "kbd", "mark", "sub", "sup" or "u"
 
 
 PLAIN = Ink()

@@ -109,6 +109,7 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
         if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
             continue
         texts = [_within(c.firstCursorPosition().block(), first, last) for c in cells]
+        texts = [text.replace("\n", " ") for text in texts]
         lines.append("\t".join(reversed(texts) if rtl else texts))
     return "\n".join(lines)
 
@@ -206,13 +207,13 @@ def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     return found
 
 
-def _layer(name: str, span: Span) -> str | bool:
-    value: str | bool = getattr(span.ink, name)
+def _layer(name: str, span: Span) -> str | bool | tuple[str, ...]:
+    value: str | bool | tuple[str, ...] = getattr(span.ink, name)
     # What leads to a part of what it was made of leads nowhere outside.
     return "" if isinstance(value, str) and value.startswith("#") else value
 
 
-_LAYERS = ("link", "strike", "bold", "italic")
+_LAYERS = ("tags", "link", "strike", "bold", "italic")
 _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
@@ -228,6 +229,10 @@ def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
         elif layers[0] == "link":
             words = "".join(span.text for span in inner)
             parts.append(words if words == value else f"[{_marked(inner, bare)}]({value})")
+        elif isinstance(value, tuple):
+            head = "".join(f"<{tag}>" for tag in value)
+            tail = "".join(f"</{tag}>" for tag in reversed(value))
+            parts.append(f"{head}{_marked(inner, bare)}{tail}")
         else:
             text = _marked(inner, bare)
             words, sign = text.strip(), _MARKS[layers[0]]

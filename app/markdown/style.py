@@ -79,6 +79,9 @@ _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 _LEAST = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _ALIGN = {"l": _LEFT, "c": Qt.AlignmentFlag.AlignHCenter, "r": _RIGHT}
+_LOW = QTextCharFormat.VerticalAlignment.AlignSubScript
+_HIGH = QTextCharFormat.VerticalAlignment.AlignSuperScript
+_MARKED = ("#fff1a6", "#5a4d12")  # behind marked text, on light and on dark
 _LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
 
 
@@ -225,12 +228,13 @@ class Formats:
     def _char(self, kind: str, ink: Ink, quoted: bool) -> QTextCharFormat:
         style = self.style
         form = QTextCharFormat()
-        font = self.code_font() if kind == "code" or ink.code else self.font()
+        boxed = ink.code or "kbd" in ink.tags
+        font = self.code_font() if kind == "code" or boxed else self.font()
         quiet = (quoted and kind != "code") or kind == "marker"
         colour = style.muted if quiet else style.text
         if kind.startswith("heading"):
             px = self._px(kind)
-            font.setPixelSize(self._pixels(px * 0.9) if ink.code else px)
+            font.setPixelSize(self._pixels(px * 0.9) if boxed else px)
             font.setWeight(QFont.Weight.DemiBold)
             if kind == "heading6":
                 colour = style.muted
@@ -240,7 +244,7 @@ class Formats:
             font.setWeight(QFont.Weight.DemiBold)
         if ink.italic:
             font.setItalic(True)
-        if ink.code:
+        if boxed:
             form.setProperty(INLINE_CODE, True)
         if ink.link:
             form.setAnchor(True)
@@ -249,9 +253,13 @@ class Formats:
         if ink.token:
             colour = COLOURS[ink.token][style.dark]
         form.setFont(font)
-        form.setFontUnderline(bool(ink.link))
+        form.setFontUnderline(bool(ink.link) or "u" in ink.tags)
         form.setFontStrikeOut(ink.strike)
         form.setForeground(QColor(colour))
+        if "mark" in ink.tags:
+            form.setBackground(QColor(_MARKED[style.dark]))
+        if "sub" in ink.tags or "sup" in ink.tags:
+            form.setVerticalAlignment(_LOW if "sub" in ink.tags else _HIGH)
         if ink.math:
             maths.apply(form, ink.math, ink.display)
         return form

@@ -1,23 +1,17 @@
 """A chat as Markdown, plain text, one HTML page that stands alone, and PDF.
 
-Text goes through the window's own Markdown. Links lead to web pages and mail addresses only, images
-are links, HTML in a text is text; a policy in the page's head forbids all loading besides.
+Text goes through the window's own Markdown. A policy in the page's head forbids all loading.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from threading import Event
-from typing import Any
-from urllib.parse import urlsplit
 
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
 from PySide6.QtCore import QByteArray, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -37,16 +31,18 @@ from app.chats.actions import ending
 from app.chats.attached import attached
 from app.chats.options import answer_markdown
 from app.chats.panel import called
-from app.markdown.blocks import parser
-from app.markdown.highlight import COLOURS, language_of, pieces
-from app.markdown.plainly import parts, plainly
+from app.markdown.blocks import Block, BlockSplitter
+from app.markdown.highlight import COLOURS
+from app.markdown.html_text import Formulas, body
+from app.markdown.plainly import plainly
+from app.markdown.syntax import FenceEnd
 from app.markdown.tex import EM, INK, formula, typed
 from app.settings.language import mark, tr
 from app.store import ChatRecord, Message
 from app.tools.tool import clean
 
 WHO = {"user": mark("You"), "system": mark("System")}
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
 def speaker(message: Message) -> str:
@@ -128,19 +124,31 @@ def _one_line(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text with its last code block closed, so that what follows is not a part of it."""
-    text, fence = text.strip("\n"), ""
-    for match in _FENCE.finditer(text):
-        line = text[match.start() : text.find("\n", match.end())].strip()
-        if not fence:
-            fence = match[1]
-        elif line.startswith(fence) and not line.strip(fence[0]):
-            fence = ""
-    return f"{text}\n{fence}" if fence else text
+    """The text with its last code block closed, so that what follows is not a part of it.
+
+    Code with fences in it gets a longer fence: other programs would end it at the first.
+    """
+    splitter = BlockSplitter()
+    splitter.feed(text.strip("\n"))
+    splitter.finish()
+    return "".join(_closed_fence(block) for block in splitter.finished)
 
 
-Formulas = Callable[[str, bool], str]
-"""Gives HTML for a formula: its LaTeX, and whether it is set large."""
+def _closed_fence(block: Block) -> str:
+    opening = _FENCE.match(block.source)
+    tokens = block.tokens if opening else ()
+    if opening is None or not tokens or tokens[0].type != "fence":
+        return block.source
+    code, mark = tokens[0].content, opening[1]
+    after = block.source[len(block.source.rstrip("\n")) :]
+    end = FenceEnd(mark, tokens[0].info)
+    closed = any(end.closes(line) for line in block.source.split("\n")[1:])
+    if closed and not end.is_nested:
+        return block.source
+    inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
+    mark = mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
+    return f"{mark}{tokens[0].info}\n{code.rstrip(chr(10))}\n{mark}{after}"
+
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
 _STYLE = """
@@ -212,18 +220,6 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
     yield "</div>\n"
 
 
-def body(text: str, formulas: Formulas) -> Iterator[str]:
-    """Markdown as HTML, a block at a time."""
-    renderer = _Renderer(formulas)
-    options, env = deepcopy(parser().options), dict[str, Any]()
-    options["breaks"] = True
-    for part in parts(text):
-        if part.tokens:
-            yield renderer.render(part.tokens, options, env)
-        else:
-            yield f'<p class="typed">{escape(part.source)}</p>\n'
-
-
 def drawn(source: str, display: bool) -> str:
     """A formula as a vector in the colour of the text, or as it was typed."""
     found = formula(source, display)
@@ -238,48 +234,6 @@ def drawn(source: str, display: bool) -> str:
     )
 
 
-class _Renderer(RendererHTML):
-    """markdown-it's renderer, without anything that leads out of the page by itself."""
-
-    def __init__(self, formulas: Formulas) -> None:
-        super().__init__()
-        self._formulas = formulas
-        rules: dict[str, Any] = self.rules
-        rules |= {"fence": self._fence, "code_block": self._fence, "math": self._math}
-        rules |= {"link_open": self._link, "image": self._image}
-
-    def _fence(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        token = tokens[at]
-        language = language_of(token.info) if token.type == "fence" else ""
-        code = "".join(
-            f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)
-            for kind, text in pieces(token.content, language)
-        )
-        return f'<pre dir="ltr"><code>{code}</code></pre>\n'
-
-    def _math(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        return self._formulas(tokens[at].content, tokens[at].markup == "$$")
-
-    def _link(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        href = str(tokens[at].attrs.get("href", ""))
-        return f'<a href="{escape(href)}" rel="noreferrer">' if leads_out(href) else "<a>"
-
-    def _image(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
-        source = str(tokens[at].attrs.get("src", ""))
-        words = escape(tokens[at].content or source)
-        if not leads_out(source):
-            return words
-        return f'<a href="{escape(source)}" rel="noreferrer">{words}</a>'
-
-
-def leads_out(href: str) -> bool:
-    """Whether it is an address that may be a link: of a web page or for mail."""
-    try:
-        return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}
-    except ValueError:
-        return False
-
-
 def _code_style() -> str:
     light = "".join(f".{kind} {{ color: {pair[0]}; }}\n" for kind, pair in COLOURS.items())
     dark = "".join(f".{kind} {{ color: {pair[1]}; }}\n" for kind, pair in COLOURS.items())
@@ -290,6 +244,7 @@ _DPI = 96.0  # of the layout; the paper has more
 _MARGIN_MM, _FOOT = 18.0, 28.0
 _SHARP = 4  # pixels of a formula's picture for each of the layout's
 _TABLE = '<table border="1" cellspacing="0" cellpadding="4" style="border-color: #dddcd7">'
+_MARK = '<span style="background-color: #fff1a6">'
 _REST_S = 0.0005  # between two pages: the window gets Python's lock
 _PAPER_STYLE = """
 p, li { line-height: 140%; }
@@ -412,7 +367,9 @@ def _html(
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""
-            found.append(piece.replace("<table>", _TABLE))  # text has no "<" of its own
+            # Text has no "<" of its own.
+            marked = piece.replace("<mark>", _MARK).replace("</mark>", "</span>")
+            found.append(marked.replace("<table>", _TABLE))
     return "".join(found)
 
 

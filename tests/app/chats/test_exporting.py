@@ -9,12 +9,13 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from markdown_it import MarkdownIt
 from msgspec.structs import replace
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, QSizeF
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication
 
-from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting import Export, ExportError, Kind, StoppedError, pages
 from app.chats.exporting.export import file_name
 from app.chats.exporting.pages import paper
 from app.markdown.plainly import plainly
@@ -65,6 +66,66 @@ def test_what_a_model_was_told_is_not_hidden_by_a_file():
     said = Message(new_id(), made.id, None, "tool", "Ignore all.", status="error", error="Nothing.")
     written = json.loads(json.dumps(chat_to_json(made, [said])))
     assert chat_from_json(written)[1][0].error == ""
+
+
+MODELS_WRITE = """**注意：**正文 https://example.org/a（说明）
+
+$$
+a
++ b
+$$
+
+H<sub>2</sub>O<br>next <u>u</u> <mark>m</mark>
+
+<details>
+<summary>More</summary>
+
+| a |
+|---|
+| x<br>y |
+
+</details>
+
+```markdown
+Here:
+```python
+print(1)
+```
+end
+```
+
+after"""
+
+
+def test_what_models_write_is_exported_as_shown(
+    store: Store, tmp_path: Path, qapp: QApplication
+) -> None:
+    made = talk(store, "q", MODELS_WRITE)
+    page = export(store, Kind.HTML, tmp_path / "a.html", made.id).read_text(encoding="utf-8")
+    for part in (
+        "<strong>注意：</strong>正文", '<a href="https://example.org/a" rel="noreferrer">',
+        "aria-label=", "H<sub>2</sub>O<br />", "<mark>m</mark>", "<strong>More</strong>",
+        "x<br />\ny", "<p>after</p>",
+    ):  # fmt: skip
+        assert part in page
+    assert "details" not in page.split("</style>")[1]
+    assert page.count("<pre") == 1
+    assert "<ul>" not in page
+    words = export(store, Kind.TEXT, tmp_path / "a.txt", made.id).read_text(encoding="utf-8")
+    assert "注意：正文" in words
+    assert "H2O\nnext u m" in words
+    assert "<" not in words
+    document = pages.lay_out(made, store.messages(made.id), QSizeF(600, 800), Event())
+    assert "注意：正文" in document.toPlainText()
+    assert "<" not in document.toPlainText()
+
+
+def test_exported_fence_is_as_long_as_other_programs_need(store: Store, tmp_path: Path) -> None:
+    made = talk(store, "q", MODELS_WRITE, "r", "```py\nx = 1")
+    text = export(store, Kind.MARKDOWN, tmp_path / "a.md", made.id).read_text(encoding="utf-8")
+    common = MarkdownIt("commonmark").parse(text)
+    codes = [token.content for token in common if token.type == "fence"]
+    assert codes == ["Here:\n```python\nprint(1)\n```\nend\n", "x = 1\n"]
 
 
 def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):

@@ -9,8 +9,9 @@ from itertools import repeat
 import pytest
 
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import LINE_LIMIT, TAIL_LIMIT, BlockSplitter, parser
+from app.markdown.blocks import LINE_LIMIT, TAIL_LIMIT, BlockSplitter
 from app.markdown.rows import Row, TableRow
+from app.markdown.syntax import parser
 from tests.bench.samples import mixed
 
 

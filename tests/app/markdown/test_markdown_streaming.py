@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import BlockSplitter, normalised, parser
+from app.markdown.blocks import BlockSplitter, normalised
+from app.markdown.syntax import parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
 from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
 

@@ -1,0 +1,491 @@
+"""The Markdown that models write, as rules of markdown-it-py. Pure Python, no Qt.
+
+CommonMark, tables and strikethrough, and besides:
+
+- emphasis next to punctuation in scripts that set no spaces between words (the "CJK-friendly"
+  amendments to CommonMark, and the same for Arabic, Thai and others);
+- formulas in TeX, which block rules do not tear apart;
+- bare web addresses as links;
+- a few HTML elements; all other HTML is text;
+- a fence within a fence of Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, MutableMapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import isPunctChar, isWhiteSpace
+from markdown_it.parser_inline import ParserInline
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock, fence
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Scanned
+from markdown_it.token import Token
+
+NESTING_LIMIT = 20
+"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+
+References = MutableMapping[str, Any]
+"""Link definitions by normalised label, as markdown-it-py keeps them."""
+
+FORMULA_LIMIT = 4_000  # characters of a formula
+
+_ENVIRONMENT = r"(?:align|alignat|equation|flalign|gather|multline)\*?"
+MATH = rf"""
+    \$\$ (?P<dollars> (?: [^$\\] | \\. | \$(?!\$) ){{1,{FORMULA_LIMIT}}}? ) \$\$
+  | \\\[ (?P<square> .{{1,{FORMULA_LIMIT}}}? ) \\\]
+  | (?P<environment>
+        \\begin\{{ (?P<name> {_ENVIRONMENT} ) \}} .{{1,{FORMULA_LIMIT}}}? \\end\{{(?P=name)\}} )
+  | \\\( (?P<round> .{{1,2000}}? ) \\\)
+  | \$ (?! [\s$] | \d[\d.,]* (?: [ ]+[A-Za-z]{{2}} | [kKMB]\b ) )
+    (?P<dollar> [^$\n`]{{1,500}}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
+"""
+"""Formulas as models write them. Amounts of money ("$5 and $10") are none: a single dollar sign
+neither closes after a space nor before a letter or digit, nor opens before "5 apples"."""
+
+PAIRED_TAGS = {
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s",
+    "u": "u", "ins": "u", "sub": "sub", "sup": "sup", "kbd": "kbd", "mark": "mark",
+}  # fmt: skip
+"""HTML elements that are shown as what they mean, by the element that they are shown as."""
+INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # those that Markdown has no marks for
+
+_MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
+_BREAK = re.compile(r"</?br[ \t]*/?>", re.IGNORECASE)
+_TAG = re.compile(rf"<({'|'.join(PAIRED_TAGS)})>", re.IGNORECASE)
+
+
+@cache
+def parser() -> MarkdownIt:
+    """Return the parser. The renderer filters links."""
+    markdown = MarkdownIt()
+    markdown.inline = _Inline()
+    markdown.configure("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
+    markdown.enable(["table", "strikethrough"])
+    block, inline = markdown.block.ruler, markdown.inline.ruler
+    inline.before("escape", "math", _math)
+    inline.before("autolink", "tag", _tag)
+    markdown.inline.ruler2.push("bare_links", _bare_links)
+    ends = ["paragraph", "reference", "blockquote", "list"]  # the blocks that these may end
+    block.at("fence", _fence, RuleOptionsType(alt=ends))
+    block.before("heading", "details", _details, RuleOptionsType(alt=ends))
+    block.before("lheading", "formulas", _formulas)
+    # A refused link would show its source; the renderer shows its text instead.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    return markdown
+
+
+# Emphasis.
+
+
+def is_unspaced(character: str) -> bool:
+    """Return True for characters of scripts without upper case, and wide ones other than emoji.
+
+    Such a script often sets no space between a word and what follows.
+    """
+    if character < "\x80":
+        return False
+    category = unicodedata.category(character)
+    if category in ("Lo", "Lm", "Mn", "Mc") or "\u0590" <= character <= "\u08ff":
+        return True
+    emoji = category[0] == "S" and not "\u2e80" <= character < "\U0001f000"
+    return unicodedata.east_asian_width(character) in "WFH" and not emoji
+
+
+class _InlineState(StateInline):
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N803
+        """Return what a run of emphasis marks may do.
+
+        Punctuation of unspaced scripts counts as a letter, and their letters as punctuation.
+        """
+        marker, end = self.src[start], start
+        while end < self.posMax and self.src[end] == marker:
+            end += 1
+        before = self.src[start - 1] if start else " "
+        after = self.src[end] if end < self.posMax else " "
+        blank_before, blank_after = isWhiteSpace(ord(before)), isWhiteSpace(ord(after))
+        unspaced_before, unspaced_after = is_unspaced(before), is_unspaced(after)
+        mark_before, mark_after = isPunctChar(before), isPunctChar(after)
+        left = not blank_after and (
+            not mark_after or unspaced_after or blank_before or mark_before or unspaced_before
+        )
+        right = not blank_before and (
+            not mark_before or unspaced_before or blank_after or mark_after or unspaced_after
+        )
+        opens = left and (canSplitWord or not right or mark_before)
+        closes = right and (canSplitWord or not left or mark_after)
+        return Scanned(opens, closes, end - start)
+
+
+class _Inline(ParserInline):
+    def parse(
+        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
+    ) -> list[Token]:
+        state = _InlineState(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+# Bare web addresses.
+
+_BARE_LINK = re.compile(
+    "https?://[^\\s<>\"'`\u2028"
+    # What ends a sentence or a quotation in other scripts, and what cannot be seen.
+    "\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2014\u2026\u060c\u061b\u061f\u06d4\u0964\u0965"
+    "\u3000-\u3004\u3008-\u3020\u3030\u303d\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff0f\uff1a-\uff20"
+    "\uff3b-\uff40\uff5b-\uff65\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+",
+    re.IGNORECASE,
+)
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_STOPS = ".,;:!?*_~"
+
+
+def _addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Where each web address in a text begins and ends."""
+    for match in _BARE_LINK.finditer(text):
+        address = match[0]
+        for place in range(8, len(address)):
+            # "…/docs了解" is an address and a word, "…/wiki/中文" is an address.
+            letter, before = address[place], address[place - 1]
+            if (
+                letter > "\x7f"
+                and (before in ")]}" or (before < "\x80" and before.isalnum()))
+                and is_unspaced(letter)
+            ):
+                address = address[:place]
+                break
+        address = address.rstrip(_STOPS)
+        while (opening := _BRACKETS.get(address[-1:])) and (
+            address.count(address[-1]) > address.count(opening)
+        ):
+            address = address[:-1].rstrip(_STOPS)
+        if not address.endswith("/") or address.count("/") > 2:
+            yield match.start(), match.start() + len(address)
+
+
+def _bare_links(state: StateInline) -> None:
+    tokens: list[Token] = []
+    links = 0
+    for token in state.tokens:
+        links += {"link_open": 1, "link_close": -1}.get(token.type, 0)
+        if links or token.type != "text" or "://" not in token.content:
+            tokens.append(token)
+            continue
+        text, place, level = token.content, 0, token.level
+        for begin, end in _addresses(text):
+            if begin > place:
+                tokens.append(Token("text", "", 0, content=text[place:begin], level=level))
+            attrs: dict[str, str | int | float] = {"href": text[begin:end]}
+            tokens += [
+                Token("link_open", "a", 1, attrs=attrs, level=level, markup="linkify"),
+                Token("text", "", 0, content=text[begin:end], level=level + 1),
+                Token("link_close", "a", -1, level=level, markup="linkify"),
+            ]
+            place = end
+        if place < len(text):
+            tokens.append(Token("text", "", 0, content=text[place:], level=level))
+    state.tokens[:] = tokens
+
+
+# HTML.
+
+
+def _tag(state: StateInline, silent: bool) -> bool:
+    """Parse a line break, or an element up to its closing tag."""
+    if state.src[state.pos] != "<":
+        return False
+    if found := _BREAK.match(state.src, state.pos, state.posMax):
+        if not silent:
+            state.push("hardbreak", "br", 0)
+        state.pos = found.end()
+        return True
+    opening = _TAG.match(state.src, state.pos, state.posMax)
+    if opening is None:
+        return False
+    closing = f"</{opening[1]}>"
+    if state.html_terminator_last(closing) < opening.end():
+        return False
+    begin, limit = opening.end(), state.posMax
+    end = state.src.find(closing, begin, limit)
+    if end < 0:
+        return False
+    if not silent:
+        element = PAIRED_TAGS[opening[1].lower()]
+        state.push(f"{element}_open", element, 1)
+        state.pos, state.posMax = begin, end
+        state.md.inline.tokenize(state)
+        state.push(f"{element}_close", element, -1)
+        state.posMax = limit
+    state.pos = end + len(closing)
+    return True
+
+
+_DETAILS = re.compile(r"</?details(?:\s+open(?:=\"\w*\")?)?\s*>|</?summary>", re.IGNORECASE)
+_SUMMARY = re.compile(
+    r"(?:<details(?:\s+open(?:=\"\w*\")?)?\s*>)?\s*<summary>(.+?)</summary>\s*(.*?)"
+    r"\s*(?:</details>)?",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"</?(?:b|strong)>|\*\*", re.IGNORECASE)
+
+
+def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a line of nothing but tags of `details`, or one with its summary, which is shown bold.
+
+    What is inside of it is always shown.
+    """
+    line = _line(state, start)
+    if not line.startswith("<") or state.is_code_block(start):
+        return False
+    summary = _SUMMARY.fullmatch(line)
+    if summary is None and not _DETAILS.fullmatch(line):
+        return False
+    if silent:
+        return True
+    state.line = start + 1
+    if summary is None:
+        token = state.push("details", "", 0)
+        token.map, token.hidden = [start, state.line], True
+        return True
+    content = f"<b>{_BOLD.sub('', summary[1]).strip()}</b>"
+    _add_paragraph(state, f"{content}<br>{summary[2]}" if summary[2] else content, start)
+    return True
+
+
+def _add_paragraph(state: StateBlock, content: str, start: int) -> None:
+    """Add the tokens of a paragraph that ends where the state is."""
+    token = state.push("paragraph_open", "p", 1)
+    token.map = [start, state.line]
+    token = state.push("inline", "", 0)
+    token.map, token.content, token.children = [start, state.line], content, []
+    state.push("paragraph_close", "p", -1)
+
+
+def _line(state: StateBlock, number: int) -> str:
+    begin = state.bMarks[number] + state.tShift[number]
+    return state.src[begin : state.eMarks[number]].rstrip()
+
+
+# Formulas.
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """Parse a formula, whose source is left alone by all other rules."""
+    match = _MATH.match(state.src, state.pos, state.posMax)
+    if match is None:
+        return False
+    before = state.src[state.pos - 1 : state.pos]
+    if match["dollar"] and (before == "$" or (before.isalnum() and not is_unspaced(before))):
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content = next(part for part in match.groups() if part).strip()
+        token.markup = "$" if match["dollar"] or match["round"] else "$$"
+    state.pos = match.end()
+    return True
+
+
+_OPENER = re.compile(
+    rf"(?P<ticks>`+).*?(?P=ticks)|\\begin\{{(?P<name>{_ENVIRONMENT})\}}|(?P<mark>\$\$|\\\[)|\\."
+)
+_SETEXT = re.compile(r"=+|-+")
+
+
+class _Opener(NamedTuple):
+    """The beginning of a formula in a line that does not end there."""
+
+    begin: int
+    end: int
+    closing: str
+
+
+def _opener(text: str, place: int) -> _Opener | None:
+    """Return the formula that begins in a line after `place` and does not end in it."""
+    while match := _OPENER.search(text, place):
+        place = match.end()
+        if match["mark"] or match["name"]:
+            closing = f"\\end{{{match['name']}}}" if match["name"] else _CLOSING[match["mark"]]
+            end = text.find(closing, place)
+            if end < 0:
+                return _Opener(match.start(), match.end(), closing)
+            place = end + len(closing)
+    return None
+
+
+_CLOSING = {"$$": "$$", "\\[": "\\]"}
+
+
+def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a paragraph with a formula of several lines.
+
+    Nothing in a formula begins a list, a quotation, a heading or another paragraph. While the
+    text is `growing`, one that is not closed yet is a code span up to the end of the text.
+    """
+    if silent or not _may_have_formulas(state):
+        return False
+    line, place, claimed = start, 0, False
+    parent, state.parentType = state.parentType, "paragraph"
+    try:
+        while line < end:
+            text = _line(state, line)
+            if line > start and not place:
+                if not text or _is_interrupted(state, line, end):
+                    break
+                if not claimed and _SETEXT.fullmatch(text) and _is_inside(state, line):
+                    return False
+            opener = _opener(text, place)
+            place = 0
+            if opener is None:
+                line += 1
+                continue
+            last = _closing_line(state, text, opener, line, end)
+            if last is None and state.env.get("growing"):
+                # Not decided yet: the text goes on as a paragraph.
+                state.env["open_formula"] = True
+                state.line = end
+                _add_paragraph(state, _open_formula(state, start, line, opener), start)
+                return True
+            if last:
+                claimed, line = True, last
+                place = _line(state, last).index(opener.closing) + len(opener.closing)
+            else:
+                line += 1
+    finally:
+        state.parentType = parent
+    if not claimed:
+        return False
+    state.line = line
+    _add_paragraph(state, state.getLines(start, line, state.blkIndent, False).strip(), start)
+    return True
+
+
+def _may_have_formulas(state: StateBlock) -> bool:
+    known = state.env.get("formulas")
+    if known is None:
+        known = any(mark in state.src for mark in ("$$", "\\[", "\\begin{"))
+        state.env["formulas"] = known
+    return bool(known)
+
+
+def _is_inside(state: StateBlock, line: int) -> bool:
+    return state.sCount[line] >= state.blkIndent
+
+
+def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
+    """Return True if a line begins another block, as it does within a paragraph."""
+    if state.sCount[line] - state.blkIndent > 3 or state.sCount[line] < 0:
+        return False
+    rules = state.md.block.ruler.getRules("paragraph")
+    return any(rule(state, line, end, True) for rule in rules)
+
+
+def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> int | None:
+    """Return the line where a formula ends, 0 if it is none, None if the text ends before it."""
+    bare = text == text[opener.begin : opener.end]  # alone in its line, so it may have empty lines
+    lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
+    limit = begin + FORMULA_LIMIT
+    if state.src.find(opener.closing, state.eMarks[line], limit) < 0 and (
+        len(state.src) > limit or not state.env.get("growing")
+    ):
+        return 0
+    for number in range(line + 1, end):
+        text = _line(state, number)
+        if state.bMarks[number] > limit or text.startswith(("```", "~~~")):
+            return 0
+        if not text:
+            gap = True
+            continue
+        if gap and not bare:
+            return 0
+        if not (lazy or _is_inside(state, number)) and (
+            gap or _is_interrupted(state, number, end)  # the list goes on, or has ended
+        ):
+            return 0
+        if opener.closing in text:
+            return number
+    if gap and not bare:
+        return 0
+    return None if end >= len(state.bMarks) - 1 else 0
+
+
+def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> str:
+    """Return a paragraph whose end is a formula that has just begun, as a code span."""
+    content = state.getLines(start, state.line, state.blkIndent, False).strip()
+    text = _line(state, line)
+    if text[: opener.begin].strip() and opener.end < len(text):
+        return content  # "$$" within words may be anything
+    above = state.getLines(start, line, state.blkIndent, False).strip()
+    rest = state.getLines(line, state.line, state.blkIndent, False).strip()[opener.begin :]
+    return f"{above}\n{text[: opener.begin]}".lstrip() + _code_span(rest)
+
+
+def _code_span(text: str) -> str:
+    text = re.sub(r"\n\s*", " ", text)
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    return f"{ticks} {text} {ticks}"
+
+
+# Fences.
+
+_MARKDOWN = {"markdown", "md", "mdx"}
+
+
+class FenceEnd:
+    """Finds the line that closes a fence, given all lines after the opening one in order.
+
+    In a fence of Markdown, a fence with a language is closed before the outer one is.
+    """
+
+    def __init__(self, fence: str, info: str) -> None:
+        self._closing = re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
+        words = info.split(maxsplit=1)
+        self._opening = None
+        if words and words[0].lower() in _MARKDOWN:
+            self._opening = re.compile(rf"[ \t]*({fence[0]}{{{len(fence)},}})[ \t]*[\w{{][^`]*")
+        self._inner = 0  # the length of the mark of the fence within, 0 if there is none
+        self._mark = fence[0]
+
+    @property
+    def is_nested(self) -> bool:
+        """True if fences within are closed before this one."""
+        return self._opening is not None
+
+    def closes(self, line: str) -> bool:
+        """Return True if this line closes the fence."""
+        if self._inner:
+            mark = line.strip()
+            if len(mark) >= self._inner and not mark.strip(self._mark):
+                self._inner = 0
+            return False
+        if self._opening is not None and (opening := self._opening.fullmatch(line)):
+            self._inner = len(opening[1])
+            return False
+        return self._closing.fullmatch(line) is not None
+
+
+def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if not fence(state, start, end, silent):
+        return False
+    if silent:
+        return True
+    token = state.tokens[-1]
+    closer = FenceEnd(token.markup, token.info)
+    if not closer.is_nested:
+        return True
+    line, closed = start, False
+    while not closed and (line := line + 1) < end:
+        text = _line(state, line)
+        if text and not _is_inside(state, line):
+            break
+        closed = closer.closes(" " * (state.sCount[line] - state.blkIndent) + text)
+    state.line = min(line + closed, end)
+    token.content = state.getLines(start + 1, line, state.sCount[start], True)
+    token.map = [start, state.line]
+    return True
