@@ -43,6 +43,7 @@ from app.ui.pane.queue import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
+from app.ui.transcript.selection import reply_data
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
@@ -878,7 +879,11 @@ class ChatPane(QWidget):
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")
         message_id = message_id or (last.id if last is not None else "")
-        QGuiApplication.clipboard().setText(self.chat.message(message_id).content)
+        message, clipboard = self.chat.message(message_id), QGuiApplication.clipboard()
+        if message.role == "assistant":
+            clipboard.setMimeData(reply_data(message))
+        else:
+            clipboard.setText(message.content)
         self.said.emit(tr("Copied"))
 
     def _delete(self, message_id: str) -> None:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from app.markdown import CodeBlock, MarkdownDocument
 
 
+_HTML_LIMIT = 200_000  # characters of Markdown that are copied as HTML too, at about 2 ms per 1,000
+
+
 class Stop(Struct, frozen=True):
     """A link, or a code block."""
 
@@ -447,12 +450,20 @@ class MarkdownView(TextView):
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """What Copy takes: list markers, task boxes and tabs between cells stay."""
+        """What Copy takes: list markers, task boxes and tabs between cells stay.
+
+        The HTML refers to nothing but web pages and mail addresses, in links.
+        """
+        from app.markdown.html_text import fragment
+
         cursor = self.textCursor()
         data = QMimeData()
         ends = cursor.selectionStart(), cursor.selectionEnd()
+        marked = self._markdown.markdown_text(*ends)
         data.setText(self._markdown.plain_text(*ends))
-        data.setData("text/markdown", self._markdown.markdown_text(*ends).encode())
+        data.setData("text/markdown", marked.encode())
+        if len(marked) <= _HTML_LIMIT:
+            data.setHtml(fragment(marked))
         return data
 
     def pop_menu_by_key(self) -> None:

@@ -10,6 +10,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -189,7 +190,8 @@ class Selection(QObject):
         if self._ends is not None and clipboard.supportsSelection():
             taken = self._taken()
             if _size(taken) <= _AT_ONCE:
-                clipboard.setMimeData(_data(taken), QClipboard.Mode.Selection)
+                plain, marked = _texts(taken)
+                clipboard.setMimeData(mime(plain, marked), QClipboard.Mode.Selection)
 
     def _far(self) -> bool:
         way = (self._pointer - self._pressed_at).manhattanLength()
@@ -304,6 +306,7 @@ class Selection(QObject):
             data = native.createMimeDataFromSelection()
             if as_markdown and data.hasFormat("text/markdown"):
                 data.setText(data.data("text/markdown").toStdString())
+                data.removeFormat("text/html")
             QGuiApplication.clipboard().setMimeData(data)
             return True
         if self._ends is None:
@@ -316,11 +319,12 @@ class Selection(QObject):
         return bool(taken)
 
     async def _copy_aside(self, taken: Sequence[Taken], as_markdown: bool) -> None:
-        def work(_stop: threading.Event) -> tuple[str, str]:
-            return _texts(taken)
+        def work(_stop: threading.Event) -> tuple[tuple[str, str], str]:
+            return _texts(taken), "" if as_markdown else _html(taken)
 
-        plain, marked = await flows.aside(work)
-        QGuiApplication.clipboard().setMimeData(_mime(marked if as_markdown else plain, marked))
+        (plain, marked), html = await flows.aside(work)
+        data = mime(marked if as_markdown else plain, marked, html)
+        QGuiApplication.clipboard().setMimeData(data)
         self.copied.emit()
 
     def _taken(self) -> list[Taken]:
@@ -391,8 +395,7 @@ def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
     plain = [each.text if each.typed else plainly(each.text) for each in taken]
     if len(taken) == 1:
         return plain[0], taken[0].text
-    new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
-    heads = [each.speaker if said else "" for each, said in zip(taken, new, strict=True)]
+    heads = _heads(taken)
     return (
         "\n\n".join(f"{h}:\n{p}" if h else p for h, p in zip(heads, plain, strict=True)),
         "\n\n".join(
@@ -402,13 +405,45 @@ def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
     )
 
 
-def _mime(plain: str, marked: str) -> QMimeData:
+def _heads(taken: Sequence[Taken]) -> list[str]:
+    """Return the speaker of each message, or "" if that is the one of the message above."""
+    new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
+    return [each.speaker if said else "" for each, said in zip(taken, new, strict=True)]
+
+
+def _html(taken: Sequence[Taken]) -> str:
+    from app.markdown.html_text import fragment
+
+    heads = _heads(taken) if len(taken) > 1 else [""]
+    return "\n".join(
+        (f"<p><b>{escape(head)}</b></p>\n" if head else "")
+        + (typed_html(each.text) if each.typed else fragment(each.text))
+        for head, each in zip(heads, taken, strict=True)
+    )
+
+
+def typed_html(text: str) -> str:
+    """Return what a user typed as HTML, in which nothing is a mark."""
+    return f'<p dir="auto" style="white-space: pre-wrap">{escape(text)}</p>'
+
+
+def mime(plain: str, marked: str, html: str = "") -> QMimeData:
+    """Return what goes to the clipboard: plain text, Markdown, and HTML if there is any."""
     data = QMimeData()
     data.setText(plain)
     data.setData("text/markdown", marked.encode())
+    if html:
+        data.setHtml(html)
     return data
+
+
+def reply_data(message: Message) -> QMimeData:
+    """Return what Copy takes of a whole reply: its Markdown, also as HTML."""
+    from app.markdown.html_text import fragment
+
+    return mime(message.content, message.content, fragment(answer_markdown(message)))
 
 
 def _data(taken: Sequence[Taken], as_markdown: bool = False) -> QMimeData:
     plain, marked = _texts(taken)
-    return _mime(marked if as_markdown else plain, marked)
+    return mime(marked if as_markdown else plain, marked, "" if as_markdown else _html(taken))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 import threading
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.markdown import tex
 from app.markdown.highlight import Colouring
+from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.widgets.textview import TextView
 from tests.app.conftest import Start
 
@@ -224,7 +226,10 @@ def formats(data):
 
 
 def test_what_is_copied_is_words_alone(start: Start, bait):
-    """HTML on the clipboard would have other programs load what it refers to."""
+    """HTML on the clipboard would have other programs load what it refers to.
+
+    Only a reply's is there, which refers to nothing but by links.
+    """
     folder, address, *_ = bait
     run = start().ready()
     run.pane.chat.send("paste " + evil(folder, address))
@@ -238,6 +243,11 @@ def test_what_is_copied_is_words_alone(start: Start, bait):
         view.selectAll()
         view.copy()
         data = QApplication.clipboard().mimeData()
-        assert formats(data) <= {"text/plain", "text/markdown"}
+        given = formats(data)
+        assert given <= {"text/plain", "text/markdown", "text/html"}
         assert data.text()
-        assert "text/html" not in formats(view.createMimeDataFromSelection())
+        assert ("text/html" in given) == isinstance(view, MarkdownView)
+        tags = set(re.findall(r"<\w[^>]*", data.html()))
+        assert not {tag for tag in tags if re.search(r"src|url\(|<(img|link|script|style)", tag)}
+        hrefs = {tag for tag in tags if "href" in tag}
+        assert all(re.match(r'<a href="(https?|mailto):', tag) for tag in hrefs)

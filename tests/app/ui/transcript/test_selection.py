@@ -124,8 +124,12 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     marked = copied("text/markdown")
     assert marked.startswith("**You**\n\n*quince*?\n\n**Guide**\n\nA **fruit**.\n\n- yellow")
     assert "```py" in marked
-    assert "looked up" not in marked + copied()
-    assert "Hm." not in marked + copied()
+    html = copied("text/html")
+    assert '<p><b>You</b></p>\n<p dir="auto" style="white-space: pre-wrap">*quince*?</p>' in html
+    assert "<p>A <strong>fruit</strong>.</p>" in html
+    assert "<li>yellow</li>" in html
+    assert "looked up" not in marked + copied() + html
+    assert "Hm." not in marked + copied() + html
 
     # A drag upwards selects the same.
     drag(text_of(view, ids[5]), "fruit,", text_of(view, ids[3]), "related")
@@ -141,6 +145,10 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     run.qtbot.keyClick(answer, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert copied() == "fruit.\n\n• yellow\n• "
     assert copied("text/markdown").startswith("**fruit**.\n\n- yellow")
+    assert "<strong>fruit</strong>" in copied("text/html")
+    assert view.selection.copy(as_markdown=True)
+    assert copied().startswith("**fruit**")
+    assert copied("text/html") == ""
     before = answer.textCursor().position()
     run.qtbot.keyClick(answer, Qt.Key.Key_Right, SHIFT)
     assert answer.textCursor().position() == before + 1
