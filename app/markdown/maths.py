@@ -26,6 +26,7 @@ OBJECT = QTextFormat.ObjectTypes.UserObject.value + 1
 SOURCE = QTextFormat.Property.UserProperty.value + 2
 DISPLAY = QTextFormat.Property.UserProperty.value + 3
 
+_ROOM = 4  # pixels above a formula that is set large, to the line of text there
 _MIDDLE = QTextCharFormat.VerticalAlignment.AlignMiddle
 _BASELINE = QTextCharFormat.VerticalAlignment.AlignBaseline
 
@@ -53,10 +54,12 @@ class MathObject(QPyTextObject):
         char = form.toCharFormat()
         size, depth = _extent(char, doc)
         above = size.height() - depth
+        room = _ROOM if char.property(DISPLAY) else 0
         if char.verticalAlignment() == _MIDDLE:
             raised = _raised(char)
-            return QSizeF(size.width(), max(2 * above - raised, 2 * depth + raised))
-        return QSizeF(size.width(), above + QFontMetricsF(char.font()).descent())
+            height = max(2 * above - raised, 2 * depth + raised)
+            return QSizeF(size.width(), height + 2 * room)
+        return QSizeF(size.width(), above + QFontMetricsF(char.font()).descent() + room)
 
     def drawObject(
         self,

@@ -56,7 +56,7 @@ PAIRED_TAGS = {
 INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # those that Markdown has no marks for
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
-_BREAK = re.compile(r"</?br[ \t]*/?>", re.IGNORECASE)
+_BREAK = re.compile(r"</?br[ \t]*/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
 _TAG = re.compile(rf"<({'|'.join(PAIRED_TAGS)})>", re.IGNORECASE)
 
 
@@ -202,7 +202,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "<":
         return False
     if found := _BREAK.match(state.src, state.pos, state.posMax):
-        if not silent:
+        if not silent and found.end() < state.posMax:  # at the end it breaks nothing
             state.push("hardbreak", "br", 0)
         state.pos = found.end()
         return True
@@ -293,7 +293,7 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 _OPENER = re.compile(
-    rf"(?P<ticks>`+).*?(?P=ticks)|\\begin\{{(?P<name>{_ENVIRONMENT})\}}|(?P<mark>\$\$|\\\[)|\\."
+    rf"(?P<ticks>`+).*?(?P=ticks)|\\begin\{{(?P<name>{_ENVIRONMENT})\}}|(?P<mark>\$\$|\\\[|\\\()|\\."
 )
 _SETEXT = re.compile(r"=+|-+")
 
@@ -319,7 +319,7 @@ def _opener(text: str, place: int) -> _Opener | None:
     return None
 
 
-_CLOSING = {"$$": "$$", "\\[": "\\]"}
+_CLOSING = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
 
 
 def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -369,7 +369,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _may_have_formulas(state: StateBlock) -> bool:
     known = state.env.get("formulas")
     if known is None:
-        known = any(mark in state.src for mark in ("$$", "\\[", "\\begin{"))
+        known = any(mark in state.src for mark in ("$$", "\\[", "\\(", "\\begin{"))
         state.env["formulas"] = known
     return bool(known)
 

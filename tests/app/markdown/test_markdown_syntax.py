@@ -132,6 +132,7 @@ FORMULAS = {
     "a number": "$$\nx =\n1. 5\n$$",
     "a hash": "\\[\na\n# b\n\\]",
     "an empty line": "$$\na\n\nb\n$$",
+    "within a line": "\\(a\n+ b\\)",
     "a matrix": "$$\n\\begin{matrix}\n| a | b \\\\\n|---|---|\n\\end{matrix}\n$$",
     "an environment": "\\begin{align*}\na &= b \\\\\n+ c &= d\n\\end{align*}",
     "begun with content": "$$ a\n+ b $$",
@@ -226,6 +227,9 @@ def test_growing_formula_begins_no_other_block() -> None:
     ("text", "shown"),
     [
         ("one<br>two<br/>three<br />four", ["paragraph: one / two / three / four"]),
+        ("one<br>\ntwo\n<br>\nthree<br>\n\nfour", [
+            "paragraph: one / two /  / three", "paragraph: four",
+        ]),
         ("# A<br>B", ["heading1: A / B"]),
         ("H<sub>2</sub>O", ["paragraph: H2O"]),
         ("press <kbd>Ctrl</kbd>+<kbd>C</kbd>", ["paragraph: press Ctrl+C"]),
