@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import isPunctChar, isWhiteSpace
 from markdown_it.parser_inline import ParserInline
 from markdown_it.ruler import RuleOptionsType
-from markdown_it.rules_block import StateBlock, fence
+from markdown_it.rules_block import StateBlock, fence, table
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -72,6 +72,7 @@ def parser() -> MarkdownIt:
     inline.before("autolink", "tag", _tag)
     markdown.inline.ruler2.push("bare_links", _bare_links)
     ends = ["paragraph", "reference", "blockquote", "list"]  # the blocks that these may end
+    block.at("table", _table, RuleOptionsType(alt=["paragraph", "reference"]))
     block.at("fence", _fence, RuleOptionsType(alt=ends))
     block.before("heading", "details", _details, RuleOptionsType(alt=ends))
     block.before("lheading", "formulas", _formulas)
@@ -430,6 +431,34 @@ def _code_span(text: str) -> str:
     text = re.sub(r"\n\s*", " ", text)
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     return f"{ticks} {text} {ticks}"
+
+
+_CELL_FORMULA = re.compile(
+    r"(?<![\w$`\\])\$(?![\s$])[^$\n`]{1,500}?(?<![\s\\])\$(?![0-9A-Za-z`])|\\\([^\n`]{1,500}?\\\)"
+)
+_BAR = "\ue000"  # stands for a bar within a formula while a table is parsed
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a table, in whose formulas a bar does not end the cell."""
+    if "hidden_bars" not in state.env:
+        hidden = _CELL_FORMULA.sub(_hide_bars, state.src) if "|" in state.src else state.src
+        state.env["hidden_bars"] = None if hidden == state.src else hidden
+    hidden = state.env["hidden_bars"]
+    if hidden is None:
+        return table(state, start, end, silent)
+    source, state.src, count = state.src, hidden, len(state.tokens)
+    try:
+        found = table(state, start, end, silent)
+    finally:
+        state.src = source
+    for token in state.tokens[count:]:
+        token.content = token.content.replace(_BAR, "|")
+    return found
+
+
+def _hide_bars(formula: re.Match[str]) -> str:
+    return re.sub(r"(?<!\\)\|", _BAR, formula[0])
 
 
 # Fences.

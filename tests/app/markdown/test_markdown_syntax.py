@@ -279,6 +279,21 @@ def test_tags_do_not_flash_while_they_are_written() -> None:
         assert ">" not in shown
 
 
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("| $|x|$ | b |", ["￼", "b"]),
+        ("| \\(P(A|B)\\) | $|y|$ |", ["￼", "￼"]),
+        ("| $5 | $6 |", ["$5", "$6"]),
+        ("| `$a|b$` |", ["`$a", "b$`"]),
+    ],
+)
+def test_bar_in_a_formula_does_not_end_the_cell(row: str, cells: list[str]) -> None:
+    (table,) = rows(f"| a | b |\n|---|---|\n{row}\n")
+    assert isinstance(table, TableRow)
+    assert ["".join(span.text for span in cell) for cell in table.cells[1]] == cells
+
+
 NESTED = "{f}markdown\nHere:\n\n{f}python\nprint(1)\n{f}\n\nend\n{f}\nafter"
 
 
