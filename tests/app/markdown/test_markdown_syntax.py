@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from markdown_it.token import Token
 
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import BlockSplitter
@@ -392,6 +393,6 @@ def test_block_alone_gives_what_it_gave_in_the_text(parts: list[str]) -> None:
         splitter.advance()
     splitter.finish()
     for block in splitter.finished:
-        tokens: list[object] = []
+        tokens: list[Token] = []
         parser().block.parse(block.source, parser(), {"references": {}}, tokens)
         assert [t.content for t in tokens] == [t.content for t in block.tokens]
