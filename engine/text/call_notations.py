@@ -87,6 +87,8 @@ class Notation(Struct, frozen=True):
     # common; None where each call has its own
     section: tuple[str, str, str] | None = None
     tail: str = ""  # what a text between markers ends with if it is complete, as an expression
+    # finds a call that has no arguments, with groups like those of `head`
+    empty: re.Pattern[str] | None = None
     starts: str = ""  # characters that a text between markers may begin with; empty where all may
 
 
@@ -104,6 +106,7 @@ _BETWEEN = re.compile(r"[\s,;\[\]})]*(?:functools\s*(?=\[))?[\s\[]*")
 _NAMES = ("name", "tool_name", "function", "tool")
 _GIVEN = ("arguments", "parameters", "args", "input")
 _ARGUMENT = re.compile(r"([A-Za-z_]\w*)\s*=\s*")
+_JSON_FIRST = re.compile(r"\s*\[?\s*\{")
 _JSON_BLOCK = re.compile(r"(?:<\|open\|>json[^<]*<\|sep\|>\s*)?\{")
 _JSON_ENDED = r"\s*(?:<\|close\|>json<\|sep\|>\s*)?"
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
@@ -112,13 +115,21 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 def _read_headed(text: str, notation: Notation) -> Reading:
     """Read calls that have a head each, and arguments in JSON."""
     found, at = list[Call](), 0
-    while begun := notation.head.match(text, at):
+    while begun := _headed(text, notation, at):
         known = {key: value for key, value in begun.groupdict().items() if value}
-        arguments, at = literal(text, begun.end() - 1)
+        if begun.re is notation.empty:
+            arguments, at = "{}", begun.end()
+        else:
+            arguments, at = literal(text, begun.end() - 1)
         name = known.get("name") or known.get("bare") or known["key"]
         found.append(Call(name.strip(), arguments, known.get("id")))
     rest = text[at:].strip()
     return Reading(found, "" if re.fullmatch(notation.tail, rest) else rest)
+
+
+def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
+    empty = notation.empty
+    return notation.head.match(text, at) or (empty.match(text, at) if empty is not None else None)
 
 
 def _read_objects(text: str) -> Reading:
@@ -147,8 +158,11 @@ def _of_object(value: dict[str, str]) -> Call:
     given = next((value[key] for key in _GIVEN if key in value), None)
     if name is None and len(value) == 1:
         ((name, given),) = value.items()
-    if given is None and not set(value) - {*_NAMES, "id", "tool_call_id", "type"}:
-        given = "{}"
+    if given is None and not isinstance(name, str | None):
+        raise ValueError("it names no tool")
+    if given is None and name is not None:
+        others = set(value) - {*_NAMES, "id", "tool_call_id", "type"}
+        given = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in others)}}}"
     if given is not None and given.startswith('"'):
         given, _ = literal(json.loads(given).strip() or "{}", 0)
     if not isinstance(name, str) or given is None:
@@ -173,7 +187,7 @@ def _read_marked(text: str, notation: Notation) -> Reading:
     return Reading(found, text[at:].strip())
 
 
-def _read_python(text: str, notation: Notation, tools: Sequence[Tool]) -> Reading:
+def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
     """Read calls in Python's words, in a list or one a line."""
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
@@ -340,13 +354,21 @@ _OBJECTS = "{[`<f"
 _NAMED = r"""["']?(?P<name>[^\s"'<>]+?)["']?"""
 _KEYED = r"""["']?(?P<key>[^"'<>\n]+?)["']?"""
 _PYTHON = re.compile(r"\A\s*\[?\s*(?P<name>[\w.:/-]+)\(")
+_GEMMA = re.compile(r"\s*call:\s*(?P<name>[\w.:/-]+)\s*\{")
 _D = "｜DSML｜"
+_MISTRAL = r"[\s,]*(?:\[TOOL_CALLS\]\s*)?(?P<bare>[^\s\[{\]]+)"
+_MISTRAL_ARGS = r"\s*(?:\[CALL_ID\][^\s\[]*\s*)?\[ARGS\]\s*"
+_KIMI = (
+    r"\s*+(?:<\|tool_call_end\|>\s*+)?(?:<\|tool_call_begin\|>\s*+)?"
+    r"(?P<id>(?:functions\.)?(?P<name>[^\s<]+?)(?::\d+)?)\s*<\|tool_call_argument_begin\|>\s*"
+)
+_DEEPSEEK = r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*"
 _GLM = Notation(
-    re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<arg_key>|\Z)"),
+    re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<arg_key>|\{|\Z)"),
     tags=Tags(
         "{name}\n",
         "",
-        re.compile(r"<arg_key>(?P<key>[^<]*)</arg_key>\s*<arg_value>"),
+        re.compile(r"<arg_key>(?P<key>[^<]*)(?:</arg_key>)?\s*<arg_value>"),
         "<arg_key>{key}</arg_key>\n<arg_value>",
         "</arg_value>\n",
         ("</arg_value>",),
@@ -357,30 +379,34 @@ NOTATIONS: Mapping[str, Notation] = {
     "json_tools": Notation(_OBJECT, JSON_CALL, starts=_OBJECTS),
     "json": Notation(_OBJECT, JSON_CALL, section=JSON_LIST, starts=_OBJECTS),
     "mistral": Notation(
-        re.compile(
-            r"[\s,]*(?:\[TOOL_CALLS\]\s*)?(?P<bare>[^\s\[{\]]+)\s*"
-            rf"(?:\[CALL_ID\][^\s\[]*\s*)?\[ARGS\]\s*\{{|{_OBJECT.pattern}"
-        ),
+        re.compile(rf"{_MISTRAL}(?:{_MISTRAL_ARGS})?\{{|{_OBJECT.pattern}"),
         "TOOL [ARGS] ARGUMENTS",
+        empty=re.compile(rf"{_MISTRAL}{_MISTRAL_ARGS}(?=\[TOOL_CALLS\]|\Z)"),
     ),
     "kimi_k2": Notation(
-        re.compile(
-            r"\s*+(?:<\|tool_call_end\|>\s*+)?(?:<\|tool_call_begin\|>\s*+)?"
-            r"(?P<id>functions\.(?P<name>.+?):\d+)\s*<\|tool_call_argument_begin\|>\s*\{"
-        ),
+        re.compile(_KIMI + r"\{"),
         "<|tool_call_begin|> ID <|tool_call_argument_begin|> ARGUMENTS <|tool_call_end|>",
         section=_APART,
         tail=r"(?:<\|tool_call_end\|>)?",
+        empty=re.compile(_KIMI + r"(?=<\|tool_call_end\|>|\Z)"),
     ),
-    "harmony": Notation(re.compile(r"\s*(?:functions\.)?(?P<name>[^\s{]+)\s+\{"), "ARGUMENTS"),
+    "harmony": Notation(
+        re.compile(r"\s*(?:functions\.)?(?P<name>[^\s{]+)\s+\{"),
+        "ARGUMENTS",
+        empty=re.compile(r"\s*(?:functions\.)?(?P<name>[^\s{]+)\s*\Z"),
+    ),
     "deepseek": Notation(
         re.compile(
-            r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*(?:function<｜tool▁sep｜>)?"
+            rf"{_DEEPSEEK}(?:function<｜tool▁sep｜>)?"
             r"(?P<name>[^\s<`{]+)(?:\s|```(?:json)?|<｜tool▁sep｜>)+\{"
         ),
         "<｜tool▁call▁begin｜>TOOL<｜tool▁sep｜> ARGUMENTS <｜tool▁call▁end｜>",
         section=_APART,
         tail=r"(?:\s|```|<｜tool▁call▁end｜>)*",
+        empty=re.compile(
+            rf"{_DEEPSEEK}(?:function<｜tool▁sep｜>(?P<name>[^\s<`{{]+)|(?P<bare>[^\s<`{{]+)"
+            r"<｜tool▁sep｜>)(?:\s|```(?:json)?)*(?=<｜tool▁call▁end｜>|\Z)"
+        ),
     ),
     "qwen3_coder": Notation(
         re.compile(rf"<function(?:=|\s+name=){_NAMED}\s*(?P<empty>/)?>"),
@@ -422,12 +448,13 @@ NOTATIONS: Mapping[str, Notation] = {
         ),
     ),
     "dsml": Notation(
-        re.compile(rf'<{_D}invoke name="(?P<name>[^"]+)">'),
+        re.compile(rf"<{_D}invoke name={_NAMED}\s*>"),
         tags=Tags(
             f'<{_D}invoke name="{{name}}">\n',
             f"</{_D}invoke>",
             re.compile(
-                rf'<{_D}parameter name="(?P<key>[^"]+)"(?:\s+string="(?P<kind>true|false)")?>'
+                rf"<{_D}parameter name={_KEYED}"
+                r"""(?:\s+string=["']?(?P<kind>true|false)["']?)?\s*>"""
             ),
             f'<{_D}parameter name="{{key}}" string="{{raw}}">',
             f"</{_D}parameter>\n",
@@ -463,11 +490,13 @@ NOTATIONS: Mapping[str, Notation] = {
         section=_APART,
     ),
     "longcat": Notation(
-        re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<longcat_arg_key>|\Z)"),
+        re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<longcat_arg_key>|\{|\Z)"),
         tags=Tags(
             "{name}\n",
             "",
-            re.compile(r"<longcat_arg_key>(?P<key>[^<]*)</longcat_arg_key>\s*<longcat_arg_value>"),
+            re.compile(
+                r"<longcat_arg_key>(?P<key>[^<]*)(?:</longcat_arg_key>)?\s*<longcat_arg_value>"
+            ),
             "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>",
             "</longcat_arg_value>\n",
             ("</longcat_arg_value>",),
@@ -477,8 +506,8 @@ NOTATIONS: Mapping[str, Notation] = {
     "laguna": _GLM,
     "pythonic": Notation(_PYTHON, section=('"["', '", "', '"]"')),
     "python lines": Notation(_PYTHON, section=("", '"\\n"', "")),
-    "gemma4": Notation(re.compile(r"\s*call:(?P<name>[\w.:/-]+)\s*\{"), quote='<|"|>'),
-    "function_gemma": Notation(re.compile(r"\s*call:(?P<name>[\w.:/-]+)\s*\{"), quote="<escape>"),
+    "gemma4": Notation(_GEMMA, quote='<|"|>'),
+    "function_gemma": Notation(_GEMMA, quote="<escape>"),
 }
 
 
@@ -542,9 +571,9 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
         return _Tagged(text, notation, tools).read()
     if notation.quote:
         return _read_marked(text, notation)
-    if not notation.json and notation.tags is None:
-        return _read_python(text, notation, tools)
-    head = notation.head.match(text) if notation.json != JSON_CALL else None
+    if not notation.json and not _JSON_FIRST.match(text):
+        return _read_python(text, tools)
+    head = _headed(text, notation) if notation.json != JSON_CALL else None
     if head is not None and (name != "mistral" or head["bare"]):
         return _read_headed(text, notation)
     if first == "<" and other.head.match(text.lstrip()):

@@ -24,6 +24,7 @@ class Code(Struct):
     _closing: bool = False  # a line that may close one
     _line: str = ""  # beginning of the current line
     _run: str = ""  # backticks or tildes, of which more may come
+    _last: str = " "  # the last two characters
 
     def feed(self, text: str) -> None:
         """Take more text."""
@@ -31,6 +32,7 @@ class Code(Struct):
         self._run = tokens.pop() if tokens and tokens[-1][0] in "`~" else ""
         for token in tokens:
             self._take(token)
+        self._last = (self._last + text)[-2:]
 
     def after(self, text: str) -> Self:
         """Return the place after more text."""
@@ -50,6 +52,17 @@ class Code(Struct):
     def at_line_start(self) -> bool:
         """True if the line has nothing but blanks so far."""
         return not self._line.strip()
+
+    @property
+    def is_indented(self) -> bool:
+        """True if the line begins like one of an indented block."""
+        return self._line.startswith(("    ", "\t"))
+
+    @property
+    def open_quote(self) -> str:
+        """The quote that the text so far ends with, if it opens a quotation."""
+        before, quote = self._last[:-1] or " ", self._last[-1:]
+        return quote if quote in ("'", '"') and before in " \t\n([{=:" else ""
 
     def closes(self, rest: str, last: bool) -> bool | None:
         """Return True if the open code ends within the text that follows; None if it may.

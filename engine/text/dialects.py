@@ -214,7 +214,7 @@ _HARMONY_EFFORTS = {
 _ANSWER_TAGS = ("<answer>", "\n</answer>", "</answer>")
 _RESPONSE_TAGS = ("<response>", "\n</response>", "</response>")
 _DSML = ("<｜DSML｜function_calls>", "</｜DSML｜function_calls>")
-_JSON_CALL = Frame("tool", '{"name"', first=True, kept=True, offered=True)
+_BARE_CALLS = tuple(Frame("tool", one, first=True, kept=True, offered=True) for one in "{[")
 _LLAMA_DATES = {"date_string": "%d %b %Y"}
 _EXAONE_ENDS = ("[|endofturn|]",)
 
@@ -595,6 +595,7 @@ ROWS: tuple[Row, ...] = (
         _HUB + "Qwen/Qwen3-Coder-30B-A3B-Instruct",
         needs=("<|im_end|>",),
         says=("<tool_call>", "<function="),
+        more=(Frame("tool", "<function=", CALL[1], kept=True, offered=True),),  # often left out
         ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
@@ -624,7 +625,7 @@ ROWS: tuple[Row, ...] = (
         reasoning="",
         tools=("<|python_start|>", "<|python_end|>"),
         calls="pythonic",
-        more=(Frame("tool", "[", first=True, kept=True, offered=True),),
+        more=_BARE_CALLS,
         ends=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
         dates=_LLAMA_DATES,
     ),
@@ -636,7 +637,7 @@ ROWS: tuple[Row, ...] = (
         tools=("<|python_tag|>", ""),
         calls="json",
         call='{ "name" : NAME , "parameters" : ARGUMENTS }',
-        more=(_JSON_CALL,),
+        more=_BARE_CALLS,
         ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
         dates=_LLAMA_DATES,
     ),

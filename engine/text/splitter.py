@@ -7,7 +7,8 @@ the next tokens decide, so half a marker never leaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from engine.messages import Kind, Message
@@ -37,6 +38,8 @@ _ANSWER = _Part("answer")
 _HEADER = _Part(None)
 _MOST_DOUBTS = 64
 """End markers in a call at which it is read; the time goes with their product with its length."""
+_FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
+_FIRST_WORDS = ("name", "type", "function")
 _LONGEST_NAME = 64  # characters within which a call says which tool it calls
 
 
@@ -58,7 +61,7 @@ class TextSplitter:
         names: of the tools that were offered.
         judge: is told of each text between markers of calls, and whether its end is missing;
             returns what of it is no call and is to be shown.
-        tokens: the tokenizer's added tokens.
+        tokens: ids of the tokenizer's added tokens.
 
     Attributes:
         calls, call: the tool calls that are complete, each as it was written between its markers,
@@ -82,7 +85,7 @@ class TextSplitter:
         notation: str = "",
         names: Collection[str] = (),
         judge: Callable[[Written, bool], str] = lambda written, cut: "",
-        tokens: Iterable[str] = (),
+        tokens: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._offered = offered
         self._notation, self._names, self._judge = notation, names, judge
@@ -182,8 +185,12 @@ class TextSplitter:
             self.reasoned += dropped
         self._paused = self.pauses = False
 
-    def token(self, text: str) -> list[Delta]:
-        """Take the text of one token."""
+    def add(self, token: int, text: str) -> list[Delta]:
+        """Take a token, and the text that it completes."""
+        return self.feed(self._marks.of_token(token, text))
+
+    def take(self, text: str) -> list[Delta]:
+        """Take the text of many tokens. Each added token that it spells counts as one."""
         return self.feed(self._marks.of(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
@@ -250,7 +257,10 @@ class TextSplitter:
         held = self._held
         if not held or (ended and (len(held) <= _SHORT or held[0].isalpha())):
             return False
-        return any(marker.startswith(held) for marker in (*self._part.ends, *self._halved))
+        if any(marker.startswith(held) for marker in (*self._part.ends, *self._halved)):
+            return True
+        kept = [start for start, f in self._starts.items() if f.kept and held.startswith(start)]
+        return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
         """Go on after a call, which is shown as text if it is none."""
@@ -269,6 +279,7 @@ class TextSplitter:
             self._code = Code()
             self._blanks = ""
             self._emit(out, blanks + shown)
+        self._between = marker in self._closes
 
     def _settle(self, out: list[Delta]) -> None:
         """Take what came after a marker that was quoted as part of the call."""
@@ -317,11 +328,12 @@ class TextSplitter:
             yield m.header.end if m.header else ""
             return
         yield from part.ends
-        if m.header is not None and not (part.kind == "tool" and part.ends):
-            yield from (*m.header.starts, *m.header.closes, m.header.end)
         if part.kind == "tool":
-            yield from self._starts if self._doubtful else ()
+            yield from (start for start, frame in self._starts.items() if not frame.kept)
+            yield from m.header.starts if m.header is not None else ()
             return
+        if m.header is not None:
+            yield from (*m.header.starts, *m.header.closes, m.header.end)
         yield from m.dropped
         for frame in m.frames:
             if part.kind == "reasoning":
@@ -364,13 +376,18 @@ class TextSplitter:
         if marker in self._firsts:
             return blank_before
         if kind == "tool":
-            return self._counts_in_call(marker, rest, last)
+            return self._counts_in_call(marker, position, rest, last)
         if code.is_open:
             closes = code.closes(rest, last)
             if closes:
                 return False
             if closes is None and not last and (kind == "answer" or not self.eager):
                 return False if self.eager else None
+        if code.open_quote:
+            if not rest and not last and not self.eager:
+                return None
+            if rest.startswith(code.open_quote):
+                return False
         if marker in self._part.ends or marker in self._heads or marker in self._closes:
             return True
         frame = self._starts.get(marker)
@@ -389,14 +406,27 @@ class TextSplitter:
     ) -> bool | None:
         if frame.first and not (blank_before and not self._begun):
             return False
+        if frame.kept and not self.eager:
+            return code.at_line_start and self._names_a_tool(rest)
+        at_place = self._marks.has_token(frame.start) or code.at_line_start
         known = NOTATIONS.get(self._notation)
         starts = known.starts if known is not None and not frame.kept and not frame.plain else ""
         follows = rest.lstrip()[:1]
         if starts and not follows and not last and not self.eager:
             return None
         if starts and follows:
-            return follows in starts
-        return self._marks.has_token(frame.start) or code.at_line_start
+            return follows in starts and (at_place or follows in "{[")
+        return at_place
+
+    def _names_a_tool(self, text: str) -> bool | None:
+        """Return True if a call of an offered tool begins like this; None if one may."""
+        if any(name in text[:_LONGEST_NAME] for name in self._names):
+            return True
+        found = _FIRST_WORD.match(text)
+        word, more = found.groups() if found is not None else ("", "")
+        words = (*_FIRST_WORDS, *self._names)
+        fits = word in words if more else any(one.startswith(word) for one in words)
+        return None if fits and len(text) < _LONGEST_NAME else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
         """Return True for an end of reasoning that nothing opened, on a line of its own."""
@@ -404,7 +434,7 @@ class TextSplitter:
             return False
         if not rest and not last and not self.eager:
             return None
-        return code.at_line_start and rest[:1] in ("", "\n")
+        return code.at_line_start and not code.is_indented and rest[:1] in ("", "\n")
 
     def _is_dropped(self, marker: str, blank_before: bool, rest: str, last: bool) -> bool | None:
         if self._marks.has_token(marker) or self._part.kind == "reasoning":
@@ -417,19 +447,24 @@ class TextSplitter:
             return False
         return True if last else None
 
-    def _counts_in_call(self, marker: str, rest: str, last: bool) -> bool | None:
+    def _counts_in_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
         """Return True if a call ends with that marker, or has ended before it."""
-        if marker in self._starts:
-            text = self._marks.plain(rest).lstrip()
-            head = NOTATIONS[self._notation].head.match(text)
-            if (
-                head is not None
-                and head["name"] in self._names
-                and (last or head.end() < len(text))
-            ):
-                return True
-            return None if len(text) < _LONGEST_NAME and not last else False
-        return True
+        if marker in self._part.ends:
+            return True
+        before = self._marks.plain(self._held[:position])
+        if not self._doubtful:
+            if not self._is_whole([*self.call, before]):
+                return False
+        elif marker in self._heads:
+            return not "".join([*self._doubtful[1:], before]).strip()
+        if marker in self._heads:
+            return True
+        text = self._marks.plain(rest).lstrip()
+        known = NOTATIONS.get(self._notation)
+        head = known.head.match(text) if known is not None else None
+        if head is not None and head["name"] in self._names and (last or head.end() < len(text)):
+            return True
+        return None if len(text) < _LONGEST_NAME and not last else False
 
     def _pass(self, out: list[Delta], marker: str) -> None:
         """Go on after a marker."""
@@ -440,13 +475,16 @@ class TextSplitter:
             self.stop = self._marks.plain(marker)
         elif kind == "tool" and marker in self._part.ends:
             self._end_in_call(out, marker)
-        elif kind == "tool" and self._doubtful and marker in self._starts:
+        elif kind == "tool":
             self._held = marker + self._held
-            self._cut_in_doubt(out)
+            if self._doubtful:
+                self._cut_in_doubt(out)
+            else:
+                self._end_call(out, "")
         elif marker in self._part.ends or marker in self._closes:
-            self._close(out)
+            self._close()
         elif marker in self._heads:
-            self._close(out)
+            self._close()
             self._part, self._header = _HEADER, marker if marker in self._firsts else ""
         elif opened is not None and opened.kind != kind:
             plain = self._marks.plain(marker)
@@ -469,10 +507,8 @@ class TextSplitter:
         self._part, self._blanks, self._strip = part, "", part.kind == "reasoning"
         self._between, self._code = False, Code()
 
-    def _close(self, out: list[Delta]) -> None:
-        if self._part.kind == "tool":
-            self._end_call(out, "")
-        elif self._part.kind == "reasoning":
+    def _close(self) -> None:
+        if self._part.kind == "reasoning":
             self._strip, self.reasoned = True, self._passed()
             self._paused = self.pauses and self._markers.header is None
         self._part, self._between = _ANSWER, self._markers.header is not None
@@ -484,9 +520,7 @@ class TextSplitter:
         What follows a call that is whole is its end or another call. Other text may show that it
         goes on: then the whole end of a call was quoted.
         """
-        self._doubts += 1
-        text = "".join([*self.call, *self._doubtful])
-        whole = self._doubts <= _MOST_DOUBTS and is_whole(self._notation, text)
+        whole = self._is_whole([*self.call, *self._doubtful])
         if whole and (self.eager or not self._may_be_quoted):
             self._settle(out)
             self._end_call(out, marker)
@@ -496,6 +530,10 @@ class TextSplitter:
         if whole or not self._doubtful:
             self._was_whole = whole
         self._doubtful.append(self._marks.plain(marker))
+
+    def _is_whole(self, call: Iterable[str]) -> bool:
+        self._doubts += 1
+        return self._doubts <= _MOST_DOUBTS and is_whole(self._notation, "".join(call))
 
     @property
     def _may_be_quoted(self) -> bool:
@@ -508,7 +546,7 @@ class TextSplitter:
         assert header is not None
         text, self._header = self._marks.plain(self._header), ""
         kind = header.kind(text)
-        self._open(_Part(kind))
+        self._open(_Part(kind, header.closes if kind == "tool" else ()))
         self.opened = self._passed()
         if kind == "tool":
             self._frame = ("", "", False)
@@ -570,13 +608,13 @@ class MarkTokens:
     model spells with other tokens is text.
 
     Args:
-        tokens: the tokenizer's added tokens.
+        tokens: ids of the tokenizer's added tokens.
     """
 
     _FIRST = 0xFDD1  # `pieces.GAP` is before it
     _MOST = 31
 
-    def __init__(self, markers: Markers, tokens: Iterable[str] = ()) -> None:
+    def __init__(self, markers: Markers, tokens: Mapping[str, int]) -> None:
         all_markers = [
             *markers.all,
             *(start for f in markers.frames for start in (f.start, *f.ends)),
@@ -587,11 +625,16 @@ class MarkTokens:
         used = sorted(known, key=len, reverse=True)
         self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
         self._back = {ord(char): token for token, char in self._chars.items()}
+        self._ids = frozenset(tokens.values())
         self._token = re.compile("|".join(map(re.escape, self._chars)) or r"(?!)")
         self.markers = markers.mapped(self.of)
 
+    def of_token(self, token: int, text: str) -> str:
+        """Return the text that a token completes as the splitter sees it."""
+        return self.of(text) if token in self._ids else text
+
     def of(self, text: str) -> str:
-        """Return a text of tokens as the splitter sees it."""
+        """Return text as the splitter sees it if each marker in it is a token."""
         return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
 
     def plain(self, text: str) -> str:
@@ -649,7 +692,7 @@ class ReplyText:
 
     def take(self, text: str) -> None:
         """Take all text of an answer that was cut: it counts, but is not reported."""
-        self._note(self._splitter.token(text) + self._splitter.finish(ended=False))
+        self._note(self._splitter.take(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Go on after the tokens of an answer's beginning, which were reported before.
@@ -808,7 +851,7 @@ class ReplyText:
             # Bytes that are no character are decoded anew with each token, longer every time.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
-        return self._reported(self._splitter.token(segment))
+        return self._reported(self._splitter.add(token, segment))
 
     def _reported(self, deltas: list[Delta]) -> list[Delta]:
         late, self._late = self._late, []
@@ -824,7 +867,7 @@ class ReplyText:
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
             rest = ""  # half a character of a marker
-        deltas = self._splitter.token(rest)
+        deltas = self._splitter.feed(rest)
         return self._reported(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:

@@ -284,7 +284,8 @@ class Calling:
         try:
             found = reading(self._format, text.inside, self._tools)
         except ValueError as error:
-            return self._fail(text, str(error))
+            bare = text.bare and not any(begun.started for begun in self._open)
+            return self._fail(text, NO_CALL if bare else str(error))
         if text.bare and not any(call.name in self._offered for call in found.calls):
             return self._fail(text, NO_CALL)
         for number, call in enumerate(found.calls):

@@ -290,9 +290,9 @@ class Choice(Struct, eq=False):
             return
         if self.calls_tools:
             # Blanks around calls are no part of the answer. What follows decides about them.
-            self._blanks, text = self._blanks + text, ""
-            if self._blanks.strip():
-                self._blanks, text = "", self._blanks
+            whole = self._blanks + text
+            text = whole.rstrip()
+            self._blanks = whole[len(text) :]
         yield from self._say(text, odds)
 
     def _say(self, text: str, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:

@@ -1,13 +1,17 @@
 """What models write arrives as they meant it: markers in texts, arguments, and slips in calls.
 
-`replies` has a file for each class of replies. A case names the family whose tokenizer and dialect
-the model has, what it says, the parameters of the tools that are offered, and what is to arrive.
+`replies` has a file for each class of replies, with one case a line. A case names the family whose
+tokenizer and dialect the model has, what it says, the parameters of the tools that are offered,
+and what is to arrive. What stands between ⟦ and ⟧ is spelled out, without the tokens that it looks
+like. `opened` is the prompt's end, `shows` a part of the answer, and `raw` a part of the arguments.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,7 +35,7 @@ from engine.serve.routes.base import CallBegun, Called, CallMore, Choice, Piece,
 from engine.text.call_notations import NOTATIONS
 from engine.text.splitter import Delta, ReplyText
 from engine.text.tool_calls import Calling, Told, Written
-from tests.engine.speaking import write_folder
+from tests.engine.speaking import family, write_folder
 
 REPLIES = Path(__file__).parent / "replies"
 CASES = [
@@ -49,9 +53,19 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
     return cache(lambda name: load(write_folder(root / name, name)))
 
 
-def tool(name: str, properties: dict[str, Any]) -> dict[str, Any]:
-    parameters = {"type": "object", "properties": properties}
+def of(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def tool(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def strict_json(text: str) -> Any:
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
 
 
 def event(told: Told) -> Event:
@@ -97,26 +111,87 @@ def streamed(pieces: list[Piece]) -> tuple[str, str, list[list[str]]]:
     return texts[False], texts[True], list(calls.values())
 
 
+def parts_of(says: str, words: Iterable[str]) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a reply, and True for those that are tokens."""
+    either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    for part in re.split(r"(⟦.*?⟧)", says):
+        if part.startswith("⟦"):
+            yield False, part[1:-1]
+            continue
+        for number, one in enumerate(re.split(f"({either})", part)):
+            if one:
+                yield number % 2 == 1, one
+
+
+class Pieces:
+    """Detokenizer of a reply whose text comes in random pieces."""
+
+    def __init__(self, its: Any, words: list[str], says: str) -> None:
+        rng, self.text, self.last_segment = random.Random(says), "", ""
+        self._pieces, self.tokens = dict[int, str](), list[int]()
+        for is_token, part in parts_of(says, words):
+            if is_token:
+                self._take(its.convert_tokens_to_ids(part), part)
+                continue
+            at = 0
+            while at < len(part):
+                size = rng.choice((1, 2, 5, 12, 100))
+                self._take(1_000_000 + len(self.tokens), part[at : at + size])
+                at += size
+
+    def _take(self, token: int, piece: str) -> None:
+        self.tokens.append(token)
+        self._pieces[token] = piece
+
+    def add_token(self, token: int) -> None:
+        self.last_segment = self._pieces[token]
+        self.text += self.last_segment
+
+    def finalize(self) -> None:
+        self.last_segment = ""
+
+
+def numbered(its: Any, words: list[str], says: str) -> list[int]:
+    """Return the tokens of a reply in which all but the tokens of its dialect are bytes."""
+    found = list[int]()
+    for is_token, part in parts_of(says, words):
+        single = [part] if is_token else [part[at] for at in range(len(part))]
+        found += [one for text in single for one in its.encode(text, add_special_tokens=False)]
+    return found
+
+
+@pytest.mark.parametrize("in_bytes", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_reply_arrives_as_meant(tokenizer: Callable[[str], Any], case: dict[str, Any]) -> None:
-    its = tokenizer(case["family"])
-    tools = [tool(name, properties) for name, properties in case.get("tools", {}).items()]
-    reply = ReplyText(its, "", (), "", tools)
-    tokens = its.encode(case["says"], add_special_tokens=False)
+def test_reply_arrives_as_meant(
+    tokenizer: Callable[[str], Any], case: dict[str, Any], in_bytes: bool
+) -> None:
+    its, words = tokenizer(case["family"]), family(case["family"])["tokens"]
+    schemas = {name: of(given) for name, given in case.get("tools", {}).items()}
+    tools = [tool(name, given) for name, given in {**schemas, **case.get("schemas", {})}.items()]
+    opened = case.get("opened", "")
+    reply = ReplyText(its, opened, (), opened, tools)
+    tokens = numbered(its, words, case["says"])
+    if not in_bytes:
+        pieces_of = Pieces(its, words, case["says"])
+        reply._detokenizer, tokens = pieces_of, pieces_of.tokens
     choice, pieces = answered(reply, tokens, bool(tools))
-    calls = [[call.name, json.loads(call.arguments)] for call in choice.calls]
-    assert choice.text == case.get("answer", "")
-    assert choice.thought == case.get("reasoning", "")
-    assert calls == case.get("calls", [])
     answer, thought, made = streamed(pieces)
     assert (answer, thought) == (choice.text, choice.thought)
-    assert [[name, json.loads(text)] for name, text in made] == calls
+    assert choice.thought == case.get("reasoning", "")
+    calls = [[call.name, strict_json(call.arguments)] for call in choice.calls]
+    assert calls == case.get("calls", [])
+    assert case.get("raw", "") in "".join(call.arguments for call in choice.calls)
+    if "shows" in case:
+        assert case["shows"] in choice.text
+        return
+    assert choice.text == case.get("answer", "")
+    assert made == [[call.name, call.arguments] for call in choice.calls]
 
 
 def test_damaged_call_is_shown_with_a_note(tokenizer: Callable[[str], Any]) -> None:
     its = tokenizer("qwen3")
     says = 'I look.\n<tool_call>\n{"name": "ls", "arguments": {"command": ls -l}}\n</tool_call>'
-    reply = ReplyText(its, "", (), "", [tool("ls", {"command": {"type": "string"}})])
+    reply = ReplyText(its, "", (), "", [tool("ls", of({"command": {"type": "string"}}))])
     choice, _ = answered(reply, its.encode(says, add_special_tokens=False), True)
     assert not choice.calls
     assert "damaged" in choice.text
@@ -233,7 +308,7 @@ def is_ambiguous(name: str, arguments: dict[str, Any]) -> bool:
 def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
     """Every notation's markers are in the arguments, and each value arrives as it was written."""
     assume(not is_ambiguous(name, arguments))
-    offered = tool("edit", {key: kind_of(value) for key, value in arguments.items()})
+    offered = tool("edit", of({key: kind_of(value) for key, value in arguments.items()}))
     calling, text = Calling(name, [offered], "", False), written(name, arguments)
     pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[Told]()
     for count in range(len(pieces) + 1):
