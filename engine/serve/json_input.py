@@ -26,17 +26,22 @@ LONGEST_WORDS = 400
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
     """Return the JSON object in these bytes.
 
-    A byte order mark is skipped. Half of a surrogate pair becomes U+FFFD.
+    A byte order mark is skipped. Bytes that are not UTF-8 and halves of surrogate pairs become
+    U+FFFD, and control characters in texts are taken: clients cut what tools print.
 
     Raises:
         ValueError: says what is wrong with them.
     """
+    encoding = json.detect_encoding(raw)
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode(encoding)
     except UnicodeDecodeError:
-        raise ValueError("it is not text in UTF-8") from None
+        log.warning("bytes in a request that are not %s replaced by U+FFFD", encoding)
+        text = raw.decode(encoding, "replace")
     try:
-        found = json.loads(text, parse_constant=_constant, parse_int=_whole, parse_float=_number)
+        found = json.loads(
+            text, strict=False, parse_constant=_constant, parse_int=_whole, parse_float=_number
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Sequence
@@ -99,10 +100,20 @@ class ChatMessage(Body):
     @model_validator(mode="before")
     @classmethod
     def _lenient(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("role") in ("assistant", "tool"):
-            message = with_reasoning(given) if given["role"] == "assistant" else given
-            return {**message, "content": as_history(message.get("content"))}
-        return given
+        if not isinstance(given, dict):
+            return given
+        message = {key: value for key, value in given.items() if key != "function_call"}
+        if message.get("role") == "function":  # a result, as OpenAI had it before tools
+            message["role"] = "tool"
+        if message.get("role") not in ("assistant", "tool"):
+            return given
+        if isinstance(called := given.get("function_call"), dict):
+            message["tool_calls"] = [{"function": called}]
+        for field in ("reasoning_content", "reasoning"):
+            if not isinstance(message.get(field), str | None):
+                message[field] = json.dumps(message[field], ensure_ascii=False)
+        message = with_reasoning(message) if message["role"] == "assistant" else message
+        return {**message, "content": as_history(message.get("content"))}
 
     @property
     def as_message(self) -> Message:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from engine.messages import Message
 from engine.model.info import Model
@@ -48,6 +48,7 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     also,
+    as_part,
     content_of,
     given_image,
     ignore,
@@ -168,10 +169,25 @@ ResultBlock = Annotated[
 _one_text = OrText(lambda text: {"type": "text", "text": text})
 
 
+def _as_blocks(content: Any) -> Any:
+    """Return a past result with each block of an unknown type as JSON in a text."""
+    blocks = [content] if isinstance(content, dict) else content
+    known = ("text", "document", "tool_reference", *UNSEEN, *HIDDEN, *LEFT)
+    if not isinstance(blocks, list):
+        return blocks
+    types = [block.get("type") if isinstance(block, dict) else None for block in blocks]
+    return [
+        block if kind in known else as_part(block)
+        for kind, block in zip(types, blocks, strict=True)
+    ]
+
+
 class ToolResultBlock(Body):
     type: Literal["tool_result"]
     tool_use_id: str
-    content: Annotated[Items[ResultBlock], _one_text] = Field(default_factory=list)
+    content: Annotated[Items[ResultBlock], _one_text, BeforeValidator(_as_blocks)] = Field(
+        default_factory=list
+    )
     cache_control: Anything = None
     is_error: Anything = None
 
@@ -233,7 +249,7 @@ class UserTurn(Body):
 
 class AssistantTurn(Body):
     role: Literal["assistant"]
-    content: Annotated[Items[AssistantBlock], _one_text]
+    content: Annotated[Items[AssistantBlock], _one_text] = Field(default_factory=list)
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
         """As templates have it."""

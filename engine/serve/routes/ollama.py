@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -84,6 +84,15 @@ class ChatMessage(Body):
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_name: str | None = None
     tool_call_id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lenient(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("role") in ("assistant", "tool"):
+            content = given.get("content")
+            if not isinstance(content, str | None):
+                return {**given, "content": json.dumps(content, ensure_ascii=False)}
+        return given
 
     @property
     def as_message(self) -> Message:

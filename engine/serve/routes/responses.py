@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -54,6 +54,7 @@ from engine.serve.routes.schema import (
     TextParts,
     TopLogprobs,
     also,
+    as_history,
     item_type,
     parsed,
     shown,
@@ -174,7 +175,7 @@ class SearchCallItem(_Calling):
 
 class CallOutputItem(_Item):
     type: Literal["function_call_output", "custom_tool_call_output"]
-    output: _Shown = ""
+    output: Annotated[_Shown, BeforeValidator(as_history)] = ""
     call_id: str = ""
 
 

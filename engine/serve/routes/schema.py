@@ -555,8 +555,8 @@ def as_history(content: Any) -> Any:
     A client sends it with every later request, so nothing in it is a reason for a refusal.
     """
     if isinstance(content, list):
-        return [part if _is_part(part) else _as_part(part) for part in content]
-    return content if content is None or isinstance(content, str) else [_as_part(content)]
+        return [part if _is_part(part) else as_part(part) for part in content]
+    return content if content is None or isinstance(content, str) else [as_part(content)]
 
 
 def _is_part(part: Any) -> bool:
@@ -564,7 +564,8 @@ def _is_part(part: Any) -> bool:
     return isinstance(kind, str) and (kind in UNSEEN or isinstance(part.get("text"), str))
 
 
-def _as_part(part: Any) -> JSON:
+def as_part(part: Any) -> JSON:
+    """Return a text part that holds part of a past message as JSON."""
     told_once("content of past messages that is not text is given to models as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 

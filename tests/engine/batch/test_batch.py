@@ -170,7 +170,7 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
         b'{"prompt": "a", "id": "first"}': "is that of line 1 already",
         b'{"prompt": "a", "seed": 1.5}': "seed must be",
         b'{"prompt": "a", "reasoning": "yes"}': "reasoning must be",
-        b"\xff\xfe": "UTF-8",
+        b"\xff\xfe": "JSON",
         b'{"custom_id": "x", "body": {"messages": [], "tools": [{}]}}': "tools can only be",
         b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
     }

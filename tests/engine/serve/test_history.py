@@ -55,6 +55,32 @@ def test_lone_surrogates_are_replaced(caplog: pytest.LogCaptureFixture) -> None:
     assert len(caplog.records) == 1
 
 
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b'"cut \xed\xa0\xbd"', "cut \ufffd\ufffd\ufffd"),
+        (b'"cut \xf0\x9f\x98"', "cut \ufffd"),
+        (b'"a\xff\xe9b"', "a\ufffd\ufffdb"),
+        (b'"tab \t and \x01 and\nline"', "tab \t and \x01 and\nline"),
+    ],
+)
+def test_damaged_bytes_of_a_body_are_replaced(raw: bytes, text: str) -> None:
+    assert json_input.decode(b'{"content": ' + raw + b"}") == {"content": text}
+
+
+def test_body_in_utf_16_is_read() -> None:
+    assert json_input.decode('{"content": "é"}'.encode("utf-16")) == {"content": "é"}
+
+
+def test_old_function_calls_become_tool_calls() -> None:
+    called, result = messages(
+        {"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{"}},
+        {"role": "function", "name": "ls", "content": "x"},
+    )
+    assert called["tool_calls"][0]["function"] == {"name": "ls", "arguments": {"raw": "{"}}
+    assert (result["role"], result["content"]) == ("tool", "x")
+
+
 def test_results_that_are_not_text_become_json() -> None:
     (made,) = messages({"role": "tool", "tool_call_id": "c", "content": {"é": [1, None]}})
     assert json.loads(made["content"]) == {"é": [1, None]}
