@@ -21,7 +21,7 @@ import numpy as np
 from engine.params import SamplingParams
 from engine.text import call_notations, recognition, tool_grammars
 from engine.text.forms import grammar
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 from engine.text.tool_calls import CUT_OFF, Told
 from tests.engine.speaking import FAMILIES, write_folder
 

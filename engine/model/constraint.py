@@ -22,7 +22,7 @@ from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import MISSING, grammar, parser_limits, too_much, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 
 log = logging.getLogger(__name__)
 

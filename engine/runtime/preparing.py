@@ -42,7 +42,7 @@ from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
 from engine.text.images import Images
 from engine.text.rendering import TooLongError
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 
 Build = Callable[[list[Message]], prompt.Prompt]
 

@@ -48,7 +48,8 @@ from engine.runtime.plan import RUNNING, Status
 from engine.text import contents
 from engine.text.prompt import Prompt
 from engine.text.repetition import RepetitionDetector
-from engine.text.splitter import Delta, ReplyText
+from engine.text.reply_text import ReplyText
+from engine.text.splitter import Delta
 from engine.text.tool_calls import Told
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from engine.messages import Message, RawPrompt, media_in, medium_of, reasoning_o
 from engine.text import contents, pieces, recognition
 from engine.text.images import Images, images_as_words
 from engine.text.rendering import InProcess, Reader, TooLongError
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 
 
 class Prompt(Struct, frozen=True):

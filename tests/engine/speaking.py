@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 
 DATA = Path(__file__).parent / "dialects"
 FAMILIES = sorted(path.name.removesuffix(".toml") for path in DATA.glob("*.toml"))

@@ -18,7 +18,7 @@ from engine import Engine, EngineError, Failed, Finished, Image, SamplingParams,
 from engine.bench.random_models import write_model
 from engine.errors import CANNOT_SEE, INVALID_REQUEST
 from engine.model.sampling import Sampler
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 from tests.engine.families import FAMILIES
 from tests.engine.faults import fail_at
 

@@ -22,7 +22,7 @@ from engine.text.dialects import CALL, THINK, Markers
 from engine.text.known_tokenizer import KnownTokenizer, tell
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT, InProcess, Reader
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 from tests.engine.speaking import ANSWER, ASK, FAMILIES, WEATHER, streams, write_folder
 
 USER, THEN = "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"

@@ -19,7 +19,8 @@ from engine.text import call_notations, prompt, recognition
 from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT
-from engine.text.splitter import ReplyText, TextSplitter
+from engine.text.reply_text import ReplyText
+from engine.text.splitter import TextSplitter
 from engine.text.tool_calls import CUT_OFF, Told
 from tests import torture_calls
 from tests.engine.speaking import (

@@ -20,7 +20,7 @@ from engine.bench.random_models import SPECIAL, write_tokenizer
 from engine.model.constraint import Constraint, constrain
 from engine.params import SamplingParams
 from engine.text import recognition, tool_grammars
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 from tests.engine.speaking import write_folder
 
 END, THOUGHT = "</think>", "Let me see."

@@ -17,7 +17,7 @@ from engine.params import SamplingParams
 from engine.text import lark, recognition, tool_grammars
 from engine.text.call_notations import NOTATIONS
 from engine.text.forms import grammar
-from engine.text.splitter import ReplyText
+from engine.text.reply_text import ReplyText
 from tests import torture_calls
 from tests.engine.speaking import FAMILIES
 

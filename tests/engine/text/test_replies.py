@@ -33,7 +33,8 @@ from engine.messages import (
 )
 from engine.serve.routes.base import CallBegun, Called, CallMore, Choice, Piece, Text
 from engine.text.call_notations import NOTATIONS
-from engine.text.splitter import Delta, ReplyText
+from engine.text.reply_text import ReplyText
+from engine.text.splitter import Delta
 from engine.text.tool_calls import Calling, Told, Written
 from tests.engine.speaking import family, write_folder
 

@@ -14,7 +14,8 @@ from engine.messages import Image
 from engine.sandbox.prompts import Template
 from engine.text.dialects import Markers
 from engine.text.rendering import render
-from engine.text.splitter import ReplyText, TextSplitter
+from engine.text.reply_text import ReplyText
+from engine.text.splitter import TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 

@@ -1,0 +1,255 @@
+"""Text of one reply, by kind, while its tokens come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from engine.messages import Kind, Message
+from engine.text import recognition
+from engine.text.splitter import Delta, TextSplitter
+from engine.text.tool_calls import Calling, Told
+from engine.text.tools import name_of
+
+_MOST_SILENT = 64
+"""Tokens after which text must come. A character has four bytes at most, so at most four tokens."""
+
+
+class ReplyText:
+    """The text of one reply, token by token, with a detokenizer of its own.
+
+    Args:
+        opened: what the template rendered.
+        opening: what of it comes after the messages; None where that is not known.
+        tools: those that were offered, in OpenAI's shape.
+        one_call: the answer ends after its first call.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        opened: str,
+        stops: Iterable[str] = (),
+        opening: str | None = None,
+        tools: Sequence[dict[str, Any]] = (),
+        one_call: bool = False,
+    ) -> None:
+        self._detokenizer = tokenizer.detokenizer
+        self._dialect = recognition.of(tokenizer)
+        self._calling = Calling(self._dialect.tool_format, tools, opened, one_call)
+        markers = self._dialect.markers
+        self._splitter = TextSplitter(
+            markers,
+            stops,
+            markers.opens_reasoning(opened, opening),
+            bool(tools),
+            markers.closes_reasoning(opened),
+            self._dialect.tool_format,
+            {name_of(tool) for tool in tools},
+            self._calling.close,
+            recognition.added_tokens(tokenizer),
+        )
+        self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
+        self._breaks = ""  # at the end of the reasoning so far
+        self._begun = 0  # characters of an answer that is being continued
+        self._silent = 0  # tokens since the last text
+        self._late: list[Delta] = []  # to be reported with the next ones
+
+    def take(self, text: str) -> None:
+        """Take all text of an answer that was cut: it counts, but is not reported."""
+        self._note(self._splitter.take(text) + self._splitter.finish(ended=False))
+
+    def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
+        """Go on after the tokens of an answer's beginning, which were reported before.
+
+        `follow` is called with each, its text having been added.
+        """
+        for token in tokens:
+            self.add(token)
+            if follow is not None:
+                follow(token)
+        self._reported(self._splitter.release())
+        self._begun = len(self._detokenizer.text)
+
+    def after(self, tokens: Iterable[int]) -> None:
+        """Go on after tokens that are not reported: blanks at the beginning then stay."""
+        for token in tokens:
+            self._detokenizer.add_token(token)
+        self._begun = len(self._detokenizer.last_segment)
+
+    @property
+    def detokenizer(self) -> Any:
+        """mlx-lm's, which is this reply's own."""
+        return self._detokenizer
+
+    @property
+    def raw(self) -> str:
+        """Everything generated so far as one text, markers and reasoning included."""
+        return str(self._detokenizer.text)[self._begun :]
+
+    @property
+    def parts(self) -> dict[Kind, str]:
+        """All text so far by its kind."""
+        return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
+
+    def said(self) -> Message:
+        """The whole answer as the prompts of later turns have it."""
+        parts = self.parts
+        answer: Message = {"role": "assistant", "content": parts["answer"]}
+        unshown = self._splitter.unshown
+        if self.kind == "answer" and not unshown.endswith((">", "]")):
+            # Most often it was text after all, and with it the next prompt fits the cache.
+            answer["content"] += unshown
+        if parts["tool"]:
+            made = self._calling.made
+            whole = sum(map(len, self.calls)) == len(parts["tool"])
+            if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
+                # The model must find its call again, in its place and framed as it wrote it.
+                answer["content"] = self.without_reasoning
+            else:
+                answer["tool_calls"] = [call.as_message(name) for name, call in made]
+        if thought := parts["reasoning"]:
+            # The line break before the marker is the template's to write.
+            lines = self._dialect.row.begun is None
+            answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
+        return answer
+
+    @property
+    def without_reasoning(self) -> str:
+        """The raw text from where the reasoning ends, tool calls as they were written."""
+        after = self._splitter.reasoned
+        return self._written(after).lstrip("\n") if after else str(self._detokenizer.text)
+
+    def _written(self, after: int) -> str:
+        """Return all that was written after that many characters."""
+        return str(self._detokenizer.text)[after:]
+
+    @property
+    def kind(self) -> Kind:
+        """What the text to come belongs to."""
+        return self._splitter.kind
+
+    @property
+    def in_header(self) -> bool:
+        """Whether what comes says what follows it, and is not shown."""
+        return self._splitter.in_header
+
+    @property
+    def may_end(self) -> bool:
+        """Whether it may be cut off here: not within a marker or a tool call."""
+        return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
+
+    def only_answer(self) -> str:
+        """Take markers in the answer as text from here on; returns the answer so far."""
+        return self.parts["answer"] + self._splitter.only_answer()
+
+    @property
+    def call(self) -> str:
+        """What has come of the tool call that is being written."""
+        if self.kind != "tool":
+            return ""
+        start, _ = self._dialect.markers.call
+        return self._written(self._splitter.opened) if start else "".join(self._splitter.call)
+
+    @property
+    def in_code(self) -> bool:
+        """Return True if the next text is Markdown code."""
+        return self._splitter.in_code
+
+    def decide_early(self, pauses: bool = False) -> None:
+        """From here on nothing that follows a marker decides whether it is one.
+
+        Args:
+            pauses: text after the reasoning waits for `begin_answer`.
+        """
+        self._splitter.eager, self._splitter.pauses = True, pauses
+
+    def begin_answer(self, fits: Callable[[str], bool]) -> str:
+        """Return the answer's beginning that the token which ended the reasoning has brought.
+
+        Args:
+            fits: whether an answer may begin so. What may not counts as reasoning.
+        """
+        held = self._splitter.after_reasoning
+        stripped = held.lstrip("\n")
+        begun = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
+        dropped = held[: len(held) - len(begun)]
+        self._splitter.go_on(len(dropped))
+        if dropped.strip():
+            self._late += self._note([(dropped, "reasoning")])
+        return begun
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a stop string has been found."""
+        return self._splitter.stopped
+
+    @property
+    def stop(self) -> str | None:
+        """The stop string that was found."""
+        return self._splitter.stop
+
+    def calls_told(self, over: bool = False) -> list[Told]:
+        """What is new of the tool calls.
+
+        Args:
+            over: no more text comes.
+        """
+        return self._calling.follow(self._splitter.call, over, self._splitter.call_start)
+
+    @property
+    def called_enough(self) -> bool:
+        """Whether the answer has the only call that is wanted."""
+        return self._calling.enough
+
+    @property
+    def calls(self) -> list[str]:
+        """The tool calls that are complete."""
+        return self._splitter.calls
+
+    def add(self, token: int) -> list[Delta]:
+        """The deltas that one more token makes certain."""
+        self._detokenizer.add_token(token)
+        segment = self._detokenizer.last_segment
+        self._silent = 0 if segment else self._silent + 1
+        if self._silent >= _MOST_SILENT:
+            # Bytes that are no character are decoded anew with each token, longer every time.
+            self._flush()
+            segment, self._silent = self._detokenizer.last_segment, 0
+        return self._reported(self._splitter.add(token, segment))
+
+    def _reported(self, deltas: list[Delta]) -> list[Delta]:
+        late, self._late = self._late, []
+        return late + self._note(deltas)
+
+    def finish(self, ended: bool = True) -> list[Delta]:
+        """The rest, including the bytes of an unfinished character.
+
+        Args:
+            ended: the model ended its turn, and was not cut off.
+        """
+        self._flush()
+        rest = self._detokenizer.last_segment
+        if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
+            rest = ""  # half a character of a marker
+        deltas = self._splitter.feed(rest)
+        return self._reported(deltas + self._splitter.finish(ended))
+
+    def _flush(self) -> None:
+        """Take what is pending for text, whole characters or not."""
+        try:
+            self._detokenizer.finalize()
+        except KeyError:  # mlx-lm's for bytes: half a character before a token of letters
+            self._detokenizer._unflushed = ""
+
+    def _note(self, deltas: list[Delta]) -> list[Delta]:
+        """Record deltas; returns what is shown of them, without line breaks after the reasoning."""
+        shown: list[Delta] = []
+        for text, kind in deltas:
+            self._pieces[kind].append(text)
+            whole = self._breaks + text if kind == "reasoning" else text
+            known = whole.rstrip("\n") if kind == "reasoning" else whole
+            self._breaks = whole[len(known) :]
+            if known:
+                shown.append((known, kind))
+        return shown
