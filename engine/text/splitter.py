@@ -405,11 +405,11 @@ class TextSplitter:
     ) -> bool | None:
         if frame.first and not (blank_before and not self._begun):
             return False
-        if frame.kept and not self.eager:
+        if frame.kept:
             return code.at_line_start and self._names_a_tool(rest)
         at_place = self._marks.has_token(frame.start) or code.at_line_start
         known = NOTATIONS.get(self._notation)
-        starts = known.starts if known is not None and not frame.kept and not frame.plain else ""
+        starts = known.starts if known is not None and not frame.plain else ""
         follows = rest.lstrip()[:1]
         if starts and not follows and not last and not self.eager:
             return None
@@ -424,8 +424,11 @@ class TextSplitter:
         found = _FIRST_WORD.match(text)
         word, more = found.groups() if found is not None else ("", "")
         words = (*_FIRST_WORDS, *self._names)
-        fits = word in words if more else any(one.startswith(word) for one in words)
-        return None if fits and len(text) < _LONGEST_NAME else False
+        if not (word in words if more else any(one.startswith(word) for one in words)):
+            return False
+        if more and self.eager:
+            return True
+        return None if len(text) < _LONGEST_NAME else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
         """Return True for an end of reasoning that nothing opened, on a line of its own."""
