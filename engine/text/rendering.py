@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
 from engine.messages import Message, text_of
-from engine.text import pieces
+from engine.text import pieces, strict_templates
 
 
 class TooLongError(EngineError):
@@ -108,61 +108,24 @@ def render(
         options["strftime_now"] = datetime.fromtimestamp(moment).strftime
     if reasoning is not None:
         options.setdefault("enable_thinking", reasoning)
-    first: Exception | None = None
-    for adapted in _adapted(messages):
-        try:
-            text = apply(adapted, opening, options)
-        except MemoryError:
-            raise
-        except Exception as error:
-            first = first or error  # it says more than those after it
-            continue
-        if adapted is messages and _lost_system(text, messages):
-            return _with_system(apply, messages, opening, options) or text
-        return text
-    return EngineError(
-        TEMPLATE_ERROR,
-        "The model's chat template could not take these messages: "
-        f"{type(first).__name__}: {str(first)[:_MOST_WORDS]}",
-    )
+    try:
+        return strict_templates.adapted(
+            lambda some, opened: apply(some, opened, options), messages, opening
+        )
+    except MemoryError:
+        raise
+    except Exception as error:
+        return EngineError(
+            TEMPLATE_ERROR,
+            "The model's chat template could not take these messages: "
+            f"{type(error).__name__}: {str(error)[:_MOST_WORDS]}",
+        )
 
 
 MOMENT = "_moment"
 """In what a template is given: the seconds since 1970 that are its present, for its dates."""
 
 _MOST_WORDS = 1000  # characters of a template's own message
-
-
-def _adapted(messages: list[Message]) -> Iterator[list[Message]]:
-    """The messages, and then as templates may want them that cannot take them as they are."""
-    tried: list[list[Message]] = []
-    for some in (messages, _fold_system(messages), _merged(_fold_system(messages))):
-        for adapted in (some, _with_texts(some)):
-            if adapted not in tried:
-                tried.append(adapted)
-                yield adapted
-
-
-def _lost_system(text: str, messages: list[Message]) -> bool:
-    """Whether a template has left out the system message without a word."""
-    if len(messages) < 2 or messages[0]["role"] != "system":
-        return False
-    lines = [line.strip() for line in str(messages[0].get("content") or "").splitlines()]
-    longest = max(lines, key=len, default="")
-    return bool(longest) and longest not in text
-
-
-def _with_system(
-    apply: Apply, messages: list[Message], opening: bool, options: dict[str, Any]
-) -> str | None:
-    """The text with the system message in the first user's; None where that shows nothing more."""
-    try:
-        text = apply(_fold_system(messages), opening, options)
-    except MemoryError:
-        raise
-    except Exception:
-        return None
-    return None if _lost_system(text, messages) else text
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
@@ -183,62 +146,6 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
 
 
 _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
-
-
-def _fold_system(messages: list[Message]) -> list[Message]:
-    """With the system message at the head of the first user's, for templates that know none.
-
-    Models of that kind are trained so.
-    """
-    if len(messages) < 2 or messages[0]["role"] != "system" or messages[1]["role"] != "user":
-        return messages
-    first, second, *rest = messages
-    return [{**second, "content": _joined(first["content"], second["content"])}, *rest]
-
-
-def _merged(messages: list[Message]) -> list[Message]:
-    """With later system messages as the user's, and the user's that follow each other as one.
-
-    For templates that want user and assistant to take turns.
-    """
-    merged: list[Message] = []
-    for place, given in enumerate(messages):
-        later = given["role"] == "system" and place
-        message = {**given, "role": "user"} if later else given
-        if merged and message["role"] == merged[-1]["role"] == "user":
-            both = _joined(merged[-1]["content"], message["content"])
-            merged[-1] = {**merged[-1], "content": both}
-        else:
-            merged.append(message)
-    return merged
-
-
-def _joined(first: Any, second: Any) -> Any:
-    """Two contents as one, with an empty line between them."""
-    if isinstance(first, list) or isinstance(second, list):
-        before, after = (c if isinstance(c, list) else [_part(c or "")] for c in (first, second))
-        return [*before, _part("\n\n"), *after]
-    return f"{first}\n\n{second}"
-
-
-def _part(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
-
-
-def _with_texts(messages: list[Message]) -> list[Message]:
-    """With the arguments of tool calls as JSON in a text, as OpenAI has them and few templates."""
-    return [
-        {**m, "tool_calls": [_with_text(c) for c in m["tool_calls"]]} if m.get("tool_calls") else m
-        for m in messages
-    ]
-
-
-def _with_text(call: Any) -> Any:
-    inside = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(inside, dict) or isinstance(inside.get("arguments"), str):
-        return call
-    text = json.dumps(inside.get("arguments"), ensure_ascii=False)
-    return {**call, "function": {**inside, "arguments": text}}
 
 
 def _plain(messages: list[Message], opening: bool) -> str:

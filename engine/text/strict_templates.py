@@ -1,0 +1,360 @@
+"""Messages adapted to a chat template that refuses some of them.
+
+Templates raise for a system message, for roles that do not alternate, for several tool calls, for
+content of another type and so on. The first message that is refused is found by rendering
+prefixes. The first change that the template accepts is applied to it and to later messages of the
+same shape. Messages before it stay as they are, so their tokens remain in the cache. A message is
+changed because of the messages before it only, so the next turn begins with the same text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from itertools import permutations, product
+from typing import Any
+
+from engine.messages import Message, text_of
+
+Render = Callable[[list[Message], bool], str]
+"""Renders messages, the flag if an answer is to be opened. Raises what the template raises."""
+
+MAX_RULES = 24
+"""Different refusals in one conversation. A template with more of them takes nothing."""
+
+MAX_UNDECIDED = 3
+"""Messages that no change helps. Templates may refuse a prefix and take what is longer."""
+
+EMPTY = "…"
+"""Content of a message that a template refuses if it is empty."""
+
+_Variant = Callable[[list[Message], Message], list[Message] | None]
+_Placement = Callable[[list[Message], list[Message]], list[Message] | None]
+_Change = tuple[tuple[_Variant, ...], _Placement]
+_Shape = tuple[object, ...]
+
+
+def adapted(render: Render, messages: list[Message], opening: bool) -> str:
+    """Return the rendered messages, changed where the template refuses or drops them.
+
+    Raises:
+        Exception: the template's first one, if no change helps.
+    """
+    conversation = _Conversation(render, messages, opening)
+    text, first = conversation.text(len(messages))
+    while text is None or conversation.first_dropped(text) is not None:
+        if not conversation.learn(text):
+            if text is not None:
+                return text
+            assert first is not None
+            raise first
+        text, error = conversation.text(len(messages))
+        first = first or error
+    return text
+
+
+class _Conversation:
+    """One conversation, and the changes that its template needs.
+
+    Attributes:
+        rules: the changes by the shape of a message, each with the index that it applies from.
+    """
+
+    def __init__(self, render: Render, messages: list[Message], opening: bool) -> None:
+        self.rules: dict[_Shape, tuple[int, _Change]] = {}
+        self._render = render
+        self._messages = messages
+        self._opening = opening
+        self._undecided: set[int] = set()
+
+    def text(self, count: int) -> tuple[str | None, Exception | None]:
+        """Return the text of the first ``count`` messages, or None and why there is none."""
+        return self._rendered(self._changed(count), count)
+
+    def learn(self, text: str | None) -> bool:
+        """Add a rule for the first message that is refused or dropped.
+
+        Args:
+            text: of the whole conversation; None if it is refused.
+
+        Returns:
+            False if there is nothing left to try.
+        """
+        dropped = None if text is None else self.first_dropped(text)
+        index = self._first_refused() if dropped is None else dropped
+        before, message = self._changed(index), self._messages[index]
+        for change in _CHANGES if len(self.rules) < MAX_RULES else ():
+            made = _with(change, before, message)
+            if made is None:
+                continue
+            found, _ = self._rendered(made, index + 1)
+            if found is not None and (message["role"] != "system" or is_shown(message, found)):
+                self.rules[_shape(before, message)] = (index, change)
+                return True
+        self._undecided.add(index)
+        return index + 1 < len(self._messages) and len(self._undecided) <= MAX_UNDECIDED
+
+    def first_dropped(self, text: str) -> int | None:
+        """Return the index of the first system message that is not in the text, or None."""
+        for index, message in enumerate(self._messages if len(self._messages) > 1 else ()):
+            if message["role"] != "system" or index in self._undecided:
+                continue
+            if not is_shown(message, text):
+                return index
+        return None
+
+    def _first_refused(self) -> int:
+        known = {index for index, _ in self.rules.values()} | self._undecided
+        low = max(known, default=-1) + 1
+        high = len(self._messages)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.text(middle)[0] is None:
+                high = middle
+            else:
+                low = middle
+        return min(low, len(self._messages) - 1)
+
+    def _changed(self, count: int) -> list[Message]:
+        """Return the first ``count`` messages with the rules applied."""
+        out: list[Message] = []
+        splits = folds = False
+        for index, message in enumerate(self._messages[:count]):
+            if folds and index == 1 and message["role"] == "user":
+                # Models of templates without a system role are trained so.
+                out = _merged(out, [message]) or out
+                continue
+            start, change = self.rules.get(_shape(out, message), (index, _UNCHANGED))
+            made = _with(change, out, message) if start <= index else None
+            if made is not None:
+                folds = folds or (index == 0 and _as_user in change[0])
+                splits = splits or _single_calls in change[0]
+            out = made if made is not None else [*out, message]
+            if splits and message["role"] == "tool":
+                out = _behind_its_call(out)
+        return out
+
+    def _rendered(self, made: list[Message], count: int) -> tuple[str | None, Exception | None]:
+        """Render a prefix. One without a user message may need the next one, or fail with it."""
+        tried = [made]
+        if not any(message["role"] == "user" for message in made):
+            users = [m for m in self._messages[count:] if m["role"] == "user"]
+            tried = [[*made, *users[:1]], made] if users else tried
+        first: Exception | None = None
+        for some in tried:
+            try:
+                return self._render(some, self._opening and count == len(self._messages)), None
+            except MemoryError:
+                raise
+            except Exception as error:
+                first = first or error
+        return None, first
+
+
+def is_shown(message: Message, text: str) -> bool:
+    """Return True if the longest line of a message is in the text, or it has none."""
+    lines = [line.strip() for line in text_of(message.get("content") or "").splitlines()]
+    return max(lines, key=len, default="") in text
+
+
+def _shape(before: list[Message], message: Message) -> _Shape:
+    content, calls = message.get("content"), message.get("tool_calls") or ()
+    return (
+        message["role"],
+        before[-1]["role"] if before else None,
+        type(content) if content else None,
+        min(len(calls), 2),
+        "reasoning_content" in message,
+    )
+
+
+def _with(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
+    """Return ``before`` and the changed message; None if the change does not apply to it."""
+    variants, place = change
+    made = [message]
+    for variant in variants:
+        found = [variant(before, one) for one in made]
+        if None in found:
+            return None
+        made = [one for some in found for one in some or ()]
+    return place(before, made)
+
+
+# -- a message in another form -------------------------------------------------------------------
+
+
+def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
+    """Tool call arguments as JSON in a string, as OpenAI has them."""
+    calls = message.get("tool_calls")
+    return [{**message, "tool_calls": [_with_text(c) for c in calls]}] if calls else None
+
+
+def _with_text(call: Any) -> Any:
+    inside = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(inside, dict) or isinstance(inside.get("arguments"), str):
+        return call
+    text = json.dumps(inside.get("arguments"), ensure_ascii=False)
+    return {**call, "function": {**inside, "arguments": text}}
+
+
+def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
+    """Ids of nine letters and digits, as Mistral's templates want them."""
+    made = {**message}
+    if message.get("tool_calls"):
+        made["tool_calls"] = [{**c, "id": _short(c.get("id"))} for c in message["tool_calls"]]
+    if "tool_call_id" in message:
+        made["tool_call_id"] = _short(message["tool_call_id"])
+    return [made] if made != message else None
+
+
+def _short(name: Any) -> str:
+    text = str(name or "")
+    if len(text) == 9 and text.isascii() and text.isalnum():
+        return text
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:9]
+
+
+def _text_content(_: list[Message], message: Message) -> list[Message] | None:
+    return [{**message, "content": ""}] if message.get("content") is None else None
+
+
+def _some_content(_: list[Message], message: Message) -> list[Message] | None:
+    return None if message.get("content") else [{**message, "content": EMPTY}]
+
+
+def _parts(_: list[Message], message: Message) -> list[Message] | None:
+    content = message.get("content")
+    return [{**message, "content": [_part(content)]}] if isinstance(content, str) else None
+
+
+def _no_reasoning(_: list[Message], message: Message) -> list[Message] | None:
+    made = {name: value for name, value in message.items() if name != "reasoning_content"}
+    return [made] if made != message else None
+
+
+def _single_calls(_: list[Message], message: Message) -> list[Message] | None:
+    """One message for each tool call."""
+    first, *rest = message.get("tool_calls") or [None]
+    if not rest:
+        return None
+    others: list[Message] = [
+        {"role": message["role"], "content": "", "tool_calls": [call]} for call in rest
+    ]
+    return [{**message, "tool_calls": [first]}, *others]
+
+
+def _calls_in_text(_: list[Message], message: Message) -> list[Message] | None:
+    calls = message.get("tool_calls")
+    if not calls:
+        return None
+    said = text_of(message.get("content") or "")
+    content = "\n\n".join(filter(None, [said, *map(_written, calls)]))
+    return [{**{k: v for k, v in message.items() if k != "tool_calls"}, "content": content}]
+
+
+def _written(call: Any) -> str:
+    """A call as text: the tool's name and the arguments in brackets."""
+    inside = _with_text(call).get("function") or {}
+    return f"{inside.get('name')}({inside.get('arguments')})"
+
+
+def _as_system(_: list[Message], message: Message) -> list[Message] | None:
+    return [{**message, "role": "system"}] if message["role"] == "developer" else None
+
+
+def _as_user(before: list[Message], message: Message) -> list[Message] | None:
+    if message["role"] in ("user", "assistant"):
+        return None
+    content = message.get("content") or ""
+    if message["role"] in ("tool", "function", "ipython"):
+        calls = [c for m in before for c in m.get("tool_calls") or ()]
+        own = [c for c in calls if c.get("id") == message.get("tool_call_id")]
+        name = _written(own[-1]) if own else message.get("name") or "a tool"
+        content = _joined(f"Result of {name}:", content, "\n")
+    return [{"role": "user", "content": content}]
+
+
+_VARIANTS: tuple[_Variant, ...] = (
+    _text_arguments,
+    _short_ids,
+    _text_content,
+    _single_calls,
+    _some_content,
+    _no_reasoning,
+    _parts,
+    _as_system,
+    _as_user,
+    _calls_in_text,
+)
+"""The least change comes first."""
+
+
+# -- its place -----------------------------------------------------------------------------------
+
+
+def _appended(before: list[Message], made: list[Message]) -> list[Message]:
+    return [*before, *made]
+
+
+def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
+    """With the message as a part of the one before it, which has the same role."""
+    first, *rest = made
+    if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
+        return None
+    last = before[-1]
+    both = {**last, **first}
+    for name in ("content", "reasoning_content"):
+        if name in both:
+            both[name] = _joined(last.get(name), first.get(name))
+    if calls := [*(last.get("tool_calls") or ()), *(first.get("tool_calls") or ())]:
+        both["tool_calls"] = calls
+    return [*before[:-1], both, *rest]
+
+
+def _bridge(content: str) -> _Placement:
+    def bridged(before: list[Message], made: list[Message]) -> list[Message] | None:
+        """With a message of the other side before it."""
+        role = made[0]["role"]
+        other = {"user": "assistant", "assistant": "user"}.get(role)
+        if other is None or (role == "user" and not before):
+            return None
+        if before and before[-1]["role"] == other:
+            return None
+        return [*before, {"role": other, "content": content}, *made]
+
+    return bridged
+
+
+_PLACEMENTS: tuple[_Placement, ...] = (_appended, _merged, _bridge(""), _bridge(EMPTY))
+_UNCHANGED: _Change = ((), _appended)
+_CHANGES: tuple[_Change, ...] = tuple(
+    product(
+        [(), *((one,) for one in _VARIANTS), *permutations(_VARIANTS, 2)],
+        _PLACEMENTS,
+    )
+)
+
+
+def _behind_its_call(messages: list[Message]) -> list[Message]:
+    """Move the last message, a tool's result, behind the message with its call."""
+    *out, result = messages
+    for index, message in enumerate(out):
+        ids = [call.get("id") for call in message.get("tool_calls") or ()]
+        if result.get("tool_call_id") in ids:
+            return [*out[: index + 1], result, *out[index + 1 :]]
+    return messages
+
+
+def _joined(first: Any, second: Any, gap: str = "\n\n") -> Any:
+    """Two contents as one."""
+    if not first or not second:
+        return first or second or ""
+    if isinstance(first, list) or isinstance(second, list):
+        before, after = (c if isinstance(c, list) else [_part(c)] for c in (first, second))
+        return [*before, _part(gap), *after]
+    return f"{first}{gap}{second}"
+
+
+def _part(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
