@@ -53,7 +53,8 @@ T = TypeVar("T")
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
-ALIVE_SECONDS = 10.0  # a streaming client hears at least as often that its answer is worked at
+ALIVE_SECONDS = 5.0  # a streaming client gets an event about as often, whatever is worked at
+QUIET_SECONDS = 5.0  # without an event of a reply, after which its client gets a sign of life
 END_SECONDS = 60.0  # how long a stopped reply may take to end before its session is given up
 END_WITH_SERVER_SECONDS = 2.0  # the same when the server ends
 
@@ -115,6 +116,7 @@ class Client:
         self._opened = False  # the answer within it
         self._ended = False
         self._written = time.monotonic()
+        self._event_at = -ALIVE_SECONDS  # when the last event was sent
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
 
     def expects(self, writer: Writer) -> None:
@@ -148,7 +150,10 @@ class Client:
         if writer.all_ended:
             out.append(writer.end())
         self._begin_stream()
-        if data := b"".join(out):
+        data = b"".join(out) or self._sign_of_life()
+        if data:
+            if not isinstance(event, PromptProgress):
+                self._event_at = time.monotonic()
             unsent = self._outbox.unsent_bytes + len(data)
             if unsent > self._held_bytes:
                 self._held(unsent - self._held_bytes)
@@ -160,12 +165,25 @@ class Client:
             self.comment(f"read {event.done} of {event.total} tokens")
 
     def comment(self, text: str) -> None:
-        """Send a streaming client something that is no part of the answer, and shows it life."""
+        """Send a streaming client a comment, and an event if it has had none for a while.
+
+        People read comments, and the idle timers of clients count events only.
+        """
         if self._writer is None or not self._writer.generation.stream:
             return
         self._begin_stream()
-        if not self._outbox.unsent_bytes:
-            self._write(self._writer.alive(text))
+        if self._outbox.unsent_bytes:
+            return
+        if data := self._writer.comment(text) + self._sign_of_life():
+            self._write(data)
+
+    def _sign_of_life(self) -> bytes:
+        """Return an event that says nothing, or b"" if one was sent not long ago."""
+        now = time.monotonic()
+        if self._writer is None or now - self._event_at < ALIVE_SECONDS:
+            return b""
+        self._event_at = now
+        return self._writer.sign_of_life()
 
     async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
@@ -552,7 +570,7 @@ class Answering:
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
             try:
-                choice, event = await asyncio.wait_for(replies.next(), ALIVE_SECONDS)
+                choice, event = await asyncio.wait_for(replies.next(), QUIET_SECONDS)
             except TimeoutError:
                 client.comment("working")
                 continue

@@ -406,12 +406,13 @@ class Writer(ABC):
     def failed(self, error: JSON) -> bytes:
         """What a stream says of a failure; `error` has the API's shape."""
 
-    def alive(self, text: str) -> bytes:
-        """What a stream says while there is nothing to tell: a comment, which clients skip.
-
-        People who watch the stream read it.
-        """
+    def comment(self, text: str) -> bytes:
+        """A comment in a stream, which clients skip; b"" if the format has none."""
         return f": {text}\n\n".encode()
+
+    @abstractmethod
+    def sign_of_life(self) -> bytes:
+        """An event that says nothing. Clients give up a stream without events."""
 
     @abstractmethod
     def whole(self) -> JSON:

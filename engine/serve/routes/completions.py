@@ -125,6 +125,9 @@ class CompletionsWriter(OpenAIWriter):
     def ended(self, choice: Choice) -> bytes:
         return self._chunk_of(choice, "", reason(choice))
 
+    def sign_of_life(self) -> bytes:
+        return self._chunk_of(self.choices[0], "", None)
+
     def whole(self) -> JSON:
         return {
             **self._head,

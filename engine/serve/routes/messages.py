@@ -574,9 +574,8 @@ class MessagesWriter(BlockWriter):
         delta = {"type": "signature_delta", "signature": SIGNATURE}
         return _event("content_block_delta", index=self._index, delta=delta) + out
 
-    def alive(self, text: str) -> bytes:
-        # Clients count events, and not comments.
-        return super().alive(text) + _event("ping")
+    def sign_of_life(self) -> bytes:
+        return _event("ping")
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         empty = isinstance(piece, Text) and not piece.text

@@ -221,7 +221,10 @@ class OllamaWriter(Writer):
     def failed(self, error: JSON) -> bytes:
         return encoded(error) + b"\n"
 
-    def alive(self, text: str) -> bytes:
+    def comment(self, text: str) -> bytes:
+        return b""
+
+    def sign_of_life(self) -> bytes:
         return self._line({})
 
     def whole(self) -> JSON:

@@ -79,7 +79,6 @@ MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
 MOST_STORED_CHARACTERS = 2**27
 """Of all of them. What they share is counted in each; the latest one stays whatever it has."""
-ALIVE_SECONDS = 5.0  # between two events that show life
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
 
@@ -557,7 +556,6 @@ class ResponsesWriter(BlockWriter):
         self._created = int(time.time())
         self._store = store
         self._number = 0
-        self._alive = -ALIVE_SECONDS  # when it has shown life last
         self._items: list[JSON] = []
         self._arguments: list[str] = []  # of the call that is open
 
@@ -571,12 +569,7 @@ class ResponsesWriter(BlockWriter):
         self._store(self.generation, self.choices[0], told)
         return self._event(f"response.{told['status']}", response=told)
 
-    def alive(self, text: str) -> bytes:
-        """An event now and then: agents give up a stream that has none, whatever comments say."""
-        now = time.monotonic()
-        if now - self._alive < ALIVE_SECONDS:
-            return super().alive(text)
-        self._alive = now
+    def sign_of_life(self) -> bytes:
         return self.begin() or self._state("response.in_progress")
 
     def failed(self, error: JSON) -> bytes:

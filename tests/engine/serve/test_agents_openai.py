@@ -14,9 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from engine import Engine, Image
+from engine.serve import answering
 from engine.serve.auth import LOCAL
 from engine.serve.errors import RefusedError
-from engine.serve.routes import responses
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.ollama import OllamaChat
 from engine.serve.routes.responses import Responses, StoredResponses
@@ -268,11 +268,75 @@ def test_an_overflow_is_told_in_openais_words(agents: Server) -> None:
         assert " Your input exceeds the context window of this model. " in error["message"]
 
 
-def test_an_agent_hears_events_while_its_prompt_is_read(
+LONG = "word " * 3000
+CHAT_TOOL = {"type": "custom", "custom": {"name": "apply_patch", "description": "Change files."}}
+LIVELY = {
+    "/v1/responses": ({"input": [said(LONG)]}, {"input": [said("[[patch]]")], "tools": [CUSTOM]}),
+    "/v1/chat/completions": (
+        {"messages": [{"role": "user", "content": LONG}]},
+        {"messages": [{"role": "user", "content": "[[patch]]"}], "tools": [CHAT_TOOL]},
+    ),
+    "/v1/completions": ({"prompt": LONG, "max_tokens": 5}, None),
+    "/v1/messages": (
+        {"messages": [{"role": "user", "content": LONG}], "max_tokens": 50},
+        None,
+    ),
+    "/api/chat": (
+        {"messages": [{"role": "user", "content": LONG}]},
+        {
+            "messages": [{"role": "user", "content": "[[open]]"}],
+            "tools": [{"type": "function", "function": {"name": "run", "parameters": OPTIONAL}}],
+        },
+    ),
+}
+
+
+def is_silent(told: Any) -> bool:
+    """Return True for an event that says nothing."""
+    if told.get("type") in ("ping", "message_start", "response.created", "response.in_progress"):
+        return True
+    for choice in told.get("choices", ()):
+        delta = {k: v for k, v in choice.get("delta", {}).items() if k != "role"}
+        return not (any(delta.values()) or choice.get("text") or choice["finish_reason"])
+    message = told.get("message") or {"content": "no"}
+    return not message.get("content") and not message.get("tool_calls") and not told.get("done")
+
+
+def lively(server: Server, path: str, body: dict[str, Any]) -> list[bool]:
+    """Return for each event of a stream if it says nothing."""
+    answer = ask(server, "POST", path, {**body, "stream": True})
+    assert answer.status == 200, answer.body
+    lines = answer.body.decode().splitlines()
+    found = [line.removeprefix("data: ") for line in lines]
+    return [is_silent(json.loads(line)) for line in found if line.startswith("{")]
+
+
+@pytest.mark.parametrize("path", LIVELY)
+def test_streams_have_events_while_prompts_are_read(
+    agents: Server, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, _ = LIVELY[path]
+    assert lively(agents, path, body)[0]  # the first progress is one, whatever the time is
+    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    assert all(lively(agents, path, body)[:2])
+
+
+@pytest.mark.parametrize("path", [path for path in LIVELY if LIVELY[path][1]])
+def test_streams_have_events_while_a_call_is_written(
+    agents: Server, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = LIVELY[path][1]
+    assert body is not None
+    calm = lively(agents, path, body)
+    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    assert lively(agents, path, body).count(True) > calm.count(True) + 2
+
+
+def test_signs_of_life_are_no_part_of_a_response(
     agents: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(responses, "ALIVE_SECONDS", 0.0)
-    told = streamed(agents, said("word " * 3000))
+    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    told = streamed(agents, said(LONG))
     kinds = [one["type"] for one in told]
     assert kinds[0] == "response.created"
     assert kinds.count("response.created") == 1
