@@ -61,6 +61,7 @@ class Hub:
         hold_at: weights stop coming after so many bytes of the file, until ``go`` is set.
         held: set when that has happened.
         cut_at: at so many bytes of the file the connection is closed, the next ``cuts`` times.
+        busy: refusals that are given once each: the end of a path, the status, and headers.
         status: what every request for weights is answered with, if not 0.
         damage: weights are served with one byte changed.
         whole: Range is ignored.
@@ -84,6 +85,7 @@ class Hub:
     go: threading.Event = field(default_factory=threading.Event)
     cut_at: int = 0
     cuts: int = 0
+    busy: list[tuple[str, int, dict[str, str]]] = field(default_factory=list)
     status: int = 0
     damage: bool = False
     whole: bool = False
@@ -203,7 +205,10 @@ class _Handler(BaseHTTPRequestHandler):
         if hub.dripped:
             self._drip(hub.dripped)
             return
-        if path.startswith("/api/models") and hub.refuse:
+        if busy := next((each for each in hub.busy if path.endswith(each[0])), None):
+            hub.busy.remove(busy)
+            self._answer(busy[1], b"<html>later</html>", busy[2])
+        elif path.startswith("/api/models") and hub.refuse:
             headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
             self._answer(hub.refuse, b"<html>no</html>", headers)
         elif path == "/api/models":

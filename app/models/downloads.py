@@ -126,7 +126,9 @@ def fetch(
             download.came = (done, total)
 
     def get(token: str | None) -> None:
-        found = model or hub.look_up(download.ref, token=token, cancelled=stop)
+        found = model or hub.look_up(
+            download.ref, token=token, cancelled=stop, most_wait_s=hub.MAX_WAIT_S
+        )
         hub.download(found, progress, stop, token, tidy=tidy)
 
     try:

@@ -35,10 +35,15 @@ def main(options: argparse.Namespace) -> int:
     progress = _Progress(sys.stderr, quiet=options.quiet)
     try:
         with terminable():
-            model = hub.look_up(options.repo, options.revision)
+            model = hub.look_up(
+                options.repo,
+                options.revision,
+                most_wait_s=hub.MAX_WAIT_S,
+                on_wait=progress.waits,
+            )
             if not options.quiet:
                 print(_about(model), file=sys.stderr)
-            folder = hub.download(model, progress)
+            folder = hub.download(model, progress, on_wait=progress.waits)
     except KeyboardInterrupt:
         progress.clear()
         words = f"download: interrupted{progress.so_far()}; the same command goes on from here."
@@ -84,6 +89,13 @@ class _Progress:
         elif not self._line.shown and (tenth := 10 * done // max(total, 1)) > self._tenth:
             self._tenth = tenth
             print(f"{_size(done)} of {_size(total)}", file=self._stream, flush=True)
+
+    def waits(self, seconds: float) -> None:
+        """Say that the hub asks to wait."""
+        if not self._quiet:
+            self.clear()
+            words = f"The hub asks to wait {duration(seconds)}. The download then continues."
+            print(words, file=self._stream, flush=True)
 
     def clear(self) -> None:
         if self._last[1]:

@@ -24,8 +24,10 @@ from engine.hub.downloads import (
 )
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
+from engine.hub.net import MAX_WAIT_S
 
 __all__ = [
+    "MAX_WAIT_S",
     "Fit",
     "Found",
     "HubFacts",

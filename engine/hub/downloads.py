@@ -226,12 +226,16 @@ def download(
     cancelled: threading.Event | None = None,
     token: str | None = None,
     tidy: bool = True,
+    on_wait: net.OnWait | None = None,
 ) -> Path:
     """Fetch what is missing of the model; returns its folder, which the engine can load.
 
     After any interruption the same call goes on where it was. Set ``cancelled`` from any thread to
     stop it within a fraction of a second. With ``tidy``, parts of other versions are thrown away
-    once it is whole.
+    once it is whole. A hub that asks to wait is waited for.
+
+    Args:
+        on_wait: called with the seconds before each wait, on this thread.
 
     Raises:
         EngineError: `no_space`, `gated`, `not_found`, `not_a_model`, `offline`,
@@ -247,7 +251,8 @@ def download(
     stop = cancelled or threading.Event()
     try:
         with locked(model.repo):
-            run = _Run(model, progress or (lambda _done, _total: None), stop, token)
+            waits = net.Waits(stop, on_wait=on_wait)
+            run = _Run(model, progress or (lambda _done, _total: None), stop, token, waits)
             for file in model.files:
                 run.fetch(file)
             return publish(model.repo, model.revision, model.commit, model.files, tidy)
@@ -259,8 +264,14 @@ class _Run:
     """The download of one model."""
 
     def __init__(
-        self, model: HubModel, progress: Progress, cancelled: threading.Event, token: str | None
+        self,
+        model: HubModel,
+        progress: Progress,
+        cancelled: threading.Event,
+        token: str | None,
+        waits: net.Waits,
     ) -> None:
+        self._waits = waits
         self._model = model
         self._progress = progress
         self._cancelled = cancelled
@@ -331,7 +342,12 @@ class _Run:
                     out.write(piece)
                     digest.update(piece)
                     have += len(piece)
+                    self._waits.progressed()
                     self._progress(self._before + have, self._model.size)
+            except net.BusyError as error:
+                out.flush()
+                self._waits.wait(error, self._model.repo)
+                continue
             except net.BrokenError as error:
                 if not isinstance(error.cause, RemoteProtocolError):
                     why = net.translated(error.cause, self._model.repo)

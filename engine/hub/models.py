@@ -42,6 +42,8 @@ from engine.sandbox.protocol import RefusedError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
+LOOK_UP_WAIT_S = 10.0
+"""The longest wait that the hub may ask for while somebody waits for what it says of a model."""
 _LARGEST_CARD = 2**20
 _LARGEST_CONFIG = 4 * 2**20
 _LARGEST_LISTING = 16 * 2**20  # some 300 bytes a file
@@ -143,12 +145,16 @@ def look_up(
     revision: str | None = None,
     token: str | None = None,
     cancelled: threading.Event | None = None,
+    most_wait_s: float = LOOK_UP_WAIT_S,
+    on_wait: net.OnWait | None = None,
 ) -> HubModel:
     """Ask the hub about a model; two requests, a few kilobytes.
 
     Args:
         name: an id (``owner/name``, ``owner/name@revision``) or the address of its page.
         token: an access token; by default the one that huggingface_hub knows.
+        most_wait_s: the longest wait that the hub may ask for; a longer one is an error.
+        on_wait: called with the seconds before each wait, on this thread.
 
     Raises:
         EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
@@ -163,12 +169,13 @@ def look_up(
     if parse(f"{wanted.repo}@{wanted.revision}") is None:
         raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is no revision's name.")
     stop = cancelled or threading.Event()
-    about = _about(wanted, token, stop)
+    waits = net.Waits(stop, most_wait_s, on_wait)
+    about = _about(wanted, token, stop, waits)
     files = _files(wanted.repo, about.get("siblings"))
     commit = about.get("sha")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise _senseless(wanted.repo)
-    config = _config(wanted, commit, token, stop)
+    config = _config(wanted, commit, token, stop, waits)
     return HubModel(
         repo=wanted.repo,
         revision=wanted.revision,
@@ -255,13 +262,16 @@ def headers(token: str | None) -> dict[str, str]:
     return {**made, "Accept-Encoding": "identity"}
 
 
-def _about(wanted: Wanted, token: str | None, cancelled: threading.Event) -> dict[str, Any]:
+def _about(
+    wanted: Wanted, token: str | None, cancelled: threading.Event, waits: net.Waits
+) -> dict[str, Any]:
     """What the hub lists of a model."""
     from huggingface_hub import constants
 
     revision = quote(wanted.revision, safe="")
     url = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{revision}?blobs=true"
-    found = parsed(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING))
+    text = net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING, waits)
+    found = parsed(text)
     if not isinstance(found, dict):
         raise _senseless(wanted.repo)
     return found
@@ -313,10 +323,15 @@ def _file(repo: str, entry: dict[str, Any]) -> HubFile:
 
 
 def _config(
-    wanted: Wanted, commit: str, token: str | None, cancelled: threading.Event
+    wanted: Wanted,
+    commit: str,
+    token: str | None,
+    cancelled: threading.Event,
+    waits: net.Waits,
 ) -> dict[str, Any]:
     url = address(wanted.repo, commit, "config.json")
-    config = parsed(net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG))
+    text = net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG, waits)
+    config = parsed(text)
     kind = config.get("model_type") if isinstance(config, dict) else None
     if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
         raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import queue
-import re
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from engine.errors import (
@@ -37,8 +38,15 @@ READ_SECONDS = 60.0
 """How long one answer about a model may take in all, and any answer until it begins."""
 LEAST_BYTES = 16 * 1024
 """So much of a file must come in that time. Who sends a byte now and then is as good as gone."""
+MAX_WAIT_S = 3600.0
+"""The longest wait that a hub may ask for with status 429 or 503. A longer one is an error."""
+MAX_WAITS = 20
+"""Waits in a row that bring nothing."""
+BUSY_PAUSE_S = 10.0
+"""The first wait for a hub that names none. Each further one is twice as long."""
 SEARCH = "the search"  # what an answer is about that is about no single model
 
+_LONGEST_WAIT_S = 10.0**6  # what is longer makes no sense
 _LOOK_S = 0.05  # between two checks whether the download was cancelled
 _WORDS = 200  # characters that are shown of what the client says
 _BAD_TOKEN = "The hub does not take this access token. Check it."
@@ -50,6 +58,57 @@ class BrokenError(Exception):
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
         self.cause = cause  # the client's own error
+
+
+class BusyError(Exception):
+    """The hub asks to be left alone for a while."""
+
+    def __init__(self, cause: _RefusedError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+        self.wait_s = cause.wait_s  # 0 if the hub does not say
+
+
+OnWait = Callable[[float], object]
+"""Called with the seconds that a hub wants to be left alone, before they are waited."""
+
+
+class Waits:
+    """Waits for a hub that is busy.
+
+    Args:
+        cancelled: ends a wait immediately, with `download_cancelled`.
+        most_s: the longest wait.
+    """
+
+    def __init__(
+        self, cancelled: threading.Event, most_s: float = MAX_WAIT_S, on_wait: OnWait | None = None
+    ) -> None:
+        self._cancelled = cancelled
+        self._most_s = most_s
+        self._on_wait = on_wait
+        self._in_a_row = 0
+
+    def progressed(self) -> None:
+        """Something new has come since the last wait."""
+        self._in_a_row = 0
+
+    def wait(self, error: BusyError, what: str) -> None:
+        """Wait as long as the hub asks.
+
+        Raises:
+            EngineError: `download_failed`, the wait is too long or one too many, or
+                `download_cancelled`.
+        """
+        seconds = error.wait_s or min(BUSY_PAUSE_S * 2**self._in_a_row, MAX_WAIT_S)
+        self._in_a_row += 1
+        if seconds > self._most_s or self._in_a_row > MAX_WAITS:
+            raise translated(error.cause, what)
+        log.info("hub asks to wait %g s", seconds)
+        if self._on_wait is not None:
+            self._on_wait(seconds)
+        if self._cancelled.wait(seconds):
+            raise cancelled_error()
 
 
 class _SlowError(Exception):
@@ -66,9 +125,25 @@ class _RefusedError(Exception):
         self.code: str = answer.headers.get("X-Error-Code", "")
         # whether the hub was given an access token
         self.sent_token = "authorization" in answer.request.headers
-        wait = answer.headers.get("Retry-After", "")  # in seconds, or a date, which is rare
-        # how many seconds the hub wants to be left alone; 0 where it does not say
-        self.wait_s = int(wait) if re.fullmatch(r"[0-9]{1,6}", wait) else 0
+        self.wait_s = _wait_s(answer.headers)
+
+
+def _wait_s(headers: Mapping[str, str]) -> float:
+    """Return the seconds that the hub wants to be left alone, or 0 if it does not say."""
+    from huggingface_hub.utils import parse_ratelimit_headers
+
+    told = headers.get("Retry-After", "").strip()
+    seconds = 0.0
+    try:
+        seconds = float(told)
+    except ValueError:
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            now = headers.get("Date")  # by the hub's clock, as the other one
+            begun = parsedate_to_datetime(now).timestamp() if now else time.time()
+            seconds = parsedate_to_datetime(told).timestamp() - begun
+    if not told and (limits := parse_ratelimit_headers(headers)) is not None:
+        seconds = limits.reset_in_seconds
+    return math.ceil(seconds) if 0 < seconds < _LONGEST_WAIT_S else 0.0
 
 
 def cancelled_error() -> EngineError:
@@ -98,14 +173,32 @@ def timeout_s() -> float:
 
 
 def read(
-    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event, most: int
+    url: str,
+    headers: Mapping[str, str],
+    what: str,
+    cancelled: threading.Event,
+    most: int,
+    waits: Waits | None = None,
 ) -> bytes:
     """A short answer of the hub about ``what``, in one piece.
+
+    Args:
+        waits: waits for a hub that is busy; without it that is an error.
 
     Raises:
         EngineError: `offline`, `not_found`, `gated`, `download_failed`, also for one longer than
             ``most`` bytes, or `download_cancelled` as soon as the event is set.
     """
+    while True:
+        try:
+            return _read(url, headers, what, cancelled, most)
+        except BusyError as error:
+            (waits or Waits(cancelled, 0)).wait(error, what)
+
+
+def _read(
+    url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event, most: int
+) -> bytes:
     end = time.monotonic() + READ_SECONDS
     text = bytearray()
     try:
@@ -131,6 +224,7 @@ def pieces(
 
     Raises:
         BrokenError: the connection broke off, stalled, or brings next to nothing.
+        BusyError: the hub asks to wait.
         EngineError: what the hub refused, or `download_cancelled` as soon as the event is set.
     """
     transfer = _Transfer(url, headers)
@@ -140,6 +234,8 @@ def pieces(
             before = time.monotonic()
             good, answer = _next(transfer.said, cancelled, left)
             left -= time.monotonic() - before  # what is done with the pieces does not count
+            if not good and _is_busy(answer):
+                raise BusyError(answer)
             if not good and _is_transient(answer):
                 raise BrokenError(answer)
             if not good:
@@ -306,11 +402,17 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
     )
 
 
-def _later(wait_s: int) -> str:
+def _later(wait_s: float) -> str:
     if not wait_s:
         return "Try again later."
-    minutes = -(-wait_s // 60)
-    return f"Try again in {f'{wait_s} s' if wait_s < 100 else f'{minutes} minutes'}."
+    minutes = math.ceil(wait_s / 60)
+    return f"Try again in {f'{wait_s:g} s' if wait_s < 100 else f'{minutes} minutes'}."
+
+
+def _is_busy(error: Exception) -> bool:
+    if not isinstance(error, _RefusedError):
+        return False
+    return error.status == 429 or (error.status == 503 and error.wait_s > 0)
 
 
 def _is_transient(error: Exception) -> bool:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,105 @@ def test_f13_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPat
     tries = [t for t in waited if t]
     assert tries[:3] == [3.0, 6.0, 9.0]
     assert max(tries) == downloads.LONGEST_PAUSE_S
+
+
+class Waited(threading.Event):
+    """An event that is never waited for; the seconds of each wait are kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout:
+            self.seconds.append(timeout)
+        return self.is_set()
+
+
+def date_in(seconds: float) -> str:
+    return formatdate(time.time() + seconds, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"Retry-After": "7"}, 7),
+        ({"Retry-After": " 2.5 "}, 3),
+        ({"RateLimit": '"resolvers";r=0;t=55', "RateLimit-Policy": '"fixed";q=3000;w=300'}, 55),
+        ({"Retry-After": "8", "RateLimit": '"resolvers";r=0;t=300'}, 8),
+        ({}, 10),
+        ({"Retry-After": "soon"}, 10),
+        ({"Retry-After": "-5"}, 10),
+    ],
+)
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
+def test_download_waits_as_long_as_a_busy_hub_asks(
+    model: Hub, file: str, headers: dict[str, str], wait: float
+) -> None:
+    model.busy = [(file, 429, headers)]
+    stop, told = Waited(), list[float]()
+    folder = hub.download(hub.look_up(NAME), cancelled=stop, on_wait=told.append)
+    assert (folder / "model.safetensors").read_bytes() == weights_of(model)
+    assert stop.seconds == told == [wait]
+    assert not model.busy
+
+
+def test_wait_until_a_date_lasts_until_then(model: Hub) -> None:
+    stop = Waited()
+    model.busy = [("model.safetensors", 429, {"Retry-After": date_in(600)})]
+    hub.download(hub.look_up(NAME), cancelled=stop)
+    (waited,) = stop.seconds
+    assert 500 < waited <= 601
+
+
+def test_download_resumes_behind_what_came_before_a_wait(model: Hub) -> None:
+    model.cut_at, model.cuts = len(weights_of(model)) // 3, 1
+    seen, stop = hub.look_up(NAME), Waited()
+
+    def busy_once(done: int, total: int) -> None:
+        if len(model.of_weights()) == 1 and not model.busy:
+            model.busy = [("model.safetensors", 503, {"Retry-After": "4"})]
+
+    folder = hub.download(seen, busy_once, cancelled=stop)
+    assert (folder / "model.safetensors").read_bytes() == weights_of(model)
+    assert 4 in stop.seconds
+    assert model.of_weights()[-1].range == f"bytes={model.cut_at}-"
+
+
+def test_wait_for_a_busy_hub_is_cancelled_immediately(model: Hub) -> None:
+    model.status, model.retry_after = 429, "3000"
+    seen, stop = hub.look_up(NAME), threading.Event()
+    refused(
+        "download_cancelled",
+        "stopped",
+        lambda: hub.download(seen, cancelled=stop, on_wait=lambda _: stop.set()),
+    )
+    model.status = 0
+    assert get().is_dir()
+
+
+def test_hub_that_is_always_busy_is_given_up(model: Hub) -> None:
+    model.status = 429
+    seen, stop = hub.look_up(NAME), Waited()
+    refused("download_failed", "asked too often", lambda: hub.download(seen, cancelled=stop))
+    assert stop.seconds[:3] == [10, 20, 40]
+    assert max(stop.seconds) <= net.MAX_WAIT_S
+    assert len(stop.seconds) == net.MAX_WAITS
+
+
+def test_look_up_waits_as_long_as_its_caller_lets_it(model: Hub) -> None:
+    busy = [
+        ("/main", 429, {"Retry-After": "9"}),
+        ("config.json", 429, {"RateLimit": '"a";r=0;t=6'}),
+    ]
+    model.busy, stop = [*busy], Waited()
+    assert hub.look_up(NAME, cancelled=stop).known
+    assert stop.seconds == [9, 6]
+    model.busy = [("/main", 429, {"Retry-After": "60"})]
+    refused("download_failed", "Try again in 60 s", lambda: hub.look_up(NAME))
+    model.busy = [("/main", 429, {"Retry-After": "60"})]
+    assert hub.look_up(NAME, cancelled=stop, most_wait_s=hub.MAX_WAIT_S).known
+    assert stop.seconds[-1] == 60
 
 
 def test_f13_an_endless_answer_about_a_model_is_cut(model: Hub) -> None:
@@ -614,7 +714,7 @@ def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
         ({"status": 401}, "gated", "private"),
         ({"status": 403}, "gated", "Ask for access"),
         ({"status": 404}, "not_found", "Check its name"),
-        ({"status": 429, "retry_after": "90"}, "download_failed", "Try again in 90 s"),
+        ({"status": 429, "retry_after": "7200"}, "download_failed", "Try again in 120 minutes"),
         ({"status": 500}, "download_failed", "Try again in a while"),
         ({"cut_at": 100, "cuts": 10**6}, "download_failed", "What has come is kept"),
         ({"damage": True}, "download_failed", "Download it again"),

@@ -143,7 +143,7 @@ def test_a_refused_search_is_one_sentence(
         ("", "too often. Try again later"),
         ("30", "Try again in 30 s"),
         ("290", "Try again in 5 minutes"),
-        ("Wed, 21 Oct 2026 07:28:00 GMT", "Try again later"),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", "Try again later"),
         ("9" * 50, "Try again later"),
         ("-5", "Try again later"),
     ],
