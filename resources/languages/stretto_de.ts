@@ -6734,6 +6734,33 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln citation without an address.</source>
+        <comment>Not imported: %Ln citations without an address.</comment>
+        <translation>
+            <numerusform>Nicht importiert: %Ln Quellenangabe ohne Adresse.</numerusform>
+            <numerusform>Nicht importiert: %Ln Quellenangaben ohne Adresse.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln change to a canvas or artifact.</source>
+        <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
+        <translation>
+            <numerusform>Nicht importiert: %Ln Änderung an einem Canvas oder Artefakt.</numerusform>
+            <numerusform>Nicht importiert: %Ln Änderungen an einem Canvas oder Artefakt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: custom instructions of %Ln chat.</source>
+        <comment>Not imported: custom instructions of %Ln chats.</comment>
+        <translation>
+            <numerusform>Nicht importiert: individuelle Anweisungen von %Ln Chat.</numerusform>
+            <numerusform>Nicht importiert: individuelle Anweisungen von %Ln Chats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>

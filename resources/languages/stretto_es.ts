@@ -6777,6 +6777,33 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln citation without an address.</source>
+        <comment>Not imported: %Ln citations without an address.</comment>
+        <translation>
+            <numerusform>No importada: %Ln cita sin dirección.</numerusform>
+            <numerusform>No importadas: %Ln citas sin dirección.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln change to a canvas or artifact.</source>
+        <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
+        <translation>
+            <numerusform>No importado: %Ln cambio en un lienzo o artefacto.</numerusform>
+            <numerusform>No importados: %Ln cambios en un lienzo o artefacto.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: custom instructions of %Ln chat.</source>
+        <comment>Not imported: custom instructions of %Ln chats.</comment>
+        <translation>
+            <numerusform>No importadas: instrucciones personalizadas de %Ln chat.</numerusform>
+            <numerusform>No importadas: instrucciones personalizadas de %Ln chats.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>

@@ -6734,6 +6734,33 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln citation without an address.</source>
+        <comment>Not imported: %Ln citations without an address.</comment>
+        <translation>
+            <numerusform>Non importée&#xa0;: %Ln citation sans adresse.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln citations sans adresse.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln change to a canvas or artifact.</source>
+        <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
+        <translation>
+            <numerusform>Non importée&#xa0;: %Ln modification d’un canevas ou d’un artefact.</numerusform>
+            <numerusform>Non importées&#xa0;: %Ln modifications d’un canevas ou d’un artefact.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: custom instructions of %Ln chat.</source>
+        <comment>Not imported: custom instructions of %Ln chats.</comment>
+        <translation>
+            <numerusform>Non importées&#xa0;: instructions personnalisées de %Ln discussion.</numerusform>
+            <numerusform>Non importées&#xa0;: instructions personnalisées de %Ln discussions.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>

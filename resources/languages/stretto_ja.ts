@@ -6647,6 +6647,30 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln citation without an address.</source>
+        <comment>Not imported: %Ln citations without an address.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: アドレスのない出典%Ln件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln change to a canvas or artifact.</source>
+        <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: キャンバスまたはアーティファクトの変更%Ln件。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: custom instructions of %Ln chat.</source>
+        <comment>Not imported: custom instructions of %Ln chats.</comment>
+        <translation>
+            <numerusform>読み込まなかったもの: %Ln件のチャットのカスタム指示。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>

@@ -6690,6 +6690,30 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln citation without an address.</source>
+        <comment>Not imported: %Ln citations without an address.</comment>
+        <translation>
+            <numerusform>未导入：%Ln 条没有地址的引用。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: %Ln change to a canvas or artifact.</source>
+        <comment>Not imported: %Ln changes to a canvas or artifact.</comment>
+        <translation>
+            <numerusform>未导入：%Ln 处对画布或工件的更改。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
+        <source>Not imported: custom instructions of %Ln chat.</source>
+        <comment>Not imported: custom instructions of %Ln chats.</comment>
+        <translation>
+            <numerusform>未导入：%Ln 个对话的自定义指令。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/importing/report.py"/>
         <source>Not imported: %Ln empty chat.</source>
         <comment>Not imported: %Ln empty chats.</comment>
         <translation>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -10,6 +12,12 @@ from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapp
 from app.store import ChatRecord
 
 NAME = "ChatGPT"
+_MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
+"""A mark for what the window shows in place of it: a kind, and values with \\ue202 between them."""
+_OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
+_STRAY_MARK = re.compile("[\ue200-\ue206]")
+_CANVAS = "canmore."
+_SKIPPED = {"reasoning_recap", "user_editable_context", "model_editable_context"}
 
 
 def is_mine(item: dict[str, Any]) -> bool:
@@ -17,7 +25,10 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """One conversation. Tools' calls and results, pictures and recordings are left out."""
+    """One conversation. Pictures, recordings and most calls of tools are left out.
+
+    The code interpreter's code and output, and canvases, are blocks of code in the answer.
+    """
     begun = moment(item.get("create_time"))
     name = text(item.get("conversation_id")) or text(item.get("id")) or f"{begun}"
     chat = ChatRecord(
@@ -27,36 +38,43 @@ def read(item: dict[str, Any]) -> Found:
         updated_at=moment(item.get("update_time"), begun),
     )
     left: Counter[str] = Counter()
+    model = _model(item.get("default_model_slug"))
     nodes: dict[str, Node] = {}
     for key, value in mapped(item["mapping"]).items():
         entry = mapped(value)
         node = Node(key, text(entry.get("parent")) or None)
-        _fill(node, mapped(entry.get("message")), left)
+        _fill(node, mapped(entry.get("message")), model, left)
         nodes[key] = node
     found = grow(NAME, chat, nodes, text(item.get("current_node")) or None)
     found.left += left
     return found
 
 
-def _fill(node: Node, message: dict[str, Any], left: Counter[str]) -> None:
+def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -> None:
     content, about = mapped(message.get("content")), mapped(message.get("metadata"))
-    role = text(mapped(message.get("author")).get("role"))
+    author = mapped(message.get("author"))
+    role, kind = text(author.get("role")), text(content.get("content_type"))
+    if about.get("is_user_system_message") or kind == "user_editable_context":
+        left["custom instructions"] += 1
+        return
     if not content or about.get("is_visually_hidden_from_conversation"):
         return
-    kind = text(content.get("content_type"))
     node.created_at = moment(message.get("create_time"))
-    node.model = text(about.get("model_slug")) if role == "assistant" else ""
+    if role == "assistant":
+        slugs = (about.get("model_slug"), about.get("default_model_slug"))
+        node.model = next(filter(None, map(_model, slugs)), model)
     node.cut = message.get("status") == "in_progress"
     for attached in listed(about.get("attachments")):
         left["attached files"] += bool(attached)
-    if role == "tool" or (role == "assistant" and message.get("recipient", "all") != "all"):
-        node.role = "assistant"  # a part of what it says, of which nothing is shown
-        left["tool calls and results"] += 1
+    recipient = text(message.get("recipient")) or "all"
+    if role == "tool" or (role == "assistant" and recipient != "all"):
+        node.role = "assistant"  # a part of what it says
+        tool = text(author.get("name")) if role == "tool" else recipient
+        node.content = _of_tool(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
         node.role = role if role in {"user", "assistant", "system"} else ""
-        node.content = "\n\n".join(
-            filter(None, (_part(p, left) for p in listed(content.get("parts"))))
-        )
+        said = "\n\n".join(filter(None, (_part(p, left) for p in listed(content.get("parts")))))
+        node.content = _without_marks(said, about, left) if role == "assistant" else said
         if not node.content:
             node.role = "" if role != "assistant" else role
     elif kind == "thoughts":
@@ -68,11 +86,16 @@ def _fill(node: Node, message: dict[str, Any], left: Counter[str]) -> None:
     elif kind == "code" and role == "assistant":
         node.role = "assistant"
         node.content = fenced(text(content.get("text")), text(content.get("language")))
-    elif kind in {"reasoning_recap", "user_editable_context", "model_editable_context"}:
+    elif kind in _SKIPPED:
         node.role = "assistant" if kind == "reasoning_recap" else ""
     elif role:
         node.role = "assistant" if role == "assistant" else ""
         left[KIND + kind[:40]] += 1
+
+
+def _model(slug: object) -> str:
+    """The model's name; "" for "auto", which is none."""
+    return "" if slug == "auto" else text(slug)
 
 
 def _part(part: object, left: Counter[str]) -> str:
@@ -81,8 +104,120 @@ def _part(part: object, left: Counter[str]) -> str:
     kind = text(mapped(part).get("content_type"))
     if kind == "audio_transcription":
         return text(mapped(part).get("text"))
-    left["pictures" if "image" in kind else "recordings and videos"] += 1
+    if "image" in kind:
+        left["pictures"] += 1
+    elif "audio" in kind or "video" in kind:
+        left["recordings and videos"] += 1
+    else:
+        left[KIND + kind[:40]] += 1
     return ""
+
+
+# -- tools ---------------------------------------------------------------------------------------
+
+
+def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
+    """What a call of a tool, or its result, adds to the answer."""
+    parts = listed(content.get("parts"))
+    for part in parts:
+        if not isinstance(part, str):
+            _part(part, left)
+    said = text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
+    if tool == "python" or text(content.get("content_type")) == "execution_output":
+        return fenced(said, "" if is_result else "python")
+    if tool.startswith(_CANVAS) and is_result:
+        return ""  # says only that it was done
+    if tool.startswith(_CANVAS):
+        found = _canvas(said)
+        left["changes to a document"] += not found
+        return found
+    left["tool calls and results"] += 1
+    return ""
+
+
+def _canvas(call: str) -> str:
+    """A canvas's whole text, as a call creates or replaces it; "" for other changes of one."""
+    try:
+        asked = mapped(json.loads(call))
+    except (ValueError, RecursionError):
+        return ""
+    written, kind = text(asked.get("content")), text(asked.get("type"))
+    updates = listed(asked.get("updates"))
+    if len(updates) == 1 and text(mapped(updates[0]).get("pattern")) in {".*", "(?s).*", "^.*$"}:
+        written = text(mapped(updates[0]).get("replacement"))
+    language = "markdown" if kind == "document" else kind.removeprefix("code/")
+    name = " ".join(text(asked.get("name")).split())
+    return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
+
+
+# -- marks of citations --------------------------------------------------------------------------
+
+
+def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
+    """The text with links in place of the marks of citations.
+
+    A mark that nothing is known of goes. It is counted if it stood for a source.
+    """
+    known: dict[str, str] = {}
+    for reference in map(mapped, listed(about.get("content_references"))):
+        if found := _shown(reference):
+            known.setdefault(text(reference.get("matched_text")), found)
+    for cited in map(mapped, listed(about.get("citations"))):
+        start, end = cited.get("start_ix"), cited.get("end_ix")
+        if isinstance(start, int) and isinstance(end, int):
+            known.setdefault(said[start:end], link(mapped(cited.get("metadata"))))
+
+    def shown(match: re.Match[str]) -> str:
+        found = known.get(match[0]) or _of_mark(match)
+        names_source = match.re is _OLD_MARK or match[1] not in _NO_SOURCE
+        if not found and names_source:
+            left["citations without an address"] += 1
+        return found or _GONE
+
+    said = _OLD_MARK.sub(shown, _MARK.sub(shown, said))
+    return _STRAY_MARK.sub("", _BLANKS.sub("", said))
+
+
+def _of_mark(mark: re.Match[str]) -> str:
+    """What a mark itself says in words."""
+    if mark.re is _OLD_MARK:
+        return ""
+    kind, *values = [mark[1], *(mark[2] or "").split("\ue202")]
+    if kind == "url" and len(values) > 1:
+        return link({"title": values[0], "url": values[1]}) or values[0]
+    if kind != "entity":
+        return ""
+    try:
+        named = listed(json.loads(values[0]))
+    except (ValueError, RecursionError):
+        return ""
+    return text(named[1]) if len(named) > 1 else ""
+
+
+_NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
+_GONE = "\ue206"  # where a mark was
+_BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
+"""Blanks before a mark of which nothing is left."""
+
+
+def _shown(reference: dict[str, Any]) -> str:
+    """What stands in place of a mark: links to the sources, or the words that it has."""
+    sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
+    links = [link(mapped(source)) for source in sources] or [link(reference)]
+    if found := " ".join(dict.fromkeys(filter(None, links))):
+        return found
+    words = text(reference.get("alt")) or text(reference.get("name"))
+    return words if not _STRAY_MARK.search(words) else ""
+
+
+def link(source: dict[str, Any]) -> str:
+    """A link in brackets; "" without an address of the web."""
+    address = text(source.get("url"))
+    if not re.fullmatch(r"https?://[^\s<>]+", address):
+        return ""
+    title = " ".join(text(source.get("title")).split()) or address
+    title = re.sub(r"([\[\]])", r"\\\1", title)
+    return f"([{title}]({f'<{address}>' if ')' in address else address}))"
 
 
 def fenced(code: str, language: str = "") -> str:

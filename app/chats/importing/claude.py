@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
-from app.chats.importing.chatgpt import fenced
+from app.chats.importing.chatgpt import fenced, link
 from app.chats.importing.report import KIND
 from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
 from app.store import ChatRecord
@@ -18,7 +19,10 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """One conversation. The text of attachments is kept, other files and tools are left out."""
+    """One conversation. Other files and most calls of tools are left out.
+
+    The text of attachments is kept, and artifacts are blocks of code in the answer.
+    """
     begun = moment(item.get("created_at"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, text(item.get("uuid")) or f"{begun}"),
@@ -27,6 +31,7 @@ def read(item: dict[str, Any]) -> Found:
         updated_at=moment(item.get("updated_at"), begun),
     )
     left: Counter[str] = Counter()
+    documents = _Documents(left)
     nodes: dict[str, Node] = {}
     before: str | None = None
     listed_messages = [mapped(each) for each in listed(item["chat_messages"])]
@@ -39,7 +44,9 @@ def read(item: dict[str, Any]) -> Found:
             {"human": "user", "assistant": "assistant"}.get(text(message.get("sender")), ""),
             created_at=moment(message.get("created_at")),
         )
-        node.content, node.reasoning = _said(message, left)
+        node.content, node.reasoning = _said(message, documents, left)
+        if node.role == "assistant":
+            node.model = text(message.get("model")) or text(item.get("model"))
         if node.role == "user" and not node.content:
             node.role = ""
         before = key
@@ -49,22 +56,83 @@ def read(item: dict[str, Any]) -> Found:
     return found
 
 
-def _said(message: dict[str, Any], left: Counter[str]) -> tuple[str, str]:
+class _Documents:
+    """The artifacts of one conversation: what is written, and what changes of it."""
+
+    def __init__(self, left: Counter[str]) -> None:
+        self._left = left
+        self._written: dict[str, str] = {}
+
+    def called(self, name: str, given: dict[str, Any]) -> str:
+        """A call of a tool as a block of code with the whole document; "" if it writes none."""
+        if name == "create_file":
+            path = text(given.get("path"))
+            return self._block(path, path.rpartition(".")[2], text(given.get("file_text")))
+        if name != "artifacts":
+            self._left["tool calls and results"] += 1
+            return ""
+        key, command = text(given.get("id")), text(given.get("command"))
+        content = text(given.get("content"))
+        if command == "update":
+            before, old = self._written.get(key, ""), text(given.get("old_str"))
+            new = text(given.get("new_str"))
+            content = before.replace(old, new, 1) if old and old in before else ""
+        if not content:
+            self._left["changes to a document"] += 1
+            return ""
+        self._written[key] = content
+        language = text(given.get("language")) or _LANGUAGES.get(text(given.get("type")), "")
+        return self._block(text(given.get("title")), language, content)
+
+    def in_text(self, said: str) -> str:
+        """Older texts with the artifacts in them as blocks of code."""
+
+        def shown(match: re.Match[str]) -> str:
+            given: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
+            given |= {"id": given.get("identifier"), "content": match[2].strip("\n")}
+            return f"\n\n{self.called('artifacts', given)}\n\n"
+
+        return _ARTIFACT.sub(shown, said).strip("\n") if "<antArtifact" in said else said
+
+    @staticmethod
+    def _block(name: str, language: str, content: str) -> str:
+        return "\n\n".join(filter(None, (" ".join(name.split()), fenced(content, language))))
+
+
+_LANGUAGES = {
+    "text/markdown": "markdown",
+    "text/html": "html",
+    "image/svg+xml": "svg",
+    "application/vnd.ant.mermaid": "mermaid",
+    "application/vnd.ant.react": "jsx",
+}
+_ARTIFACT = re.compile(r"<antArtifact\b([^<>]{0,2000})>(.*?)</antArtifact>", re.DOTALL)
+_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
+_UNTOLD = {"token_budget", "flag"}
+
+
+def _said(message: dict[str, Any], documents: _Documents, left: Counter[str]) -> tuple[str, str]:
     said: list[str] = []
     thought: list[str] = []
     parts = [mapped(part) for part in listed(message.get("content"))]
+    called = ""
     for part in parts:
         kind = text(part.get("type"))
         if kind == "text":
-            said.append(text(part.get("text")))
+            said.append(documents.in_text(_cited(part)))
         elif kind == "thinking":
             thought.append(text(part.get("thinking")))
-        elif kind in {"tool_use", "tool_result"}:
-            left["tool calls and results"] += 1
-        elif kind not in {"token_budget", "flag"}:
+        elif kind == "tool_use":
+            called = documents.called(text(part.get("name")), mapped(part.get("input")))
+            said.append(called)
+        elif kind == "tool_result":
+            left["tool calls and results"] += not called  # that of a document says only "OK"
+        elif kind == "voice_note":
+            said.append(text(part.get("text")))
+        elif kind not in _UNTOLD:
             left[KIND + kind[:40]] += 1
     if not any(said):
-        said = [text(message.get("text"))]
+        said = [documents.in_text(text(message.get("text")))]
     for attached in map(mapped, listed(message.get("attachments"))):
         extracted = text(attached.get("extracted_content"))
         if extracted:
@@ -75,3 +143,19 @@ def _said(message: dict[str, Any], left: Counter[str]) -> tuple[str, str]:
             left["attached files"] += 1
     left["attached files"] += len(listed(message.get("files")))
     return "\n\n".join(filter(None, said)), "\n\n".join(filter(None, thought))
+
+
+def _cited(part: dict[str, Any]) -> str:
+    """A text with a link behind each place that cites a page."""
+    said = text(part.get("text"))
+    places: dict[int, list[str]] = {}
+    for cited in map(mapped, listed(part.get("citations"))):
+        about, end = mapped(cited.get("details")), cited.get("end_index")
+        found = link({"title": cited.get("title") or about.get("title"), **about})
+        if found and isinstance(end, int) and 0 < end <= len(said):
+            places.setdefault(end, []).append(found)
+    made, at = list[str](), 0
+    for end in sorted(places):
+        made += [said[at:end], " ", " ".join(dict.fromkeys(places[end]))]
+        at = end
+    return "".join([*made, said[at:]])

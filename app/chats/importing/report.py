@@ -100,6 +100,24 @@ def left_out(name: str, n: int) -> str:
                 "Not imported: %Ln tool calls and results.",
                 n,
             )
+        case "citations without an address":
+            return counted(
+                "Not imported: %Ln citation without an address.",
+                "Not imported: %Ln citations without an address.",
+                n,
+            )
+        case "changes to a document":
+            return counted(
+                "Not imported: %Ln change to a canvas or artifact.",
+                "Not imported: %Ln changes to a canvas or artifact.",
+                n,
+            )
+        case "custom instructions":
+            return counted(
+                "Not imported: custom instructions of %Ln chat.",
+                "Not imported: custom instructions of %Ln chats.",
+                n,
+            )
         case "empty conversations":
             return counted(
                 "Not imported: %Ln empty chat.",

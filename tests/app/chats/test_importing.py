@@ -85,6 +85,9 @@ def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_
     assert generated.everything(store) == before
 
 
+RUN = "```python\n1+1\n```\n\n```\n2\n```\n\nTwo."
+
+
 def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_path: Path):
     report = take(store, write(tmp_path / "x.json", exports.chatgpt()))
     (chat,) = store.chats()
@@ -93,15 +96,15 @@ def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_pa
         (
             "user",
             "See",
-            ("assistant", "Two.", ("user", "Sure?", ("assistant", "Yes."), ("assistant", "No."))),
+            ("assistant", RUN, ("user", "Sure?", ("assistant", "Yes."), ("assistant", "No."))),
         ),
     ]
-    assert [m.content for m in store.path(chat.id)] == ["See", "Two.", "Sure?", "Yes."]
+    assert [m.content for m in store.path(chat.id)] == ["See", RUN, "Sure?", "Yes."]
     assert (chat.title, chat.model) == ("Roots of a polynomial", "guide")
     assert (chat.created_at, chat.updated_at) == (1700000000.25, 1700000011.0)
     answer = store.path(chat.id)[1]
     assert (answer.reasoning, answer.model) == ("Weighing\n\nTwo roots.", "gpt-5-thinking")
-    assert dict(report.left) == {"tool calls and results": 2, "pictures": 1}
+    assert dict(report.left) == {"pictures": 1}
     assert report.summary() == "1 chat imported from ChatGPT, with 7 messages."
 
 
@@ -132,6 +135,253 @@ def test_import_loses_no_message_of_a_loop(
     said = {message.content for message in store.messages(chat.id)}
     assert said == {f"says {key}" for key, _ in pairs}
     assert [m.content for m in store.path(chat.id)] == [f"says {key}" for key in shown]
+
+
+def gpt(*messages: dict[str, Any], **more: Any) -> list[Any]:
+    """A conversation of ChatGPT with these messages, one after the other."""
+    mapping, parent = {}, None
+    for number, message in enumerate(messages):
+        key = f"m{number}"
+        mapping[key] = {"id": key, "parent": parent, "children": [], "message": message}
+        parent = key
+    head = {"title": "t", "create_time": 1700000000.0, "current_node": parent}
+    return [{**head, "mapping": mapping, **more}]
+
+
+def said(words: str, role: str = "assistant", **more: Any) -> dict[str, Any]:
+    content = {"content_type": "text", "parts": [words]}
+    return {"author": {"role": role}, "create_time": 1.0, "content": content, **more}
+
+
+ASKED = said("Go", "user")
+
+
+def answers(store: Store, path: Path, export: list[Any]) -> tuple[list[str], Report]:
+    """The answers of the one chat of an export, and the report."""
+    report = take(store, write(path / "conversations.json", export))
+    (chat,) = report.taken
+    return [m.content for m in store.path(chat.id) if m.role == "assistant"], report
+
+
+CITE = "\ue200cite\ue202turn3search1\ue202turn3news2\ue201"
+PAGE = {"title": "A [real] page", "url": "https://a.test/x_(y)"}
+MARKED = {
+    "unknown source": (f"Snow falls {CITE}.", {}, "Snow falls.", 1),
+    "source": (
+        f"Snow {CITE} falls.",
+        {"content_references": [{"matched_text": CITE, "type": "webpage", "items": [PAGE]}]},
+        "Snow ([A \\[real\\] page](<https://a.test/x_(y)>)) falls.",
+        0,
+    ),
+    "sources of one mark": (
+        f"So{CITE}",
+        {
+            "content_references": [
+                {"matched_text": " ", "type": "sources_footnote", "sources": [PAGE]},
+                {
+                    "matched_text": CITE,
+                    "items": [{"title": "B", "url": "https://b.test"}, {"url": "https://c.test"}],
+                },
+            ]
+        },
+        "So([B](https://b.test)) ([https://c.test](https://c.test))",
+        0,
+    ),
+    "unsafe address": (
+        f"So{CITE}",
+        {"content_references": [{"matched_text": CITE, "url": "javascript:alert(1)"}]},
+        "So",
+        1,
+    ),
+    "words": (
+        'In \ue200entity\ue202["city","Oslo","x"]\ue201, \ue203dark\ue204\ue206 nights.',
+        {},
+        "In Oslo, dark nights.",
+        0,
+    ),
+    "address": ("See \ue200url\ue202the page\ue202https://d.test\ue201.", {},
+                "See ([the page](https://d.test)).", 0),
+    "file": ("Read \ue200filecite\ue202turn0file2\ue202L1-L9\ue201 now", {}, "Read now", 1),
+    "pictures": ("\ue200image_group\ue202{\"query\":[]}\ue201\nSee.", {}, "\nSee.", 0),
+    "half a mark": ("One \ue200cite two\ue202", {}, "One cite two", 0),
+    "old": ("As told【4:2†report.pdf】, yes【3†source】", {}, "As told, yes", 2),
+    "old with its source": (
+        "As told【3†L1-L2】.",
+        {"citations": [{"start_ix": 7, "end_ix": 16, "metadata": {**PAGE, "url": "https://e.test"}}]},
+        "As told([A \\[real\\] page](https://e.test)).",
+        0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_chatgpt_marks_become_links_or_go(store: Store, tmp_path: Path, name: str):
+    words, about, shown, lost = MARKED[name]
+    found, report = answers(store, tmp_path, gpt(ASKED, said(words, metadata=about)))
+    assert found == [shown]
+    assert report.left["citations without an address"] == lost
+    assert len(report.details()) == bool(lost)
+
+
+def test_chatgpt_users_own_words_keep_their_marks(store: Store, tmp_path: Path):
+    asked = said("What is 【3†source】?", "user")
+    take(store, write(tmp_path / "c.json", gpt(asked, said("A mark."))))
+    (chat,) = store.chats()
+    assert store.path(chat.id)[0].content == "What is 【3†source】?"
+
+
+@pytest.mark.parametrize(
+    ("about", "more", "model"),
+    [
+        ({}, {"default_model_slug": "gpt-5-2"}, "gpt-5-2"),
+        ({"default_model_slug": "o3"}, {"default_model_slug": "auto"}, "o3"),
+        ({"model_slug": "o4-mini"}, {"default_model_slug": "gpt-5"}, "o4-mini"),
+        ({}, {"default_model_slug": 5}, ""),
+    ],
+)
+def test_chatgpt_answers_have_their_models(
+    store: Store, tmp_path: Path, about: dict[str, str], more: dict[str, Any], model: str
+):
+    take(store, write(tmp_path / "c.json", gpt(ASKED, said("Gone.", metadata=about), **more)))
+    (chat,) = store.chats()
+    assert [m.model for m in store.path(chat.id)] == ["", model]
+
+
+def canvas(tool: str, **call: Any) -> dict[str, Any]:
+    return said(json.dumps(call), recipient=f"canmore.{tool}_textdoc")
+
+
+DONE = {**said("Done."), "author": {"role": "tool", "name": "canmore.create_textdoc"}}
+
+
+def test_chatgpt_canvas_is_a_block_of_code(store: Store, tmp_path: Path):
+    whole = [{"pattern": ".*", "multiple": False, "replacement": "print(2)"}]
+    part = [{"pattern": "2", "multiple": False, "replacement": "3"}]
+    export = gpt(
+        ASKED,
+        canvas("create", name="count.py", type="code/python", content="print(1)"),
+        DONE,
+        said("There."),
+        said("Two!", "user"),
+        canvas("update", updates=whole),
+        said("More.", "user"),
+        canvas("update", updates=part),
+        said("Changed."),
+        said("A letter?", "user"),
+        canvas("create", name="Letter", type="document", content="# Dear"),
+    )
+    found, report = answers(store, tmp_path, export)
+    assert found == [
+        "count.py\n\n```python\nprint(1)\n```\n\nThere.",
+        "```\nprint(2)\n```",
+        "Changed.",
+        "Letter\n\n```markdown\n# Dear\n```",
+    ]
+    assert report.details() == ["Not imported: 1 change to a canvas or artifact."]
+
+
+def test_chatgpt_says_what_it_leaves_out(store: Store, tmp_path: Path):
+    profile = {"content_type": "user_editable_context", "user_instructions": "Be kind."}
+    picture = {
+        "content_type": "multimodal_text",
+        "parts": [{"content_type": "image_asset_pointer"}, {"content_type": "hologram"}],
+    }
+    drawn = {**said(""), "author": {"role": "tool", "name": "dalle.text2im"}, "content": picture}
+    recap = {"content_type": "reasoning_recap", "content": "Thought for 4 s"}
+    found, report = answers(
+        store,
+        tmp_path,
+        gpt(
+            {
+                **said("", "system"),
+                "content": profile,
+                "metadata": {"is_user_system_message": True},
+            },
+            ASKED,
+            {**said(""), "content": recap},
+            said('{"prompt": "a cat"}', recipient="dalle.text2im"),
+            drawn,
+            {**said(""), "content": {"content_type": "app_pairing_content", "x": 1}},
+            said("A cat."),
+        ),
+    )
+    assert found == ["A cat."]
+    assert sorted(report.details()) == [
+        "Not imported: 1 image.",
+        "Not imported: 1 item of type “app_pairing_content”.",
+        "Not imported: 1 item of type “hologram”.",
+        "Not imported: 2 tool calls and results.",
+        "Not imported: custom instructions of 1 chat.",
+    ]
+
+
+def claude_chat(*parts: Any, **more: Any) -> list[Any]:
+    at = "2026-03-05T00:00:01Z"
+    human = {"uuid": "q", "sender": "human", "text": "Go", "created_at": at}
+    answer = {"uuid": "a", "sender": "assistant", "content": list(parts), "created_at": at, **more}
+    return [{"uuid": "c", "name": "n", "created_at": at, "chat_messages": [human, answer]}]
+
+
+def artifact(command: str, **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "name": "artifacts", "input": {"command": command, **given}}
+
+
+OK = {"type": "tool_result", "name": "artifacts", "content": [{"type": "text", "text": "OK"}]}
+
+
+def test_claude_artifacts_are_blocks_of_code(store: Store, tmp_path: Path):
+    kind = "application/vnd.ant.code"
+    made = artifact("create", id="x", type=kind, language="python", title="One", content="a = 1")
+    found, report = answers(
+        store,
+        tmp_path,
+        claude_chat(
+            {"type": "text", "text": "See:"},
+            made,
+            OK,
+            artifact("update", id="x", old_str="1", new_str="2", language="python"),
+            OK,
+            artifact("update", id="x", old_str="nowhere", new_str="3"),
+            {
+                "type": "tool_use",
+                "name": "create_file",
+                "input": {"path": "/b.sh", "file_text": "ls"},
+            },
+            OK,
+            {"type": "tool_use", "name": "web_search", "input": {}},
+            {"type": "tool_result", "name": "web_search", "content": []},
+        ),
+    )
+    assert found == [
+        "See:\n\nOne\n\n```python\na = 1\n```\n\n```python\na = 2\n```\n\n/b.sh\n\n```sh\nls\n```"
+    ]
+    assert sorted(report.details()) == [
+        "Not imported: 1 change to a canvas or artifact.",
+        "Not imported: 2 tool calls and results.",
+    ]
+
+
+def test_claude_older_artifacts_citations_and_model(store: Store, tmp_path: Path):
+    old = (
+        'So: <antArtifact identifier="d" type="text/html" title="Page">\n<b>x</b>\n</antArtifact>'
+        " Good?"
+    )
+    cited = {
+        "type": "text",
+        "text": "It rains. It snows.",
+        "citations": [
+            {"end_index": 9, "details": {"url": "https://a.test", "title": "A"}},
+            {"end_index": 900, "details": {"url": "https://b.test"}},
+        ],
+    }
+    export = claude_chat({"type": "text", "text": old}, cited, model="claude-x")
+    found, _ = answers(store, tmp_path, export)
+    assert found == [
+        "So: \n\nPage\n\n```html\n<b>x</b>\n```\n\n Good?\n\n"
+        "It rains. ([A](https://a.test)) It snows."
+    ]
+    (chat,) = store.chats()
+    assert store.path(chat.id)[1].model == "claude-x"
 
 
 def test_claude_with_attachments_and_with_branches(store: Store, tmp_path: Path):
