@@ -49,6 +49,9 @@ class Agent(Struct, frozen=True):
     arguments: Sequence[str] = ()  # before those of the person
     # in its folder, each as JSON. What else it keeps in them is left there.
     files: Mapping[str, Any] = field(default_factory=dict)
+    # about how many tokens its instructions and tools and a short task take
+    least_context: int = 16_000
+    calls_tools: bool = True
 
 
 def _npm(package: str) -> str:
@@ -70,6 +73,7 @@ AGENTS = {
             "CLAUDE_CODE_MAX_CONTEXT_TOKENS": "$context",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         },
+        least_context=24_000,
     ),
     "codex": Agent(
         "codex",
@@ -128,6 +132,7 @@ AGENTS = {
             "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "$prompt",
             "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS": "$answer",
         },
+        least_context=24_000,
     ),
     "pi": Agent(
         "pi",
@@ -154,6 +159,7 @@ AGENTS = {
                 "compaction": {"reserveTokens": "$answer", "keepRecentTokens": "$recent"}
             },
         },
+        least_context=8_000,
     ),
     "cline": Agent(
         "cline",
@@ -198,6 +204,8 @@ AGENTS = {
                 }
             }
         },
+        least_context=8_000,
+        calls_tools=False,
     ),
     "continue": Agent(
         "cn",
@@ -276,6 +284,8 @@ def main(options: argparse.Namespace) -> int:
         with _serving(options) as (url, started):
             known = _known(url, key, options.model)
             known |= {"url": url, "key": key, "folder": str(folder)}
+            if not _is_accepted(_doubts(options.agent, known), ask=not options.print):
+                return 2
             command = [program or agent.program, *_filled(list(agent.arguments), known)]
             command += options.rest
             variables = _filled(dict(agent.environment), known)
@@ -402,7 +412,41 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     # pi takes four letters for a token, and tables of figures have one a letter.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    return {"model": model, "quoted": json.dumps(model), "recent": recent, **numbers}
+    supported = chosen.get("supported_parameters")  # of servers that tell
+    tools = not isinstance(supported, list) or "tools" in supported
+    return {
+        "model": model,
+        "quoted": json.dumps(model),
+        "recent": recent,
+        "tools": tools,
+        **numbers,
+    }
+
+
+def _doubts(name: str, known: Mapping[str, Any]) -> list[str]:
+    """Why an agent will not get far with the model, a sentence each."""
+    agent, found = AGENTS[name], list[str]()
+    if known["context"] < agent.least_context:
+        found.append(
+            f"{known['model']} has a context of {known['context']:,} tokens, and {name} needs "
+            f"about {agent.least_context:,}. Name a model with a longer context by --model."
+        )
+    if agent.calls_tools and not known["tools"]:
+        found.append(
+            f"{known['model']} cannot call tools, and {name} works with tools only. Name another "
+            "model by --model."
+        )
+    return found
+
+
+def _is_accepted(doubts: list[str], ask: bool) -> bool:
+    """Print the doubts. In a terminal, return whether the user wants to start the agent anyway."""
+    for doubt in doubts:
+        print(f"launch: {doubt}", file=sys.stderr, flush=True)
+    if not doubts or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    print("Start it anyway? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _filled(what: Any, known: Mapping[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -176,6 +177,70 @@ def test_what_cannot_be_done_is_said(
     assert launched(server, "codex", *arguments) == 2
     assert says in capsys.readouterr().err
     assert not stage.was_started
+
+
+@pytest.mark.parametrize("print_only", [[], ["--print"]])
+@pytest.mark.parametrize("name", AGENTS)
+def test_small_context_is_told_with_what_the_agent_needs(
+    server: Server,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    print_only: list[str],
+) -> None:
+    least = AGENTS[name].least_context
+    for context in (least - 1, least):
+        told = {"data": [{"id": "scripted", "context_length": context}]}
+        monkeypatch.setattr(launch, "_asked", lambda *_, told=told: told)
+        assert launched(server, name, *print_only) == (0 if print_only else 7)
+        said = capsys.readouterr()
+        words = f"scripted has a context of {context:,} tokens, and {name} needs about {least:,}."
+        assert (words in said.err) == (context < least)
+        assert "--model" not in said.err or context < least
+        assert "needs about" not in said.out
+
+
+def test_model_without_tools_is_told(
+    server: Server,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = {"id": "plain", "context_length": 100_000, "supported_parameters": ["seed"]}
+    monkeypatch.setattr(launch, "_asked", lambda *_: {"data": [row]})
+    assert launched(server, "opencode") == 7
+    assert "plain cannot call tools" in capsys.readouterr().err
+    assert launched(server, "aider") == 7  # it calls none
+    row["supported_parameters"] = ["tools"]
+    assert launched(server, "opencode") == 7
+    assert "cannot call tools" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", 7), ("\n", 2), ("", 2)])
+def test_doubtful_agent_is_asked_about_in_a_terminal(
+    server: Server,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    status: int,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    told = {"data": [{"id": "scripted", "context_length": 2048}]}
+    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    monkeypatch.setattr(sys, "stdin", Terminal(answer))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert launched(server, "claude") == status
+    assert stage.was_started == (status == 7)
+
+
+def test_models_tell_whether_they_call_tools(server: Server) -> None:
+    (row,) = ask(server, "GET", "/v1/models").json["data"]
+    can = server.served.models[0].tool_format is not None
+    assert ("tools" in row["supported_parameters"]) == can
 
 
 def test_where_keys_are_needed_an_agent_has_its_own(
