@@ -182,7 +182,7 @@ def _of_mark(mark: re.Match[str]) -> str:
     """What a mark itself says in words."""
     if mark.re is _OLD_MARK:
         return ""
-    kind, *values = [mark[1], *(mark[2] or "").split("\ue202")]
+    kind, values = mark[1], text(mark[2]).split("\ue202")
     if kind == "url" and len(values) > 1:
         return link({"title": values[0], "url": values[1]}) or values[0]
     if kind != "entity":

@@ -17,6 +17,7 @@ from engine import Engine, Image
 from engine.serve import answering
 from engine.serve.auth import LOCAL
 from engine.serve.errors import RefusedError
+from engine.serve.routes import responses
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.ollama import OllamaChat
 from engine.serve.routes.responses import Responses, StoredResponses
