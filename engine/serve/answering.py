@@ -115,7 +115,6 @@ class Client:
         self._begun = False  # the response
         self._opened = False  # the answer within it
         self._ended = False
-        self._written = time.monotonic()
         self._event_at = -ALIVE_SECONDS  # when the last event was sent
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
 
@@ -159,8 +158,6 @@ class Client:
                 self._held(unsent - self._held_bytes)
                 self._held_bytes = unsent
             self._write(data, more=not writer.all_ended)
-        elif time.monotonic() - self._written > ALIVE_SECONDS:
-            self.comment("working")
         if isinstance(event, PromptProgress):
             self.comment(f"read {event.done} of {event.total} tokens")
 
@@ -221,7 +218,6 @@ class Client:
 
     def _write(self, data: bytes, more: bool = True) -> None:
         self._ended = not more
-        self._written = time.monotonic()
         self._outbox.put({"type": "http.response.body", "body": data, "more_body": more})
 
 
