@@ -412,7 +412,7 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     # pi takes four letters for a token, and tables of figures have one a letter.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    supported = chosen.get("supported_parameters")  # of servers that tell
+    supported = chosen.get("supported_parameters")  # absent from older servers
     tools = not isinstance(supported, list) or "tools" in supported
     return {
         "model": model,

@@ -78,9 +78,9 @@ def too_much(error: str) -> str:
         error: of its matcher, after a token that it did not take.
 
     Returns:
-        Empty where it was the token that did not fit.
+        Empty if the token did not fit, or no token fits.
     """
-    if not error or "satisfy the grammar" in error:
+    if not error or "satisfy the grammar" in error or "NoExtension" in error:
         return ""
     reason = error.partition("\n")[0].rstrip(".")
     reason = reason.removeprefix("lexer error: ").removeprefix("Parser Error: ")

@@ -116,7 +116,7 @@ def _shown(entry: Entry, loaded: bool, stats: dict[str, Any] | None) -> dict[str
     if length := entry.context_length:
         # The second is vLLM's word, which some clients read.
         shown |= {"context_length": length, "max_model_len": length}
-    if loaded and entry.model is not None:  # as OpenRouter tells both
+    if loaded and entry.model is not None:  # in the form of OpenRouter
         shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
     if loaded and entry.model is not None and entry.model.sees:
         taken = ["text", "image", *(["audio"] if entry.model.hears else [])]

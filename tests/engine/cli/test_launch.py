@@ -238,9 +238,11 @@ def test_doubtful_agent_is_asked_about_in_a_terminal(
 
 
 def test_models_tell_whether_they_call_tools(server: Server) -> None:
-    (row,) = ask(server, "GET", "/v1/models").json["data"]
-    can = server.served.models[0].tool_format is not None
-    assert ("tools" in row["supported_parameters"]) == can
+    rows = ask(server, "GET", "/v1/models").json["data"]
+    shown = {row["id"]: "tools" in row.get("supported_parameters", ()) for row in rows}
+    assert set(shown.values()) == {True, False}
+    for model in server.served.models:
+        assert shown[model.name] == bool(model.tool_format)
 
 
 def test_where_keys_are_needed_an_agent_has_its_own(

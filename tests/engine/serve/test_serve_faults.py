@@ -354,7 +354,7 @@ def test_f14_escapes_in_a_path_do_not_reach_the_log(
         exchange(served, get("/" + "a" * 10_000, "Connection: close"))
         body = {"messages": [user("a secret")], "max_tokens": 1}
         exchange(served, request(body))
-    until(lambda: "POST /v1/chat/completions 200" in caplog.text)
+        until(lambda: "POST /v1/chat/completions 200" in caplog.text)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", caplog.text)
     assert "secret" not in caplog.text
     assert max(len(line) for line in caplog.messages) < 300
