@@ -39,7 +39,7 @@ def pieces(line: str) -> Iterator[tuple[Span, ...]]:
 LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as it stands
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
-_PARTIAL_TAG = re.compile(r"</?([a-z]{0,6})[ ]?/?$")
+_PARTIAL_TAG = re.compile(r"</?(?:([a-z]{0,6})[ ]?/?|br [^<>\n]*)$", re.IGNORECASE)
 _RUN = re.compile(
     rf"(?P<math>{MATH}) | \\. | `+ | \*+ | _+ | ~+ | </?(?P<tag>{'|'.join(PAIRED_TAGS)})>",
     re.DOTALL | re.VERBOSE,
@@ -52,7 +52,8 @@ def closed(text: str) -> str:
         return text
     text = _LINK.sub(r"\1", text)
     tag = _PARTIAL_TAG.search(text)
-    if tag and any(name.startswith(tag[1]) for name in (*PAIRED_TAGS, "br")):
+    name = (tag[1] or "").lower() if tag else ""
+    if tag and any(each.startswith(name) for each in (*PAIRED_TAGS, "br")):
         text = text[: tag.start()]
     stack: list[str] = []
     place = 0

@@ -104,11 +104,14 @@ def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
 def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
+    # Of more than one cell Qt selects whole ones, and says where the last one begins.
+    whole = table.cellAt(first) != table.cellAt(last)
     for row in range(table.rows()):
         cells = [table.cellAt(row, column) for column in range(table.columns())]
         if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
             continue
-        texts = [_within(c.firstCursorPosition().block(), first, last) for c in cells]
+        begin, end = (0, table.lastPosition()) if whole else (first, last)
+        texts = [_within(c.firstCursorPosition().block(), begin, end) for c in cells]
         texts = [text.replace("\n", " ") for text in texts]
         lines.append("\t".join(reversed(texts) if rtl else texts))
     return "\n".join(lines)
@@ -192,6 +195,9 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
     text = _marked(spans, _LAYERS)
     # What would begin a heading, a list or a quotation is a word of the text.
     text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
+    # An empty line would end the paragraph, and any line a heading.
+    breaks = "\u2028+" if row.kind.startswith("heading") else "^\u2028|\u2028{2,}"
+    text = re.sub(breaks, lambda match: "<br>" * len(match[0]), text)
     return text.replace("\u2028", "  \n" + _margin(row.levels))
 
 

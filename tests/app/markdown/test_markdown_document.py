@@ -473,6 +473,10 @@ def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
     assert code.markdown_text() == "````py\na = '```'\nb\n````"
     table = rendered("| a | b |\n|--|--|\n| *1* | 2 |\n| 3 | 4 |")
     assert table.markdown_text() == "| a | b |\n|---|---|\n| *1* | 2 |\n| 3 | 4 |"
+    # Qt selects whole cells if there is more than one, up to where the last one begins.
+    shown = table.document.toPlainText()
+    assert table.plain_text(shown.index("2"), shown.index("3")) == "1\t2\n3\t4"
+    assert table.plain_text(shown.index("2"), shown.index("2") + 1) == "\t2"
 
 
 def test_finished_documents_do_not_slow_the_others(qtbot: QtBot) -> None:
