@@ -176,7 +176,7 @@ class BlockSplitter:
         self._continues = (0, 0)  # of the list that the tail begins with
         self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
         self._before_finish = None
-        self._open_formula = False  # the tail ends within a formula, as far as it was parsed
+        self._undecided = False  # the end of the text may change the tail, as far as it was parsed
         self._fence: FenceEnd | None = None  # what closes the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
@@ -223,9 +223,11 @@ class BlockSplitter:
             self._pieces.clear()
             self._held = ""
             self._advance()
-        if self._fence is not None and len(self.tail) > TAIL_LIMIT:
+        while self._fence is not None and len(self.tail) > TAIL_LIMIT:
             # The last line has no end yet, so it has not been looked at.
-            self._finish_fence(len(self.tail), self._fence.closes(self.tail[self._scanned :]))
+            count = self._fence.feed(self.tail[self._scanned :]) or self._fence.end()
+            self._finish_fence(self._after_line(count) if count else len(self.tail), count > 0)
+            self._advance()
         self._fence = None
         if self.tail and self._typed:
             self._add_typed(self.tail)
@@ -234,7 +236,7 @@ class BlockSplitter:
                 self._first_line
                 or not self._tokens
                 or self._parsed < len(self.tail)
-                or self._open_formula
+                or self._undecided
             ):
                 self._parse(len(self.tail), growing=False)
             self._take(self.tail, self._tokens)
@@ -346,7 +348,7 @@ class BlockSplitter:
         self._seen = ChainMap({}, self.references)
         env = {"references": self._seen, "growing": growing}
         parser().block.parse(self.tail[:end], parser(), env, self._tokens)
-        self._open_formula = "open_formula" in env
+        self._undecided = "undecided" in env
 
     def _cut(self, tokens: list[Token], tail: str) -> None:
         """Finishes what can be of `tail`, the part of the tail that gave the tokens."""
@@ -461,10 +463,17 @@ class BlockSplitter:
         """Where the line after the closing one begins, or 0: looks at the lines not seen before."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
-            if self._fence.closes(self.tail[self._scanned : end]):
-                return end + 1
-            self._scanned = end + 1
+            line, self._scanned = self.tail[self._scanned : end], end + 1
+            if count := self._fence.feed(line):
+                return self._after_line(count)
         return 0
+
+    def _after_line(self, count: int) -> int:
+        """Return where so many lines of the fence that is the whole tail end."""
+        place = self._fence_start
+        for _ in range(count):
+            place = self.tail.find("\n", place) + 1 or len(self.tail)
+        return place
 
 
 def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[int, int]]:
@@ -488,10 +497,11 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     first, end = token.map or [0, 0]
     if end > complete:
         return False
-    lines = tail.split("\n", end)
+    lines = tail.split("\n", end + 1)
     if token.type == "hr" or (token.type == "heading_open" and token.markup.startswith("#")):
         return "|" not in lines[first]
     if token.type != "fence" or end - first < 2:
         return False
     closer = FenceEnd(token.markup, token.info)
-    return any(closer.closes(line) for line in lines[first + 1 : end])
+    # The line after it, too, may decide whether it is closed.
+    return any(closer.feed(line) for line in lines[first + 1 : min(end + 1, complete)])

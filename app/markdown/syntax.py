@@ -56,7 +56,7 @@ PAIRED_TAGS = {
 INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # those that Markdown has no marks for
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
-_BREAK = re.compile(r"</?br[ \t]*/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
+_BREAK = re.compile(r"</?br(?:[ \t][^<>\n]*)?/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
 _TAG = re.compile(rf"<({'|'.join(PAIRED_TAGS)})>", re.IGNORECASE)
 
 
@@ -214,7 +214,9 @@ def _tag(state: StateInline, silent: bool) -> bool:
     if state.html_terminator_last(closing) < opening.end():
         return False
     begin, limit = opening.end(), state.posMax
-    end = state.src.find(closing, begin, limit)
+    end = _pairs(state, opening[1]).get(state.pos, -1)
+    if not begin <= end < limit:
+        end = state.src.find(closing, begin, limit)
     if end < 0:
         return False
     if not silent:
@@ -226,6 +228,19 @@ def _tag(state: StateInline, silent: bool) -> bool:
         state.posMax = limit
     state.pos = end + len(closing)
     return True
+
+
+def _pairs(state: StateInline, name: str) -> dict[int, int]:
+    """Return where each element of this name ends, by where it begins, if they are balanced."""
+    known: dict[str, dict[int, int]] = state.__dict__.setdefault("tag_pairs", {})
+    if name not in known:
+        known[name], begun = {}, []
+        for tag in re.finditer(f"<(/?){name}>", state.src):
+            if not tag[1]:
+                begun.append(tag.start())
+            elif begun:
+                known[name][begun.pop()] = tag.start()
+    return known[name]
 
 
 _DETAILS = re.compile(r"</?details(?:\s+open(?:=\"\w*\")?)?\s*>|</?summary>", re.IGNORECASE)
@@ -349,7 +364,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             last = _closing_line(state, text, opener, line, end)
             if last is None and state.env.get("growing"):
                 # Not decided yet: the text goes on as a paragraph.
-                state.env["open_formula"] = True
+                state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
                 return True
@@ -466,37 +481,74 @@ def _hide_bars(formula: re.Match[str]) -> str:
 _MARKDOWN = {"markdown", "md", "mdx"}
 
 
+class _Inner(NamedTuple):
+    """A fence within a fence of Markdown."""
+
+    mark: str
+    is_markdown: bool
+    doubtful_line: int = 0  # where it opens if that line may close the outer fence instead
+
+
 class FenceEnd:
     """Finds the line that closes a fence, given all lines after the opening one in order.
 
-    In a fence of Markdown, a fence with a language is closed before the outer one is.
+    In a fence of Markdown, the fences within are closed before the outer one is. A fence within
+    that has no language looks like the closing line. It is taken for one within if a line of text
+    follows and an empty line, a colon or the opening line is above, unless a fence with a language
+    or the end of the text comes before its own closing line.
     """
 
     def __init__(self, fence: str, info: str) -> None:
         self._closing = re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
-        words = info.split(maxsplit=1)
-        self._opening = None
-        if words and words[0].lower() in _MARKDOWN:
-            self._opening = re.compile(rf"[ \t]*({fence[0]}{{{len(fence)},}})[ \t]*[\w{{][^`]*")
-        self._inner = 0  # the length of the mark of the fence within, 0 if there is none
-        self._mark = fence[0]
+        self.is_nested = _is_markdown(info)
+        other = "~" if fence[0] == "`" else "`"
+        self._opening = re.compile(
+            rf"[ \t]*({fence[0]}{{{len(fence)},}}|{other}{{3,}})[ \t]*([\w{{][^`]*)"
+        )
+        self._inner: list[_Inner] = []
+        self._count = 0  # lines so far
+        # the last line, if it closes the fence unless a line of text follows; else 0
+        self.pending_line = 0
+        self._above = ":"  # the line before, stripped
 
-    @property
-    def is_nested(self) -> bool:
-        """True if fences within are closed before this one."""
-        return self._opening is not None
+    def feed(self, line: str) -> int:
+        """Return the number of the line that closes the fence, counted from 1, or 0."""
+        self._count += 1
+        if not self.is_nested:
+            return self._count if self._closing.fullmatch(line) else 0
+        text = line.strip()
+        above, self._above = self._above, text
+        if self.pending_line:
+            if not text:
+                return self.pending_line
+            self._inner.append(_Inner(above, False, self.pending_line))
+            self.pending_line = 0
+        inner = self._inner[-1] if self._inner else None
+        if inner and len(text) >= len(inner.mark) and not text.strip(inner.mark[0]):
+            self._inner.pop()
+            return 0
+        opening = self._opening.fullmatch(line)
+        if inner is None or inner.is_markdown:
+            if opening:
+                self._inner.append(_Inner(opening[1], _is_markdown(opening[2])))
+                return 0
+        elif opening and inner.doubtful_line:
+            return inner.doubtful_line
+        if inner or not self._closing.fullmatch(line):
+            return 0
+        if above and not above.endswith((":", "\uff1a")):
+            return self._count
+        self.pending_line = self._count
+        return 0
 
-    def closes(self, line: str) -> bool:
-        """Return True if this line closes the fence."""
-        if self._inner:
-            mark = line.strip()
-            if len(mark) >= self._inner and not mark.strip(self._mark):
-                self._inner = 0
-            return False
-        if self._opening is not None and (opening := self._opening.fullmatch(line)):
-            self._inner = len(opening[1])
-            return False
-        return self._closing.fullmatch(line) is not None
+    def end(self) -> int:
+        """Return the line that closes the fence, or 0, if there are no more lines."""
+        return self.pending_line or next((each.doubtful_line for each in self._inner), 0)
+
+
+def _is_markdown(info: str) -> bool:
+    words = info.split(maxsplit=1)
+    return bool(words) and words[0].lower() in _MARKDOWN
 
 
 def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -508,13 +560,19 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     closer = FenceEnd(token.markup, token.info)
     if not closer.is_nested:
         return True
-    line, closed = start, False
-    while not closed and (line := line + 1) < end:
+    line, closing = start, 0
+    while not closing and (line := line + 1) < end:
         text = _line(state, line)
         if text and not _is_inside(state, line):
             break
-        closed = closer.closes(" " * (state.sCount[line] - state.blkIndent) + text)
-    state.line = min(line + closed, end)
+        closing = closer.feed(" " * (state.sCount[line] - state.blkIndent) + text)
+    if not closing:
+        closing = closer.end()
+        if closing and state.env.get("growing") and line >= len(state.bMarks) - 1:
+            state.env["undecided"] = True
+            closing = closer.pending_line
+    line = start + closing if closing else line
+    state.line = min(line + bool(closing), end)
     token.content = state.getLines(start + 1, line, state.sCount[start], True)
     token.map = [start, state.line]
     return True

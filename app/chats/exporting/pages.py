@@ -142,7 +142,7 @@ def _closed_fence(block: Block) -> str:
     code, mark = tokens[0].content, opening[1]
     after = block.source[len(block.source.rstrip("\n")) :]
     end = FenceEnd(mark, tokens[0].info)
-    closed = any(end.closes(line) for line in block.source.split("\n")[1:])
+    closed = any(end.feed(line) for line in block.source.split("\n")[1:]) or end.end()
     if closed and not end.is_nested:
         return block.source
     inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)

@@ -76,6 +76,11 @@ def shown_while_it_grows(text: str) -> Iterator[str]:
         ("**第一：**English text", "第一："),
         ("⚠️**“注意”**小心", "“注意”"),
         ("约**50%**的人", "50%"),
+        ("使用**`npm install`**安装", "npm install"),
+        ("**𠮷野家。**へ行く", "𠮷野家。"),
+        ("**ｶﾀｶﾅ！**ﾃｽﾄ", "ｶﾀｶﾅ！"),
+        ("**注：**1. 先做", "注："),
+        ("价格**$5**左右", "$5"),
     ],
 )
 def test_emphasis_next_to_punctuation_and_a_letter(text: str, bold: str) -> None:
@@ -114,6 +119,9 @@ def test_emphasis_elsewhere_is_as_commonmark_has_it(text: str) -> None:
         ("https://a.example/a_(b)，[https://b.example/c]", ["https://a.example/a_(b)", "https://b.example/c"]),
         ("راجع https://a.example/x؟ نعم", ["https://a.example/x"]),
         ("“https://a.example/x”…", ["https://a.example/x"]),
+        ("https://a.example/x〜まで", ["https://a.example/x"]),
+        ("https://a.example/a%E4%B8%AD。好", ["https://a.example/a%E4%B8%AD"]),
+        ("**https://a.example:8080/?b=c**：说明", ["https://a.example:8080/?b=c"]),
         ("[链接](https://a.example/a（b）)", ["https://a.example/a%EF%BC%88b%EF%BC%89"]),
         ("http:// and https://) are none", []),
     ],
@@ -138,6 +146,8 @@ FORMULAS = {
     "an environment": "\\begin{align*}\na &= b \\\\\n+ c &= d\n\\end{align*}",
     "begun with content": "$$ a\n+ b $$",
     "indented": "$$\n    a\n    + b\n$$",
+    "a definition": "$$\n[x]: y\n$$",
+    "HTML": "$$\na < b > c\n<br>\n$$",
 }
 
 
@@ -242,6 +252,13 @@ def test_growing_formula_begins_no_other_block() -> None:
         ("<script>x</script>", ["paragraph: <script>x</script>"]),
         ("the <details> element", ["paragraph: the <details> element"]),
         ("`<br>` and &lt;br&gt;", ["paragraph: <br> and <br>"]),
+        ('a<br class="x">b<br clear="all"/>c</br>d', ["paragraph: a / b / c / d"]),
+        ("<kbd><kbd>Shift</kbd>+<kbd>P</kbd></kbd>", ["paragraph: Shift+P"]),
+        ("<b>use `<b>` now</b>", ["paragraph: use <b> now"]),
+        ("<sub>open\n\nx<sub>i</sub> < y", ["paragraph: <sub>open", "paragraph: xi < y"]),
+        ("- <details>\n  <summary>Log</summary>\n\n  x\n\n  </details>\n- y", [
+            "paragraph: Log", "paragraph: x", "paragraph: y",
+        ]),
         ("<img src=x> <a href=x>y</a> <!-- z", ["paragraph: <img src=x> <a href=x>y</a> <!-- z"]),
     ],
 )  # fmt: skip
@@ -271,9 +288,24 @@ def test_break_in_a_cell_is_a_line_of_the_cell() -> None:
     assert "x<br>- y<br>- z" in rendered(text).markdown_text()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A<br>B<br><br>C\n\nd",
+        "1. one<br><br>two\n2. x",
+        "> a<br><br><br>b",
+        "<br>a<br> <br>**b**",
+    ],
+)
+def test_breaks_are_copied_as_they_are_shown(text: str) -> None:
+    again = rendered(text).markdown_text()
+    assert texts(again) == texts(text)
+
+
 def test_tags_do_not_flash_while_they_are_written() -> None:
     text = (
-        "H<sub>2</sub>O<br><kbd>Esc</kbd>\n\n<details>\n<summary>More</summary>\n\nx\n</details>\n"
+        "H<sub>2</sub>O<BR clear=all><br><kbd>Esc</kbd>\n\n"
+        "<details>\n<summary>More</summary>\n\nx\n</details>\n"
     )
     for shown in shown_while_it_grows(text):
         assert "<" not in shown
@@ -305,6 +337,60 @@ def test_fence_in_a_fence_of_markdown(mark: str, before: str) -> None:
     (code,) = rendered(text).code_blocks()
     assert code.source == f"Here:\n\n{mark}python\nprint(1)\n{mark}\n\nend\n"
     assert texts(text)[-1] == "paragraph: after"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("```markdown\n~~~text\n```\n~~~\n```\n", ["~~~text\n```\n~~~\n"]),
+        ("~~~md\n```sh\n~~~\n```\n~~~\n", ["```sh\n~~~\n```\n"]),
+        ("```md\n```md\n```py\nx\n```\n```\n```\n", ["```md\n```py\nx\n```\n```\n"]),
+        ("```mdx\n```js {1}\nx\n```\n\n```\n", ["```js {1}\nx\n```\n\n"]),
+        ("> ```md\n> ```py\n> x\n> ```\n> ```\n", ["```py\nx\n```\n"]),
+    ],
+)
+def test_fences_in_a_fence(text: str, codes: list[str]) -> None:
+    assert [code.source for code in rendered(text + "\nafter").code_blocks()] == codes
+    assert texts(text + "\nafter")[-1] == "paragraph: after"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("```md\n```\nx\n```\n```\n", ["```\nx\n```\n"]),
+        ("```md\n# T\n\n```\na/\n```\n\n## R\n```\n", ["# T\n\n```\na/\n```\n\n## R\n"]),
+        ("```md\nRun:\n```\nx\n```\ny\n```\n", ["Run:\n```\nx\n```\ny\n"]),
+        ("- a\n\n  ```md\n\n  ```\n  x\n  ```\n  ```\n", ["\n```\nx\n```\n"]),
+        # It closes the outer fence.
+        ("```md\n\n```\n", ["\n"]),
+        ("```md\nx\n\n```\n", ["x\n\n"]),
+        ("```md\nx\n\n```\ny\n", ["x\n\n"]),
+        ("```md\nx:\n```\ny\n\n```py\nz\n```\n", ["x:\n", "z\n"]),
+        ("> ```md\n> x:\n> ```\n> y\n", ["x:\n"]),
+        ("- a\n\n  ```md\n  x:\n  ```\n  y\n", ["x:\n"]),
+    ],
+)
+def test_fence_without_a_language_in_a_fence(text: str, codes: list[str]) -> None:
+    text += "\nafter"
+    assert [code.source for code in rendered(text).code_blocks()] == codes
+    assert rendered(text).plain_text().endswith("after")
+
+
+@pytest.mark.parametrize(
+    "text", ["x\n\n```\ny\n```\n```", "x\n\n```\ny", "x\n\n```\ny\n\n```py\nz\n```", "x\n\n```"]
+)
+def test_long_fence_ends_where_a_short_one_does(text: str) -> None:
+    short = BlockSplitter()
+    short.feed(f"```md\n{text}\n\nafter")
+    short.finish()
+    long = BlockSplitter()
+    for part in ("```md\n", "word\n" * 4_000, *text, "\n\nafter"):
+        long.feed(part)
+        long.advance()
+    long.finish()
+    found = [[token.content for token in block.tokens] for block in long.finished]
+    found[0] = [content.removeprefix("word\n" * 4_000) for content in found[0]]
+    assert found == [[token.content for token in block.tokens] for block in short.finished]
 
 
 def test_fence_in_a_fence_within_a_list() -> None:
