@@ -1,16 +1,18 @@
 """Messages adapted to a chat template that refuses some of them.
 
 Templates raise for a system message, for roles that do not alternate, for several tool calls, for
-content of another type and so on. The first message that is refused is found by rendering
-prefixes. The first change that the template accepts is applied to it and to later messages of the
-same shape. Messages before it stay as they are, so their tokens remain in the cache. A message is
-changed because of the messages before it only, so the next turn begins with the same text.
+content of another type and so on. Others silently drop system messages, tool calls or results.
+The first message that is refused or dropped is found by rendering prefixes. The first change that
+the template accepts is applied to it and to later messages of the same shape. Messages before it
+stay as they are, so their tokens remain in the cache. A message is changed because of the messages
+before it only, so the next turn begins with the same text.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from itertools import permutations, product
 from typing import Any
@@ -23,11 +25,19 @@ Render = Callable[[list[Message], bool], str]
 MAX_RULES = 24
 """Different refusals in one conversation. A template with more of them takes nothing."""
 
+MAX_LESSONS = 64
+"""Changes to look for in one conversation. Some messages need several, as later ones hide them."""
+
 MAX_UNDECIDED = 3
 """Messages that no change helps. Templates may refuse a prefix and take what is longer."""
 
 EMPTY = "…"
 """Content of a message that a template refuses if it is empty."""
+
+_WORD = re.compile(r"(?<![A-Za-z0-9])(?!(?:true|false|null)\b)[A-Za-z][A-Za-z0-9]*")
+"""What every notation of tool calls and results writes in the same way."""
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+_WORD_SEARCH_CHARS = 2000
 
 _Variant = Callable[[list[Message], Message], list[Message] | None]
 _Placement = Callable[[list[Message], list[Message]], list[Message] | None]
@@ -67,6 +77,8 @@ class _Conversation:
         self._messages = messages
         self._opening = opening
         self._undecided: set[int] = set()
+        self._tried: dict[int, int] = {}  # changes of each message that were tried
+        self._lessons = 0
 
     def text(self, count: int) -> tuple[str | None, Exception | None]:
         """Return the text of the first ``count`` messages, or None and why there is none."""
@@ -82,27 +94,53 @@ class _Conversation:
             False if there is nothing left to try.
         """
         dropped = None if text is None else self.first_dropped(text)
-        index = self._first_refused() if dropped is None else dropped
+        index = self._first_refused() if dropped is None else self._displacing(dropped)
+        needed = [self._messages[i] for i in (index, dropped) if i is not None]
         before, message = self._changed(index), self._messages[index]
-        for change in _CHANGES if len(self.rules) < MAX_RULES else ():
+        shape = _shape(before, message)
+        results_as_user = message["role"] == "tool" and self._shows_results_as_user()
+        self._lessons += 1
+        if index in self._tried and self.rules.get(shape, (None,))[0] == index:
+            del self.rules[shape]  # it is shown if the conversation ends here, but not later
+        can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
+        for change in _CHANGES[self._tried.get(index, 0) :] if can_learn else ():
+            self._tried[index] = self._tried.get(index, 0) + 1
             made = _with(change, before, message)
-            if made is None:
+            if made is None or (results_as_user and _as_user not in change[0]):
                 continue
             found, _ = self._rendered(made, index + 1)
-            if found is not None and (message["role"] != "system" or is_shown(message, found)):
-                self.rules[_shape(before, message)] = (index, change)
+            if found is not None and all(is_shown(one, found) for one in needed):
+                self.rules[shape] = (index, change)
                 return True
         self._undecided.add(index)
         return index + 1 < len(self._messages) and len(self._undecided) <= MAX_UNDECIDED
 
     def first_dropped(self, text: str) -> int | None:
-        """Return the index of the first system message that is not in the text, or None."""
-        for index, message in enumerate(self._messages if len(self._messages) > 1 else ()):
-            if message["role"] != "system" or index in self._undecided:
-                continue
-            if not is_shown(message, text):
+        """Return the index of the first message that is not in the text, or None."""
+        if len(self._messages) == 1 and not self._opening:
+            return None
+        for index, message in enumerate(self._messages):
+            if index not in self._undecided and not is_shown(message, text):
                 return index
         return None
+
+    def _displacing(self, dropped: int) -> int:
+        """Return the index of a later system message that the template shows instead, if any."""
+        message = self._messages[dropped]
+        if message["role"] == "system":
+            for index in range(dropped, len(self._messages)):
+                if self._messages[index]["role"] == "system" and index not in self._undecided:
+                    text, _ = self.text(index + 1)
+                    if text is not None and not is_shown(message, text):
+                        return index
+        return dropped
+
+    def _shows_results_as_user(self) -> bool:
+        """Return True if the template takes a tool's result only in a user message."""
+        return any(
+            shape[0] == "tool" and _as_user in change[0]
+            for shape, (_, change) in self.rules.items()
+        )
 
     def _first_refused(self) -> int:
         known = {index for index, _ in self.rules.values()} | self._undecided
@@ -120,12 +158,16 @@ class _Conversation:
         """Return the first ``count`` messages with the rules applied."""
         out: list[Message] = []
         splits = folds = False
+        results_as_user = self._shows_results_as_user()
         for index, message in enumerate(self._messages[:count]):
+            usual = _UNCHANGED
+            if results_as_user and message["role"] == "tool":
+                usual = ((_as_user,), _appended)
+            start, change = self.rules.get(_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
                 # Models of templates without a system role are trained so.
-                out = _merged(out, [message]) or out
-                continue
-            start, change = self.rules.get(_shape(out, message), (index, _UNCHANGED))
+                change = (change[0] if start <= index else (), _merged)
+                start = index
             made = _with(change, out, message) if start <= index else None
             if made is not None:
                 folds = folds or (index == 0 and _as_user in change[0])
@@ -153,9 +195,18 @@ class _Conversation:
 
 
 def is_shown(message: Message, text: str) -> bool:
-    """Return True if the longest line of a message is in the text, or it has none."""
-    lines = [line.strip() for line in text_of(message.get("content") or "").splitlines()]
-    return max(lines, key=len, default="") in text
+    """Return False if the text lacks a system message, a tool's result or a tool call."""
+    if message["role"] == "system":
+        lines = [line.strip() for line in text_of(message.get("content") or "").splitlines()]
+        return max(lines, key=len, default="") in text
+    if message["role"] == "tool":
+        return _longest_word(text_of(message.get("content") or "")) in text
+    return all(_longest_word(_written(call)) in text for call in message.get("tool_calls") or ())
+
+
+def _longest_word(text: str) -> str:
+    words = _WORD.findall(_ESCAPE.sub(" ", text[:_WORD_SEARCH_CHARS]))
+    return max(words, key=len, default="")
 
 
 def _shape(before: list[Message], message: Message) -> _Shape:
@@ -219,6 +270,13 @@ def _text_content(_: list[Message], message: Message) -> list[Message] | None:
     return [{**message, "content": ""}] if message.get("content") is None else None
 
 
+def _parts_as_text(_: list[Message], message: Message) -> list[Message] | None:
+    content = message.get("content")
+    if not isinstance(content, list) or any(part.get("type") != "text" for part in content):
+        return None
+    return [{**message, "content": text_of(content)}]
+
+
 def _some_content(_: list[Message], message: Message) -> list[Message] | None:
     return None if message.get("content") else [{**message, "content": EMPTY}]
 
@@ -279,6 +337,7 @@ _VARIANTS: tuple[_Variant, ...] = (
     _text_arguments,
     _short_ids,
     _text_content,
+    _parts_as_text,
     _single_calls,
     _some_content,
     _no_reasoning,

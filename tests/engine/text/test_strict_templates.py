@@ -66,13 +66,47 @@ DROPS = (
     + SHOWN
     + "{% endif %}{% endfor %}"
 )
+LAST_WINS = (
+    "{% set ns = namespace(system='') %}{% for m in messages if m.role == 'system' %}"
+    "{% set ns.system = m.content %}{% endfor %}[system:{{ ns.system }}]"
+    "{% for m in messages if m.role != 'system' %}" + SHOWN + "{% endfor %}"
+)
+SYSTEM_IN_LAST_USER = (  # as Mistral's of v3 tokenizers
+    "{% for m in messages if m.role != 'system' %}[{{ m.role }}:"
+    "{% if loop.last and m.role == 'user' and messages[0].role == 'system' %}"
+    "{{ messages[0].content }}\n\n{% endif %}{{ m.content }}"
+    "{% for c in m.tool_calls or [] %}<{{ c.function | tojson }}>{% endfor %}]{% endfor %}"
+)
+SYSTEM_IN_FIRST_USER = (
+    "{% if messages[0].role == 'system' %}{% set head = messages[0].content + ' ' %}"
+    "{% set messages = messages[1:] %}{% endif %}{% for m in messages %}"
+    "[{{ m.role }}:{{ head if loop.first }}{{ m.content }}]{% endfor %}"
+)
+TEXT_ONLY = (
+    "{% for m in messages if m.role in ('system', 'user', 'assistant') %}" + SHOWN + "{% endfor %}"
+)
+FIRST_CALL_ONLY = (
+    "{% for m in messages %}{% if m.tool_calls %}"
+    "<{{ m.tool_calls[0].function.name }}:{{ m.tool_calls[0].function.arguments.x }}>"
+    "{% else %}" + SHOWN + "{% endif %}{% endfor %}"
+)
+RAW_ARGUMENTS = (
+    "{% for m in messages %}{% for c in m.tool_calls or [] %}<{{ c.function.name }}"
+    "{% for k, v in c.function.arguments.items() %} {{ k }}={{ v }}{% endfor %}>{% endfor %}"
+    "{% if not m.tool_calls %}" + SHOWN + "{% endif %}{% endfor %}"
+)
+CONCATENATES = (
+    "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('Conversation roles must alternate') }}{% endif %}"
+    "{{ '[' + m.role + ':' + m.content + ']' }}{% endfor %}"
+)
 PARTS = (
     "{% for m in messages %}[{{ m.role }}:{% for part in m.content %}"
     "{{ raise_exception('no part') if part is string else part.text }}{% endfor %}]{% endfor %}"
 )
 
 
-def says(role: str, content: str | None, **more: Any) -> Message:
+def says(role: str, content: Any, **more: Any) -> Message:
     return {"role": role, "content": content, **more}
 
 
@@ -98,8 +132,9 @@ HEAD = [says("system", "In French."), says("user", "First?"), says("assistant", 
         (TURNS, "[user:It is noon.\n\nSecond?]"),
         (MISTRAL, "[user:It is noon.\n\nSecond?]"),
         (DROPS, "[user:It is noon.][user:Second?]"),
+        (LAST_WINS, "[user:It is noon.][user:Second?]"),
     ],
-    ids=["first only", "turns", "Mistral", "dropped"],
+    ids=["first only", "turns", "Mistral", "dropped", "last wins"],
 )
 def test_later_system_message_leaves_the_first_alone(template: str, later: str) -> None:
     turn = [*HEAD, says("system", "It is noon."), says("user", "Second?")]
@@ -169,6 +204,56 @@ def test_unknown_tool_role_becomes_a_users_message_with_the_call() -> None:
     assert rendered(NO_TOOLS, [*HEAD, says("developer", "Now.")]) == (
         "[system:In French.][user:First?][assistant:Un.][system:Now.]"
     )
+
+
+TWO_CALLS = [
+    says("user", "Look."),
+    says("assistant", None, tool_calls=[call("a", "c1", x="one\nline"), call("b", "c2", x=True)]),
+    says("tool", "Apple", tool_call_id="c1", name="a"),
+    says("tool", "Berry", tool_call_id="c2", name="b"),
+]
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        (
+            TEXT_ONLY,
+            '[user:Look.][assistant:a({"x": "one\\nline"})\n\nb({"x": true})]'
+            "[user:Result of a:\nApple][user:Result of b:\nBerry]",
+        ),
+        (FIRST_CALL_ONLY, "[user:Look.]<a:one\nline>[tool:Apple]<b:True>[tool:Berry]"),
+        (RAW_ARGUMENTS, "[user:Look.]<a x=one\nline><b x=True>[tool:Apple][tool:Berry]"),
+        (
+            GEMMA,
+            '[user:Look.][assistant:][user:Result of a({"x": "one\\nline"}):\nApple\n\n'
+            'Result of b({"x": true}):\nBerry]',
+        ),
+    ],
+    ids=["text only", "first call only", "raw arguments", "tool role without a check"],
+)
+def test_calls_and_results_that_are_dropped_are_kept(template: str, expected: str) -> None:
+    assert rendered(template, TWO_CALLS) == expected
+
+
+def test_system_message_survives_a_tool_result_at_the_end() -> None:
+    turn = [says("system", "In French."), *TWO_CALLS]
+    text = rendered(SYSTEM_IN_LAST_USER, turn)
+    assert isinstance(text, str)
+    assert text.startswith("[user:In French.\n\nLook.][assistant:")
+    assert text.endswith("[tool:Apple][tool:Berry]")
+
+
+def test_lone_system_message_is_answered() -> None:
+    alone = [says("system", "Greet me.")]
+    assert rendered(SYSTEM_IN_FIRST_USER, alone, opening=True) == "[user:Greet me.]"
+
+
+@pytest.mark.parametrize("head", [[], [says("system", "s")]])
+def test_text_parts_are_joined_where_text_is_wanted(head: list[Message]) -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    text = rendered(CONCATENATES, [*head, says("user", parts)])
+    assert text == f"[user:{'s' if head else ''}{chr(10) * 2 * len(head)}ab]"
 
 
 def test_ids_that_are_refused_stay_the_same_for_call_and_result() -> None:
