@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import html
 import ipaddress
 import re
@@ -18,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 
 from app.settings.language import mark
 from app.tools.tool import ToolError
+from engine.text.encodings import NotTextError, decode
 from engine.text.invisible import is_visible
 
 MOST_BYTES = 2_000_000
@@ -267,21 +267,12 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
     return without_marks(text, deadline.left) if "html" in plain else text
 
 
-# Python has others, of which some take hours for two megabytes ("punycode"), or are no text's.
-_CHARSETS = re.compile(
-    r"utf-(?:8|8-sig|16|16-le|16-be|32)|ascii|iso8859-\d+|cp125\d|cp(?:437|850|866|874|932|949|950)"
-    r"|koi8-[ru]|mac-roman|big5(?:hkscs)?|gb2312|gbk|gb18030|shift_jis|euc_(?:jp|kr)|iso2022_jp"
-    r"|tis-620"
-)
-
-
 def _decoded(data: bytes, kind: str) -> str:
-    charset = kind.lower().partition("charset=")[2].partition(";")[0].strip("\"' ") or "utf-8"
+    charset = kind.lower().partition("charset=")[2].partition(";")[0].strip("\"' ")
     try:
-        charset = codecs.lookup(charset).name
-    except (LookupError, ValueError):
-        charset = "utf-8"
-    return data.decode(charset if _CHARSETS.fullmatch(charset) else "utf-8", "replace")
+        return decode(data, charset).text
+    except NotTextError:
+        return data.decode("utf-8", "replace")
 
 
 def _why(error: Exception) -> str:

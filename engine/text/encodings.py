@@ -64,6 +64,8 @@ _ALIASES = {
     "iso-8859-8-i": "iso8859_8",
     "unicode": "utf-16-le",
 }
+# Codecs of Python that no file declares in earnest. Some take hours for a few megabytes.
+_NO_CHARSETS = {"punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
 CHOICES = {
     "utf-8": "UTF-8",
     "utf-16-le": "UTF-16 LE",
@@ -118,7 +120,7 @@ def decode(data: bytes, told: str = "") -> Decoded:
     if (name := declared(data)) and (found := _declared_text(data, name)):
         return found
     if b"\x1b$" in data[:_SAMPLE_BYTES]:
-        for name in ("iso2022_jp_2", "iso2022_kr"):
+        for name in ("iso2022_kr",) if b"\x1b$)C" in data[:_SAMPLE_BYTES] else ("iso2022_jp_2",):
             try:
                 return Decoded(data.decode(name), "iso2022_jp" if "jp" in name else name)
             except UnicodeDecodeError:
@@ -136,6 +138,8 @@ def known(name: str) -> str:
         info = codecs.lookup(_ALIASES.get(name, name))
         b"text".decode(info.name, "replace")  # not all codecs are of text
     except (LookupError, ValueError, UnicodeError):
+        return ""
+    if info.name in _NO_CHARSETS:
         return ""
     return _SUPERSETS.get(info.name, info.name)
 
@@ -155,9 +159,11 @@ def declared(data: bytes) -> str:
 
 
 def _as(data: bytes, name: str) -> Decoded:
-    for mark, _ in _BOMS:
+    for mark, marked in _BOMS:
         if data.startswith(mark):
             data = data[len(mark) :]
+            if name[:6] == marked[:6]:  # "UTF-16" alone leaves the order of bytes to the mark
+                name = marked
             break
     return Decoded(data.decode(name, "replace"), name)
 
@@ -170,17 +176,25 @@ def _declared_text(data: bytes, name: str) -> Decoded | None:
     errors = found.count("\ufffd")
     if name == "utf-8":
         return Decoded(found, name) if _is_utf8(data) else None
+    if len(found) == len(data) and not data.isascii() and _is_valid_utf8(data):
+        return None  # of one byte a letter: the file was converted and its declaration was not
     return Decoded(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
 
 
 def _is_utf8(data: bytes) -> bool:
     """Return True for UTF-8, also if a few characters are damaged or the end is cut off."""
+    if _is_valid_utf8(data):
+        return True
+    text = data.decode(errors="replace")
+    damaged = text.count("\ufffd")
+    return 2 * damaged <= sum(char > "\x7f" for char in text) - damaged
+
+
+def _is_valid_utf8(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:
-        text = data.decode(errors="replace")
-        damaged = text.count("\ufffd")
-        return 2 * damaged <= sum(char > "\x7f" for char in text) - damaged
+        return False
     return True
 
 
@@ -197,7 +211,7 @@ class _Kind(NamedTuple):
 
 _CYRILLIC = ("Russian", "Ukrainian", "Bulgarian")
 _WESTERN = ("de", "fr", "es", "pt", "it", "sv", "da", "is", "nl")
-_CENTRAL = ("pl", "cs", "hu", "hr", "ro")
+_CENTRAL = ("pl", "cs", "sk", "hu", "hr", "ro")
 _KINDS = (
     _Kind("cp1252", _WESTERN),
     _Kind("gb18030", ("Chinese",)),
@@ -230,7 +244,8 @@ _ACCENTED = {
     "is": "áéíóúæö",
     "nl": "ëïéèöüó",
     "pl": "ąćęłńóśźż",
-    "cs": "áčďéěíňóřšťúůýžľĺŕäô",
+    "cs": "áčďéěíňóřšťúůýž",
+    "sk": "áäčďéíĺľňóôŕšťúýž",
     "hu": "áéíóöőúüű",
     "hr": "čćđšž",
     "ro": "ăâîșțşţ",

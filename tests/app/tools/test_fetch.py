@@ -190,6 +190,21 @@ def test_s5_a_charset_of_pythons_own_is_not_used() -> None:
         assert fetching._decoded(text.encode(charset), f"text/plain; charset={charset}") == text
 
 
+@pytest.mark.parametrize(
+    ("page", "encoding", "kind"),
+    [
+        ('<meta charset="gbk"><p>我们在学校学习中文</p>', "gbk", "text/html"),
+        ('<meta charset="utf-8"><p>Привет, мир</p>', "cp1251", "text/html; charset=windows-1251"),
+        ("<p>東京の天気は晴れです。</p>", "euc_jp", "text/html"),
+        ('<?xml version="1.0" encoding="koi8-r"?><a>Ель</a>', "koi8_r", "application/xml"),
+        ("Grüße, Jürgen", "utf-16", "text/plain; charset=utf-16"),
+        ("Größe: 5 µm", "utf-8", "text/plain"),
+    ],
+)
+def test_page_is_read_in_its_own_charset(page: str, encoding: str, kind: str) -> None:
+    assert fetching._decoded(page.encode(encoding), kind) == page
+
+
 PAGES = {
     "tags without an end": "<a " * 600_000,
     "brackets": "<" * 2_000_000,

@@ -18,6 +18,8 @@ TEXTS = {
     "ru": "Номер;Имя;Город\n1;Ольга;Казань\n2;Пётр;Каждый день ездит на метро.\n",
     "de": "Nr;Name;Ort\n1;Jürgen Groß;Köln\n2;Änne;fährt täglich für 3 € mit der U-Bahn\n",
     "pl": "Nr;Imię;Miasto\n1;Żaneta;Gdańsk\n2;Łukasz;jeździ codziennie metrem\n",
+    "cs": "Přineste prosím na oběd čerstvé žemle, žloutky a růžové víno.\n",
+    "sk": "Kráľ veľmi ľúbil kŕdeľ labutí a stôl plný jabĺk pri dverách.\n",
     "el": "Αριθμός;Όνομα\n1;Ελένη\n2;Πηγαίνει κάθε μέρα με το μετρό\n",
     "tr": "Sıra;İsim;Şehir\n1;Ayşe;İzmir\n2;Uğur;her gün metroyla işe gidiyor\n",
     "he": "מספר;שם\n1;יעל\n2;נוסע כל יום ברכבת\n",
@@ -38,6 +40,7 @@ TEXTS = {
         ("ja", "iso2022_jp"),
         ("ja", "utf-16-le"),
         ("ko", "euc_kr"),
+        ("ko", "iso2022_kr"),
         ("ko", "utf-16-be"),
         ("ru", "cp1251"),
         ("ru", "koi8_r"),
@@ -47,6 +50,10 @@ TEXTS = {
         ("de", "utf-16-le"),
         ("pl", "cp1250"),
         ("pl", "iso8859_2"),
+        ("cs", "cp1250"),
+        ("cs", "iso8859_2"),
+        ("sk", "cp1250"),
+        ("sk", "iso8859_2"),
         ("el", "cp1253"),
         ("tr", "cp1254"),
         ("he", "cp1255"),
@@ -132,7 +139,10 @@ def test_byte_order_mark_decides(mark: bytes, encoding: str) -> None:
             'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-7\\n"\n"Δέντρο"',
             "iso8859_7",
         ),
-        ('<?xml version="1.0" encoding="utf-16"?><a>Eiche é</a>', "utf-8"),  # it is not true
+        # these are not true
+        ('<?xml version="1.0" encoding="utf-16"?><a>Eiche é</a>', "utf-8"),
+        ('<html><meta charset="iso-8859-1"><body>Café, 3 €</body></html>', "utf-8"),
+        ('<html><meta charset="punycode"><body>Café</body></html>', "utf-8"),
     ],
 )
 def test_declared_encoding_is_used_first(source: str, encoding: str) -> None:
@@ -161,6 +171,18 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path, data: bytes) -> None
     path.write_bytes(data)
     with pytest.raises(UnreadableError, match="is no text"):
         read(path)
+
+
+@pytest.mark.parametrize("told", ["utf-16", "unicode", "utf-16le"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_mark_decides_the_byte_order_of_utf16(encoding: str, told: str) -> None:
+    data = ("\ufeff" + "Ель é").encode(encoding)
+    assert decode(data, told) == ("Ель é", encoding)
+
+
+@pytest.mark.parametrize("name", ["punycode", "idna", "unicode_escape", "utf-7", "rot13"])
+def test_codecs_that_are_no_charsets_are_unknown(name: str) -> None:
+    assert known(name) == ""
 
 
 def test_choices_are_known_under_their_names() -> None:
