@@ -105,6 +105,7 @@ class _Word:
             raise UnreadableError(DAMAGED)
         text = "\n\n".join(self._blocks(body))
         headers, footers = self._margins(root, "header"), self._margins(root, "footer")
+        self._add_unreferenced_notes(root)
         ends = [*self._notes, *self._comments, *footers]
         text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
         pages = text.split(PAGE)
@@ -148,9 +149,9 @@ class _Word:
         return name, numbering
 
     def _margins(self, root: Any, kind: str) -> list[str]:
-        """Return the headers or footers that are shown, each once."""
+        """Return the headers or footers that are shown, and those that no section names."""
         settings = {each.tag: each for each in self._part("settings.xml")}
-        found = dict[str, None]()
+        parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
             shown = {"default"}
             if _is_on(section.find(f"{W}titlePg")):
@@ -159,13 +160,30 @@ class _Word:
                 shown.add("even")
             for reference in section.iter(f"{W}{kind}Reference"):
                 part = self._targets.get(str(reference.get(f"{R}id")), "")
+                named.add(part)
                 if part in self._archive and reference.get(f"{W}type", "default") in shown:
-                    outer, self._targets = self._targets, self._archive.targets(part)
-                    text = "\n".join(self._blocks(self._archive.xml(part)))
-                    self._targets = outer
-                    if re.search(r"[^\W\d_]", text):  # not those that are a page's number only
-                        found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
+                    parts[part] = None
+        own = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
+        parts |= dict.fromkeys(
+            name for name in self._archive.names if own.fullmatch(name) and name not in named
+        )
+        found = dict[str, None]()
+        for part in parts:
+            outer, self._targets = self._targets, self._archive.targets(part)
+            text = "\n".join(self._blocks(self._archive.xml(part)))
+            self._targets = outer
+            if re.search(r"[^\W\d_]", text):  # not those that are a page's number only
+                found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
         return [*found]
+
+    def _add_unreferenced_notes(self, root: Any) -> None:
+        """Add the notes and comments that no place in the document has a mark of."""
+        for kind, notes in self._kinds.items():
+            marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
+            for key, note in [*notes.items()]:
+                # notes of other types are lines that separate
+                if key not in marked and note.get(f"{W}type", "normal") == "normal":
+                    self._note(kind, key, 0)
 
     def _blocks(self, parent: Any, depth: int = 0) -> Iterator[str]:
         """Yield paragraphs, tables and text boxes."""

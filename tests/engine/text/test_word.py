@@ -51,6 +51,22 @@ def test_tracked_changes_show_the_new_text_once(tmp_path: Path) -> None:
     assert text_of(tmp_path, body) == "We always sing gladly.\n\nOne line\n\n| row |"
 
 
+def test_parts_that_no_place_names_are_read(tmp_path: Path) -> None:
+    separator = f"<w:footnote w:id='-1' w:type='separator'>{paragraph('line')}</w:footnote>"
+    shown = text_of(
+        tmp_path,
+        paragraph("Oaks"),
+        header1=paragraph("Forest report"),
+        footer1=paragraph("Confidential"),
+        footnotes=f"{separator}<w:footnote w:id='2'>{paragraph('Quercus')}</w:footnote>",
+        comments=f"<w:comment w:id='0' w:author='Lea'>{paragraph('Which?')}</w:comment>",
+    )
+    assert shown == (
+        "Header: Forest report\n\nOaks\n\n"
+        "[1] Quercus\n[comment 1 by Lea] Which?\nFooter: Confidential"
+    )
+
+
 def test_headers_notes_and_comments_are_read_once(tmp_path: Path) -> None:
     section = (
         '<w:sectPr><w:headerReference w:type="default" r:id="header1"/>'
