@@ -15,7 +15,9 @@ NAME = "ChatGPT"
 _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
 """A mark for what the window shows in place of it: a kind, and values with \\ue202 between them."""
 _OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
-_STRAY_MARK = re.compile("[\ue200-\ue206]")
+_STRAY_MARK = re.compile(
+    " ?\ue200[a-z_]{1,40}(?:(?:\ue202[\\w-]{0,80})+|\\Z)|[\ue200-\ue206]"  # also without its end
+)
 _CANVAS = "canmore."
 _SKIPPED = {"reasoning_recap", "user_editable_context", "model_editable_context"}
 

@@ -203,6 +203,7 @@ MARKED = {
                 "See ([the page](https://d.test)).", 0),
     "file": ("Read \ue200filecite\ue202turn0file2\ue202L1-L9\ue201 now", {}, "Read now", 1),
     "pictures": ("\ue200image_group\ue202{\"query\":[]}\ue201\nSee.", {}, "\nSee.", 0),
+    "no end": ("Rain \ue200cite\ue202turn1view0\ue202turn1view2 now", {}, "Rain now", 0),
     "half a mark": ("One \ue200cite two\ue202", {}, "One cite two", 0),
     "old": ("As told【4:2†report.pdf】, yes【3†source】", {}, "As told, yes", 2),
     "old with its source": (
