@@ -20,7 +20,14 @@ from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import TextCodec
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
-from engine.text.forms import MISSING, grammar, parser_limits, too_much, without_limits
+from engine.text.forms import (
+    MISSING,
+    grammar,
+    in_words,
+    parser_limits,
+    too_much,
+    without_limits,
+)
 from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.reply_text import ReplyText
 
@@ -334,7 +341,7 @@ def constrain(
         form = grammar(llguidance.LLMatcher, without_limits(params))
         matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error():
-        reason = " ".join(matcher.get_error().split())
+        reason = in_words(matcher.get_error(), params)
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     whole = params.tool_form is not None and params.tool_form.whole

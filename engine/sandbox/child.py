@@ -27,7 +27,7 @@ from msgspec.structs import asdict
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.sandbox.protocol import Kind, RefusedError, pack, unpack
-from engine.text.forms import grammar, parser_limits, refusal, too_much
+from engine.text.forms import grammar, in_words, parser_limits, refusal, too_much
 from engine.text.rendering import Reader, TooLongError
 
 _GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
@@ -369,7 +369,7 @@ def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     form = grammar(LLMatcher, params)
     matcher = LLMatcher(tokenizer, form, log_level=0, limits=parser_limits(params))
     if matcher.is_error():
-        return str(matcher.get_error())
+        return in_words(str(matcher.get_error()), params)
     begin = time.process_time()
     matcher.compute_bitmask()
     matcher.compute_ff_bytes()

@@ -7,12 +7,14 @@ adds a limit to each place of a schema that has none of its own, so that every a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from engine.params import FormLimits, SamplingParams
+from engine.text.schema_keywords import supported
 
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
@@ -23,6 +25,9 @@ The time that llguidance takes for a token of a right-recursive grammar grows wi
 items (version 1.9: 100 items 11 ms, 256 items 0.2 s, 700 items 3.4 s). JSON schemas have more
 items, up to llguidance's own limit of 2,000, but they are cheap to follow.
 """
+
+_UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
+_LISTING = re.compile(r"\n *1 \| ")
 
 # Compact, or indented by at most so much: a weak model would write blanks without end.
 BLANKS = r"\x20|\n\x20{0,24}"
@@ -41,7 +46,7 @@ def refusal(params: SamplingParams) -> str:
         return MISSING
     if not LLMatcher.validate_grammar(grammar(LLMatcher, params)):
         return ""
-    return str(LLMatcher.validate_grammar(grammar(LLMatcher, without_limits(params))))
+    return in_words(LLMatcher.validate_grammar(grammar(LLMatcher, without_limits(params))), params)
 
 
 def grammar(matcher: Any, params: SamplingParams) -> str:
@@ -69,6 +74,22 @@ def parser_limits(params: SamplingParams) -> Any:
 def without_limits(params: SamplingParams) -> SamplingParams:
     """The same without `form_limits`, for a schema that they make impossible."""
     return replace(params, form_limits=None)
+
+
+def in_words(error: str, params: SamplingParams) -> str:
+    """Return an error of llguidance on one line. It names the keyword of a schema it is about."""
+    _, within, rest = error.partition("failed to compile JSON schema: ")
+    text = _LISTING.split(rest)[0] if within else error  # the grammar of tools, line by line
+    line = " ".join(text.split())
+    if not within and params.json_schema is None:
+        return line
+    if found := _UNIMPLEMENTED.search(line):
+        names = ", ".join(f"'{name}'" for name in json.loads(found[1]))
+        words = "keywords {} are" if "," in names else "keyword {} is"
+        return f"the schema {words.format(names)} not supported."
+    if line.startswith("regex parse error"):
+        return f"the schema keyword 'pattern' has an expression that is not supported: {line}"
+    return line
 
 
 def too_much(error: str) -> str:
@@ -110,13 +131,14 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 
 
 def bounded(schema: str, limits: FormLimits | None) -> str:
-    """The schema, as text, with limits where it has none; the same where there are none to add.
+    """The schema, as text, with limits where it has none, and `supported` in any case.
 
     It admits no answer that `schema` does not admit. Limits that the schema sets itself stay, also
     where they are wider. What `allOf`, `not` and `if` combine is left as it is: a limit in one
     part could contradict another part. An object of which some properties are optional gets no
     others than those that the schema names, because llguidance cannot count them.
     """
+    schema = supported(schema)
     if limits is None:
         return schema
     work = _Bounding(limits)

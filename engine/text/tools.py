@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from engine.text.schema_keywords import loosened
+
 CHOICES = ("auto", "none", "required")  # what `tool_choice` may be beside a tool's name
 
 Tool = Mapping[str, Any]
@@ -119,7 +121,7 @@ def form_of(
         tuple(
             (
                 name_of(tool),
-                json.dumps(tool["function"]["parameters"]) if required or is_bound else ANY,
+                _schema_of(tool, is_bound) if required or is_bound else ANY,
             )
             for tool, is_bound in zip(tools, strict, strict=True)
             if named in (None, name_of(tool))
@@ -128,6 +130,12 @@ def form_of(
         several and named is None,
         None if required else answer,
     )
+
+
+def _schema_of(tool: Tool, is_strict: bool) -> str:
+    """Return what binds a call's arguments, which in a call that is not strict is what can."""
+    schema = json.dumps(tool["function"]["parameters"])
+    return schema if is_strict else loosened(schema)
 
 
 def as_schema(schema: object) -> str | None:
