@@ -242,11 +242,11 @@ _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 def reasoning_of(message: Message) -> str:
     """Return the reasoning of an earlier answer, whatever its client calls it."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
-    found = next((text for name in names if (text := _text_within(message.get(name)))), "")
+    found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
     if found or not isinstance(content, list):
         return found
-    return _text_within([part for part in content if _is_reasoning(part)])
+    return reasoning_text([part for part in content if _is_reasoning(part)])
 
 
 def with_reasoning(message: Message) -> Message:
@@ -264,12 +264,13 @@ def _is_reasoning(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") in _REASONING_PARTS
 
 
-def _text_within(value: Any) -> str:
+def reasoning_text(value: Any) -> str:
+    """Return reasoning that was sent as a text, as parts or as an object, or "" if it has none."""
     if isinstance(value, list):
-        return "".join(map(_text_within, value))
+        return "".join(map(reasoning_text, value))
     if isinstance(value, dict):
-        names = ("text", "thinking", "summary", "content")
-        return next((text for name in names if (text := _text_within(value.get(name)))), "")
+        names = ("text", "thinking", "reasoning", "summary", "content")
+        return next((text for name in names if (text := reasoning_text(value.get(name)))), "")
     return value if isinstance(value, str) else ""
 
 

@@ -206,9 +206,19 @@ _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "top_p": ((0,), 1e-9),  # the most probable token
     "typical_p": ((0,), 1e-9),
     "grammar": (("",), None),  # none, as with llama.cpp
+    "regex": (("",), None),
 }
 """Values that other servers take for another one, by setting: llama.cpp, vLLM, mlx-lm, LM Studio,
 Ollama, OpenAI."""
+
+
+_WHOLE_NUMBERS = ("max_tokens", "seed", "top_k", "penalty_window")
+
+
+def whole_number(value: Any) -> Any:
+    """Return 16.0 as 16, which is the same number in JSON. Some languages write all numbers so."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_whole else value
 
 
 def usual_value(name: str, value: Any) -> Any:
@@ -217,6 +227,8 @@ def usual_value(name: str, value: Any) -> Any:
         if isinstance(value, list):
             return [text for text in value if text != ""]
         return None if value == "" else value
+    if name in _WHOLE_NUMBERS:
+        value = whole_number(value)
     values, meaning = _SENTINELS.get(name, ((), None))
     is_scalar = isinstance(value, (int, float, str)) and not isinstance(value, bool)
     return meaning if is_scalar and value in values else value
@@ -228,15 +240,17 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
     Raises:
         ValueError: says what is wrong with them.
     """
-    for name in ("choices", "regex"):
-        if given.get(name) is not None and not given[name]:
-            raise ValueError(f"{name} must not be empty. Leave it out for a free answer")
+    if given.get("choices") is not None and not given["choices"]:
+        raise ValueError("choices must not be empty. Leave it out for a free answer")
     sampling = {**base, **{name: usual_value(name, value) for name, value in given.items()}}
     sampling["logit_bias"] = _token_ids(sampling.get("logit_bias"))
     try:
         return SamplingParams(**sampling)
     except (OverflowError, RecursionError):
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
+
+
+_NEVER = -100  # the lowest bias, which llama.cpp writes as false
 
 
 def _token_ids(bias: Any) -> Any:
@@ -247,7 +261,10 @@ def _token_ids(bias: Any) -> Any:
         bias = dict(bias)
     if not isinstance(bias, dict):
         return bias
-    return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in bias.items()}
+    return {
+        int(k) if isinstance(k, str) and k.isdecimal() else k: _NEVER if v is False else v
+        for k, v in bias.items()
+    }
 
 
 def form(wanted: Any, where: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from engine.messages import Message, ReplyStats, with_reasoning
+from engine.messages import Message, ReplyStats, reasoning_text, with_reasoning
 from engine.model.info import Model
 from engine.serve.json_input import form
 from engine.serve.routes.base import (
@@ -110,8 +110,8 @@ class ChatMessage(Body):
         if isinstance(called := given.get("function_call"), dict):
             message["tool_calls"] = [{"function": called}]
         for field in ("reasoning_content", "reasoning"):
-            if not isinstance(message.get(field), str | None):
-                message[field] = json.dumps(message[field], ensure_ascii=False)
+            if not isinstance(sent := message.get(field), str | None):
+                message[field] = reasoning_text(sent) or json.dumps(sent, ensure_ascii=False)
         message = with_reasoning(message) if message["role"] == "assistant" else message
         return {**message, "content": as_history(message.get("content"))}
 

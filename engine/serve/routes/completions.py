@@ -28,6 +28,7 @@ from engine.serve.routes.schema import (
     OpenAIUser,
     Setting,
     TopLogprobs,
+    WholeNumber,
 )
 
 
@@ -171,7 +172,7 @@ MOST_TEXTS = 2048  # in one request, as with OpenAI
 
 class EmbeddingsBody(InSession, OpenAIUser):
     input: Prompts
-    dimensions: Annotated[int, Field(ge=1)] | None = None
+    dimensions: Annotated[WholeNumber, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] = "float"
 
     def asks(self, model: Model) -> Embedding:

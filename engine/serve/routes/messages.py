@@ -76,7 +76,7 @@ class TextBlock(Body):
 
 class ThinkingBlock(Body):
     type: Literal["thinking"]
-    thinking: str
+    thinking: str = ""
     signature: Anything = None
 
 

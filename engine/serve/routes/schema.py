@@ -33,7 +33,13 @@ from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve import documents
-from engine.serve.json_input import SAMPLING, repaired, sampling_params, usual_value
+from engine.serve.json_input import (
+    SAMPLING,
+    repaired,
+    sampling_params,
+    usual_value,
+    whole_number,
+)
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 from engine.text.tools import quoted
 
@@ -579,8 +585,9 @@ Limit = Annotated[
     WithJsonSchema({"type": "integer", "minimum": -2}),
 ]
 """Tokens. The numbers by which clients ask for no limit stand for None."""
-Choices = Annotated[int, Field(ge=1, le=MOST_CHOICES)]
-TopLogprobs = Annotated[int, Field(ge=0, le=MOST_LOGPROBS)]
+WholeNumber = Annotated[int, BeforeValidator(whole_number)]
+Choices = Annotated[WholeNumber, Field(ge=1, le=MOST_CHOICES)]
+TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MOST_LOGPROBS)]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _BY_ITSELF = ("default", "auto", "")
 Effort = Annotated[

@@ -168,7 +168,7 @@ def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
     [
         ("/v1/chat/completions", {"stream": "yes"}, 'stream must be true or false, not "yes"'),
         ("/v1/chat/completions", {"n": 0}, "n must be at least 1, not 0"),
-        ("/v1/chat/completions", {"n": 1.0}, "n must be a whole number, not 1.0"),
+        ("/v1/chat/completions", {"n": 1.5}, "n must be a whole number, not 1.5"),
         ("/v1/chat/completions", {"n": True}, "n must be a whole number, not true"),
         ("/v1/chat/completions", {"n": "2"}, 'n must be a whole number, not "2"'),
         ("/v1/responses", {"background": True}, "background can only be false here, not true"),

@@ -216,6 +216,10 @@ def test_own_name_comes_before_other_names(model: Model) -> None:
         (CHAT, {"repeat_penalty": "high"}, "repeat_penalty must be"),
         (CHAT, {"max_tokens": None, "n_predict": -7}, "n_predict must be at least 1, not -7"),
         (CHAT, {"max_tokens": "many"}, "max_tokens must be"),
+        (CHAT, {"max_tokens": 2.5}, "max_tokens must be a whole number, not 2.5"),
+        (CHAT, {"top_k": 3.5}, "top_k must be"),
+        (CHAT, {"choices": []}, "choices must not be empty"),
+        (CHAT, {"logit_bias": {"5": True}}, "logit_bias of token 5 must be"),
         (CHAT, {"temperature": 9}, "temperature must be at most 2, not 9"),
         (CHAT, {"top_p": 1.5}, "top_p must be"),
         (CHAT, {"top_k": -2}, "top_k must be"),
@@ -263,6 +267,15 @@ def test_impossible_values_are_refused_by_name(
         ({"stop": ""}, "stop", ()),
         ({"stop": ["", "b", ""]}, "stop", ("b",)),
         ({"stop_sequences": [""]}, "stop", ()),
+        ({"regex": ""}, "regex", None),
+        ({"guided_regex": ""}, "regex", None),
+        ({"logit_bias": [[5, False]]}, "logit_bias", {5: -100}),
+        ({"logit_bias": {"5": False}}, "logit_bias", {5: -100}),
+        ({"max_tokens": 16.0}, "max_tokens", 16),
+        ({"max_tokens": -1.0}, "max_tokens", None),
+        ({"top_k": 40.0}, "top_k", 40),
+        ({"seed": 7.0}, "seed", 7),
+        ({"repeat_last_n": 64.0}, "penalty_window", 64),
     ],
 )
 def test_sentinels_have_their_usual_meaning(
@@ -280,6 +293,17 @@ def test_no_limit_is_told_apart_from_another_limit(model: Model) -> None:
         options = {"num_predict": limit, "stop": [""], "seed": -1, "top_k": -1}
         params = read(OllamaChat(), model, options=options).params
         assert (params.max_tokens, params.stop, params.seed, params.top_k) == (None, (), None, 0)
+
+
+def test_nulls_and_empty_values_ask_for_nothing(server: Server) -> None:
+    names = {*ChatBody.model_fields, "guided_json", "n_predict"} - {"messages"}
+    assert HEADER not in send(server, CHAT, **dict.fromkeys(names)).headers
+    empty = {"tools": [], "tool_choice": "none", "logit_bias": {}, "session_id": "", "stop": []}
+    assert HEADER not in send(server, CHAT, **empty, n=1.0).headers
+    more = {"previous_response_id": "", "instructions": "", "tools": []}
+    assert HEADER not in send(server, "/v1/responses", **more).headers
+    assert HEADER not in send(server, "/v1/messages", system=[], stop_sequences=None).headers
+    assert HEADER not in send(server, "/api/chat", format="", tools=[], think=None).headers
 
 
 def test_seed_minus_one_is_a_fresh_seed(server: Server) -> None:
@@ -379,6 +403,13 @@ THOUGHT = "first this, then that"
             ]
         },
         {"content": [{"type": "reasoning", "text": THOUGHT}, {"type": "text", "text": "so"}]},
+        {"content": [{"type": "reasoning", "reasoning": THOUGHT}, {"type": "text", "text": "so"}]},
+        {"reasoning_content": [{"type": "text", "text": THOUGHT}]},
+        {"reasoning": {"content": THOUGHT}},
+        {"reasoning_content": "", "reasoning": THOUGHT, "thinking_blocks": None},
+        {"reasoning": THOUGHT, "reasoning_details": [{"text": THOUGHT}]},
+        {"reasoning_content": THOUGHT, "thinking_blocks": [{"type": "thinking", "thinking": "a"}]},
+        {"reasoning_text": THOUGHT, "reasoning_opaque": None},
     ],
 )
 def test_earlier_reasoning_is_found_under_every_name(fields: dict[str, Any]) -> None:
@@ -386,6 +417,19 @@ def test_earlier_reasoning_is_found_under_every_name(fields: dict[str, Any]) -> 
     (found,) = parsed(ChatBody, {"messages": [message]}).messages
     expected = {"role": "assistant", "content": "so", "reasoning_content": THOUGHT}
     assert found.as_message == expected
+
+
+def test_reasoning_without_text_is_accepted(server: Server) -> None:
+    for fields in (
+        {"reasoning": 3},
+        {"reasoning_details": "odd"},
+        {"thinking_blocks": [None, "a"]},
+    ):
+        said = [user("hello"), {"role": "assistant", "content": "so", **fields}, user("go")]
+        assert send(server, CHAT, messages=said).status == 200
+    blocks = [{"type": "thinking", "thinking": None}, {"type": "text", "text": "so"}]
+    said = [user("hello"), {"role": "assistant", "content": blocks}, user("go")]
+    assert send(server, "/v1/messages", messages=said).status == 200
 
 
 def test_begun_reply_keeps_reasoning_of_any_name(server: Server) -> None:
