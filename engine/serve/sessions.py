@@ -338,7 +338,7 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
         RefusedError: 400, the name is no session's.
     """
     named = body.pop("session_id", None)
-    if named not in (None, ""):
+    if named is not None:
         return checked(named, "session_id")
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     for alias in ALIASES:

@@ -386,6 +386,11 @@ class Writer(ABC):
     def all_ended(self) -> bool:
         return all(choice.last is not None for choice in self.choices)
 
+    @property
+    def open_choice(self) -> Choice:
+        """The first choice that has not ended. A chunk after the reason of an end is invalid."""
+        return next((choice for choice in self.choices if choice.last is None), self.choices[-1])
+
     def begin(self) -> bytes:
         """What a stream begins with, once the length of the prompt is known."""
         return b""

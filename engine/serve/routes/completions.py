@@ -127,7 +127,7 @@ class CompletionsWriter(OpenAIWriter):
         return self._chunk_of(choice, "", reason(choice))
 
     def sign_of_life(self) -> bytes:
-        return self._chunk_of(self.choices[0], "", None)
+        return self._chunk_of(self.open_choice, "", None)
 
     def whole(self) -> JSON:
         return {

@@ -23,7 +23,7 @@ from engine.serve.routes.ollama import OllamaChat
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import Answer, ask
+from tests.engine.serving import Answer, ask, chunks
 
 PATCH = "*** Begin Patch\n*** Add File: a\n+one\n*** End Patch"
 SCRIPTS = {
@@ -132,8 +132,8 @@ def test_a_custom_tool_of_chat_completions(agents: Server) -> None:
     (called,) = found["message"]["tool_calls"]
     assert called["custom"] == {"name": "apply_patch", "input": PATCH}
     body = {"messages": [{"role": "user", "content": "[[patch]]"}], "tools": tools, "stream": True}
-    chunks = events(ask(agents, "POST", "/v1/chat/completions", body))
-    deltas = [c["choices"][0]["delta"] for c in chunks]
+    found = events(ask(agents, "POST", "/v1/chat/completions", body))
+    deltas = [c["choices"][0]["delta"] for c in found]
     (piece,) = [d["tool_calls"] for d in deltas if "tool_calls" in d]
     assert piece[0]["custom"]["input"] == PATCH
     messages = [
@@ -331,6 +331,21 @@ def test_streams_have_events_while_a_call_is_written(
     calm = lively(agents, path, body)
     monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
     assert lively(agents, path, body).count(True) > calm.count(True) + 2
+
+
+def test_signs_of_life_are_chunks_without_text(
+    agents: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    fields = {"n": 2, "stream_options": {"include_usage": True}, "max_tokens": 3, "stream": True}
+    said = {"messages": [{"role": "user", "content": LONG}], **fields}
+    told = chunks(ask(agents, "POST", "/v1/chat/completions", said).body)
+    assert len({(one["id"], one["created"], one["model"]) for one in told}) == 1
+    assert [bool(one["usage"]) for one in told] == [False] * (len(told) - 1) + [True]
+    for index in range(2):
+        own = [c for one in told for c in one["choices"] if c["index"] == index]
+        assert [c["delta"].get("role") for c in own] == ["assistant"] + [None] * (len(own) - 1)
+        assert [bool(c["finish_reason"]) for c in own] == [False] * (len(own) - 1) + [True]
 
 
 def test_signs_of_life_are_no_part_of_a_response(

@@ -298,7 +298,7 @@ def test_no_limit_is_told_apart_from_another_limit(model: Model) -> None:
 def test_nulls_and_empty_values_ask_for_nothing(server: Server) -> None:
     names = {*ChatBody.model_fields, "guided_json", "n_predict"} - {"messages"}
     assert HEADER not in send(server, CHAT, **dict.fromkeys(names)).headers
-    empty = {"tools": [], "tool_choice": "none", "logit_bias": {}, "session_id": "", "stop": []}
+    empty = {"tools": [], "tool_choice": "none", "logit_bias": {}, "stop": []}
     assert HEADER not in send(server, CHAT, **empty, n=1.0).headers
     more = {"previous_response_id": "", "instructions": "", "tools": []}
     assert HEADER not in send(server, "/v1/responses", **more).headers

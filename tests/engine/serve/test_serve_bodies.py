@@ -234,6 +234,8 @@ ADDRESS = "data:image/png;base64,"
     [
         ADDRESS + PLAIN.rstrip("="),
         f"{ADDRESS}{PLAIN}==",
+        f"DATA:image/png;name=a%20b.png;BASE64,{PLAIN[:6]}%0D%0A{PLAIN[6:]}",
+        f"data:image/png ; base64 ,{PLAIN[:10].replace('+', '-').replace('/', '_')}{PLAIN[10:]}",
         ADDRESS + base64.urlsafe_b64encode(BYTES).decode(),
         base64.urlsafe_b64encode(BYTES).decode().rstrip("="),
         ADDRESS + PLAIN[:6] + "\r\n" + PLAIN[6:] + "\n",

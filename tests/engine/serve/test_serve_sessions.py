@@ -122,7 +122,6 @@ def test_settings_that_cannot_be_are_named(serve: Serve) -> None:
         ({"reasoning": "yes"}, "reasoning"),
         ({"ttl_seconds": -1}, "ttl_seconds"),
         ({"ttl_seconds": True}, "ttl_seconds"),
-        ({"ttl": 5}, "'ttl'"),
         ({"model": "llama-9"}, "llama-9"),
     ):
         answer = ask(server, "POST", "/v1/sessions", fields)
