@@ -227,7 +227,9 @@ _KINDS = (
     _Kind("cp1255", ("Hebrew",)),
     _Kind("cp1256", ("Arabic", "Farsi")),
     _Kind("cp874", ("Thai",)),
+    _Kind("cp1257", ("lt", "lv", "et"), 0.05),
     _Kind("iso8859-2", _CENTRAL, 0.1),
+    _Kind("iso8859-6", ("Arabic",), 0.1),
     _Kind("cp866", ("Russian", "Ukrainian"), 0.1),
     _Kind("iso8859-5", ("Russian", "Ukrainian"), 0.1),
     _Kind("mac-roman", _WESTERN, 0.25),
@@ -249,6 +251,9 @@ _ACCENTED = {
     "hu": "áéíóöőúüű",
     "hr": "čćđšž",
     "ro": "ăâîșțşţ",
+    "lt": "ąčęėįšųūž",
+    "lv": "āčēģīķļņšūž",
+    "et": "äõöüšž",
     "tr": "çğıöşüİâ",
 }
 _SIGNS = "“”„‘’–—…«»€£§°©®™·•№\xa0"
