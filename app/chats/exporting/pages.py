@@ -138,16 +138,35 @@ def _closed_fence(block: Block) -> str:
     opening = _FENCE.match(block.source)
     tokens = block.tokens if opening else ()
     if opening is None or not tokens or tokens[0].type != "fence":
-        return block.source
+        return _with_longer_fences(block)
     code, mark = tokens[0].content, opening[1]
     after = block.source[len(block.source.rstrip("\n")) :]
     end = FenceEnd(mark, tokens[0].info)
     closed = any(end.feed(line) for line in block.source.split("\n")[1:]) or end.end()
     if closed and not end.is_nested:
         return block.source
-    inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
-    mark = mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
+    mark = _longer_mark(mark, code)
     return f"{mark}{tokens[0].info}\n{code.rstrip(chr(10))}\n{mark}{after}"
+
+
+def _with_longer_fences(block: Block) -> str:
+    """Return a block with longer marks at code with fences in it, in its lists and quotations."""
+    lines = block.source.split("\n")
+    for token in block.tokens:
+        if token.type != "fence" or not token.map:
+            continue
+        begin, end = (line - block.first_line for line in token.map)
+        mark = _longer_mark(token.markup, token.content)
+        is_closed = token.content.count("\n") == end - begin - 2
+        for line in (begin, end - 1) if is_closed else (begin,):
+            lines[line] = lines[line].replace(token.markup, mark, 1)
+    return "\n".join(lines)
+
+
+def _longer_mark(mark: str, code: str) -> str:
+    """Return the mark of a fence, longer than those at the beginnings of lines in its code."""
+    inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
+    return mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
 
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"

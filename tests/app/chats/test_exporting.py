@@ -128,6 +128,26 @@ def test_exported_fence_is_as_long_as_other_programs_need(store: Store, tmp_path
     assert codes == ["Here:\n```python\nprint(1)\n```\nend\n", "x = 1\n"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> ```md\n> ```py\n> x\n> ```\n> ```\n> after",
+        "1. a\n\n   ```md\n   ```py\n   x\n   ```\n   ```\n\n2. b",
+        "- ~~~md\n  ~~~py\n  x\n  ~~~\n  ~~~\n- ```sh\n  x\n  ```",
+        "> ```md\n> ```py\n> x\n> ```\n\nafter",
+    ],
+)
+def test_exported_fences_in_lists_and_quotations_are_as_long(
+    store: Store, tmp_path: Path, text: str
+) -> None:
+    made = talk(store, "q", text)
+    exported = export(store, Kind.MARKDOWN, tmp_path / "a.md", made.id).read_text(encoding="utf-8")
+    common = MarkdownIt("commonmark").parse(exported)
+    codes = [token.content for token in common if token.type == "fence"]
+    assert codes[0] == f"{codes[0][:3]}py\nx\n{codes[0][:3]}\n"
+    assert codes[1:] == (["x\n"] if "sh" in text else [])
+
+
 def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):
     made = generated.chats(60)
     generated.keep(store, made)
