@@ -254,7 +254,10 @@ class BlockSplitter:
         """The tail as an unclosed fence, when that is all it is."""
         if self._fence is None:
             return None
-        return OpenFence(self._info, self.tail[self._fence_start :])
+        end = len(self.tail)
+        if self._fence.pending_line and self._scanned == end:
+            end = self.tail.rfind("\n", 0, end - 1) + 1  # perhaps the closing line: not shown yet
+        return OpenFence(self._info, self.tail[self._fence_start : end])
 
     @property
     def open_block(self) -> Block:

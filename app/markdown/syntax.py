@@ -99,6 +99,12 @@ def is_unspaced(character: str) -> bool:
 
 
 class _InlineState(StateInline):
+    def __init__(
+        self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
+    ) -> None:
+        super().__init__(src, md, env, tokens)
+        self.tag_pairs: dict[str, dict[int, int]] = {}  # by name, filled by `_pairs`
+
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N803
         """Return what a run of emphasis marks may do.
 
@@ -232,7 +238,8 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 def _pairs(state: StateInline, name: str) -> dict[int, int]:
     """Return where each element of this name ends, by where it begins, if they are balanced."""
-    known: dict[str, dict[int, int]] = state.__dict__.setdefault("tag_pairs", {})
+    assert isinstance(state, _InlineState)
+    known = state.tag_pairs
     if name not in known:
         known[name], begun = {}, []
         for tag in re.finditer(f"<(/?){name}>", state.src):
@@ -560,15 +567,18 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     closer = FenceEnd(token.markup, token.info)
     if not closer.is_nested:
         return True
-    line, closing = start, 0
+    line, closing, is_at_end = start, 0, end >= len(state.bMarks) - 1
     while not closing and (line := line + 1) < end:
+        if state.bMarks[line] + state.tShift[line] >= len(state.src):
+            break  # `getLines` fails at an empty last line
         text = _line(state, line)
         if text and not _is_inside(state, line):
+            is_at_end = False
             break
         closing = closer.feed(" " * (state.sCount[line] - state.blkIndent) + text)
     if not closing:
         closing = closer.end()
-        if closing and state.env.get("growing") and line >= len(state.bMarks) - 1:
+        if closing and state.env.get("growing") and is_at_end:
             state.env["undecided"] = True
             closing = closer.pending_line
     line = start + closing if closing else line

@@ -393,6 +393,16 @@ def test_long_fence_ends_where_a_short_one_does(text: str) -> None:
     assert found == [[token.content for token in block.tokens] for block in short.finished]
 
 
+@pytest.mark.parametrize("text", [">   ```md\n> ", ">   ```md\n>", "-   ```md\n    x\n    "])
+def test_open_fence_in_a_quotation_ends_with_an_empty_line(text: str) -> None:
+    assert len(rendered(text).code_blocks()) == 1
+
+
+@pytest.mark.parametrize("text", ["```md\nx\n\n```\n\nafter", "> ```md\n> x:\n> ```\n\nafter"])
+def test_closing_line_of_a_fence_does_not_flash(text: str) -> None:
+    assert all("``" not in shown for shown in shown_while_it_grows(text))
+
+
 def test_fence_in_a_fence_within_a_list() -> None:
     text = "- a\n  ```md\n  1. x\n     ```sh\n     ls\n     ```\n  ```\n  b\n- c"
     (code,) = rendered(text).code_blocks()
