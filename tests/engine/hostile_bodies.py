@@ -58,7 +58,7 @@ def sent(port: int, one: Hostile, patience: float = 120.0) -> Answer:
 
 def wrong(answer: Answer) -> str:
     """What is wrong with an answer to such a body; mostly nothing."""
-    if answer.status == 200:
+    if answer.status in (200, 201):
         return ""
     if answer.status not in (400, 404, 409, 413, 415, 429, 431):
         return f"status {answer.status}: {answer.body[:200]!r}"
