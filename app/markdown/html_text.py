@@ -20,7 +20,7 @@ from app.markdown.syntax import parser
 from app.markdown.tex import typed
 
 Formulas = Callable[[str, bool], str]
-"""Gives HTML for a formula: its LaTeX, and whether it is set large."""
+"""Callback that returns HTML for a formula: its LaTeX, and True if it is set large."""
 
 
 def body(text: str, formulas: Formulas) -> Iterator[str]:
@@ -79,7 +79,7 @@ class _Renderer(RendererHTML):
 
 
 def leads_out(href: str) -> bool:
-    """Whether it is an address that may be a link: of a web page or for mail."""
+    """Return True if an address may be a link: of a web page or for mail."""
     try:
         return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}
     except ValueError:

@@ -28,7 +28,7 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
 NESTING_LIMIT = 20
-"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+"""Levels of nesting (a list counts twice). Deeper text is shown as it is, which bounds the time."""
 
 References = MutableMapping[str, Any]
 """Link definitions by normalised label, as markdown-it-py keeps them."""
@@ -53,7 +53,7 @@ PAIRED_TAGS = {
     "u": "u", "ins": "u", "sub": "sub", "sup": "sup", "kbd": "kbd", "mark": "mark",
 }  # fmt: skip
 """HTML elements that are shown as what they mean, by the element that they are shown as."""
-INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # those that Markdown has no marks for
+INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # Markdown has no marks for these
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
 _BREAK = re.compile(r"</?br(?:[ \t][^<>\n]*)?/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
@@ -155,7 +155,7 @@ _STOPS = ".,;:!?*_~"
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Where each web address in a text begins and ends."""
+    """Return the start and end of each web address in a text."""
     for match in _BARE_LINK.finditer(text):
         address = match[0]
         for place in range(8, len(address)):

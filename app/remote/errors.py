@@ -76,7 +76,7 @@ def _told_of(body: object) -> Mapping[str, object]:
 
 
 def _provider_words(told: Mapping[str, object]) -> object:
-    """What the provider behind OpenRouter says, which is more than "Provider returned error"."""
+    """Return the provider's words that OpenRouter passes on, or None."""
     more = told.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
     if not isinstance(raw, str) or not raw:

@@ -121,7 +121,7 @@ _LENGTH_REASONS = {
     "model_length",
     "model_context_window_exceeded",
 }
-"""As OpenAI, Gemini, Mistral and others say it."""
+"""Names that OpenAI, Gemini, Mistral and others use."""
 
 
 class Called(Struct):

@@ -90,7 +90,7 @@ class Waits:
         self._in_a_row = 0
 
     def progressed(self) -> None:
-        """Something new has come since the last wait."""
+        """Count waits from zero again, because data has come."""
         self._in_a_row = 0
 
     def wait(self, error: BusyError, what: str) -> None:

@@ -404,7 +404,7 @@ class Answering:
         self._metrics = metrics
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[Operation]:
-        """The routes of these APIs, of those that count tokens, and of embeddings."""
+        """Return the routes of these APIs, of counting tokens, and of embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),

@@ -38,7 +38,7 @@ READING_BUDGET_S = 120.0
 MAX_READ_AT_ONCE = 8
 """Requests whose documents are read at the same time. Half are for keys that have none there."""
 PIECE_CHARACTERS = 2**18
-"""Of base64 and percent codes, decoded per call, which takes about 2 ms."""
+"""Characters of base64 and percent codes decoded per call, which takes about 2 ms."""
 MAX_KEPT_CHARACTERS = 16_000_000
 """Limit of cached texts. They save reading a conversation's documents again in each turn."""
 

@@ -1,4 +1,4 @@
-"""What the readers of documents share: results, limits, zip archives and their XML."""
+"""Shared parts of the document readers: results, limits, zip archives and their XML."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any
 from msgspec import Struct
 
 MOST_CHARACTERS = 8_000_000
-"""Of a file's text: twice what the longest contexts of today's models hold."""
+"""Characters of a file's text: twice the longest contexts of today's models."""
 MOST_PAGES = 20_000
 MAX_UNPACKED_BYTES = 400_000_000
-"""Of all that is packed in one file, unpacked. zipfile gives no more of a member than is declared,
-so what is declared can be relied on."""
+"""Total of a file's unpacked members. zipfile returns no more of a member than it declares."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
 MAX_DEPTH = 200  # of elements in each other
@@ -52,7 +51,7 @@ class Document(Struct, frozen=True):
 
     @property
     def is_scan(self) -> bool:
-        """Whether all that its pages have is pictures."""
+        """True if its pages have nothing but pictures."""
         return not any(self.pages)
 
 
@@ -181,7 +180,7 @@ class Archive:
         return xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
-        """By their ids, what a member refers to: names of other members."""
+        """Return the members that a member refers to, by their ids."""
         folder, _, last = name.rpartition("/")
         rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
         if rels not in self:

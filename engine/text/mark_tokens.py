@@ -9,7 +9,7 @@ from engine.text.dialects import Markers
 
 
 class MarkTokens:
-    """Tells markers from text that looks like them.
+    """Recognizer of markers among text that looks like them.
 
     Where a token of a tokenizer is a marker or a part of one, a character of Unicode's for a
     program's own use stands for it, in the text that the splitter sees and in the markers. What a

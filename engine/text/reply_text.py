@@ -21,7 +21,7 @@ class ReplyText:
     Args:
         opened: what the template rendered.
         opening: what of it comes after the messages; None where that is not known.
-        tools: those that were offered, in OpenAI's shape.
+        tools: the offered tools, in OpenAI's shape.
         one_call: the answer ends after its first call.
     """
 
@@ -89,7 +89,7 @@ class ReplyText:
 
     @property
     def parts(self) -> dict[Kind, str]:
-        """All text so far by its kind."""
+        """Return all text so far by its kind."""
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def said(self) -> Message:
@@ -126,17 +126,17 @@ class ReplyText:
 
     @property
     def kind(self) -> Kind:
-        """What the text to come belongs to."""
+        """Kind of the text that comes next."""
         return self._splitter.kind
 
     @property
     def in_header(self) -> bool:
-        """Whether what comes says what follows it, and is not shown."""
+        """True within a header, which is not shown."""
         return self._splitter.in_header
 
     @property
     def may_end(self) -> bool:
-        """Whether it may be cut off here: not within a marker or a tool call."""
+        """True if the reply may be cut off here: not within a marker or a tool call."""
         return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
 
     def only_answer(self) -> str:
@@ -145,7 +145,7 @@ class ReplyText:
 
     @property
     def call(self) -> str:
-        """What has come of the tool call that is being written."""
+        """Text so far of the tool call that is being written."""
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
@@ -181,7 +181,7 @@ class ReplyText:
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop string has been found."""
+        """True if a stop string has been found."""
         return self._splitter.stopped
 
     @property
@@ -190,7 +190,7 @@ class ReplyText:
         return self._splitter.stop
 
     def calls_told(self, over: bool = False) -> list[Told]:
-        """What is new of the tool calls.
+        """Return the new parts of the tool calls.
 
         Args:
             over: no more text comes.
@@ -199,7 +199,7 @@ class ReplyText:
 
     @property
     def called_enough(self) -> bool:
-        """Whether the answer has the only call that is wanted."""
+        """True if the answer has the only call that is wanted."""
         return self._calling.enough
 
     @property
@@ -213,7 +213,7 @@ class ReplyText:
         segment = self._detokenizer.last_segment
         self._silent = 0 if segment else self._silent + 1
         if self._silent >= _MOST_SILENT:
-            # Bytes that are no character are decoded anew with each token, longer every time.
+            # Bytes that are no character are decoded again with each token, longer every time.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
         return self._reported(self._splitter.add(token, segment))

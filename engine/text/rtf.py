@@ -137,7 +137,7 @@ class _Flow:
 
 
 class _Group(Struct):
-    """What counts in a group and is restored after it."""
+    """State of a group, restored after it."""
 
     flow: _Flow
     hides: bool = False

@@ -153,7 +153,7 @@ class TextSplitter:
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop string has been found."""
+        """True if a stop string has been found."""
         return self.stop is not None
 
     @property
@@ -170,7 +170,7 @@ class TextSplitter:
 
     @property
     def after_reasoning(self) -> str:
-        """What is held back since the reasoning ended."""
+        """Text held back since the reasoning ended."""
         return self._marks.plain(self._held) if self._paused else ""
 
     def go_on(self, dropped: int = 0) -> None:

@@ -35,7 +35,7 @@ EMPTY = "…"
 """Content of a message that a template refuses if it is empty."""
 
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?!(?:true|false|null)\b)[A-Za-z][A-Za-z0-9]*")
-"""What every notation of tool calls and results writes in the same way."""
+"""Parts that all notations of tool calls and results share."""
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _WORD_SEARCH_CHARS = 2000
 
@@ -292,7 +292,7 @@ def _no_reasoning(_: list[Message], message: Message) -> list[Message] | None:
 
 
 def _single_calls(_: list[Message], message: Message) -> list[Message] | None:
-    """One message for each tool call."""
+    """Return one message for each tool call."""
     first, *rest = message.get("tool_calls") or [None]
     if not rest:
         return None

@@ -149,7 +149,7 @@ class _Word:
         return name, numbering
 
     def _margins(self, root: Any, kind: str) -> list[str]:
-        """Return the headers or footers that are shown, and those that no section names."""
+        """Return the headers or footers that are shown, and the ones that no section names."""
         settings = {each.tag: each for each in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
@@ -172,7 +172,7 @@ class _Word:
             outer, self._targets = self._targets, self._archive.targets(part)
             text = "\n".join(self._blocks(self._archive.xml(part)))
             self._targets = outer
-            if re.search(r"[^\W\d_]", text):  # not those that are a page's number only
+            if re.search(r"[^\W\d_]", text):  # not if it is only a page number
                 found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
         return [*found]
 

@@ -27,7 +27,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """One conversation. Pictures, recordings and most calls of tools are left out.
+    """Read one conversation. Pictures, recordings and most tool calls are left out.
 
     The code interpreter's code and output, and canvases, are blocks of code in the answer.
     """
@@ -119,7 +119,7 @@ def _part(part: object, left: Counter[str]) -> str:
 
 
 def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
-    """What a call of a tool, or its result, adds to the answer."""
+    """Return the text that a tool call, or its result, adds to the answer."""
     parts = listed(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
@@ -181,7 +181,7 @@ def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
 
 
 def _of_mark(mark: re.Match[str]) -> str:
-    """What a mark itself says in words."""
+    """Return the words within a mark."""
     if mark.re is _OLD_MARK:
         return ""
     kind, values = mark[1], text(mark[2]).split("\ue202")
@@ -203,7 +203,7 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 
 
 def _shown(reference: dict[str, Any]) -> str:
-    """What stands in place of a mark: links to the sources, or the words that it has."""
+    """Return the replacement of a mark: links to the sources, or its words."""
     sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
     links = [link(mapped(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):

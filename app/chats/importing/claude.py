@@ -19,7 +19,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """One conversation. Other files and most calls of tools are left out.
+    """Read one conversation. Other files and most tool calls are left out.
 
     The text of attachments is kept, and artifacts are blocks of code in the answer.
     """

@@ -450,7 +450,7 @@ class MarkdownView(TextView):
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """What Copy takes: list markers, task boxes and tabs between cells stay.
+        """Return what Copy takes, as text with list markers and task boxes, and as HTML.
 
         The HTML refers to nothing but web pages and mail addresses, in links.
         """

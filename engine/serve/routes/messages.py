@@ -342,7 +342,7 @@ class OutputConfig(Body):
 
     @property
     def reasoning(self) -> ReasoningOptions:
-        """How much to reason, if that is a word that is known here."""
+        """Reasoning options, without an effort if its word is unknown."""
         if self.effort is not None and self.effort not in EFFORTS:
             ignore("output_config.effort")
             return ReasoningOptions()

@@ -121,7 +121,7 @@ class ChatMessage(Body):
 
 
 class _OllamaBody(GenerationBody, TemplateOptions):
-    """What requests for chats and for single replies have."""
+    """Fields that requests for chats and for single replies share."""
 
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)

@@ -94,7 +94,7 @@ class OpenBody(Body):
 
 
 class FieldReport:
-    """Fields of one request that are ignored, and those that have another name here."""
+    """Ignored fields of one request, and fields with another name here."""
 
     def __init__(self) -> None:
         self.ignored: dict[str, None] = {}
@@ -594,7 +594,7 @@ Effort = Annotated[
     Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
     BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
 ]
-"""How much to reason, in OpenAI's words. Others' words for the model's own way stand for None."""
+"""Reasoning effort in OpenAI's words. None for words that mean the model's default."""
 
 
 def _session_name(name: str) -> str:
@@ -833,7 +833,7 @@ _RESERVED = (
 
 
 class ReasoningOptions(Body):
-    """How to reason, as objects of OpenAI, OpenRouter and Anthropic have it."""
+    """Reasoning options in the objects of OpenAI, OpenRouter and Anthropic."""
 
     effort: Effort = None
     enabled: bool | None = None
@@ -850,7 +850,7 @@ class ReasoningOptions(Body):
 
     @property
     def wanted(self) -> bool | None:
-        """Whether to reason; None leaves it to the model."""
+        """True or False if the request decides about reasoning; None leaves it to the model."""
         if self.enabled is not None:
             return self.enabled
         if self.type is not None:
@@ -882,7 +882,7 @@ class TemplateOptions(Body):
 
     @property
     def returns_reasoning(self) -> bool:
-        """Whether the reply's reasoning is returned."""
+        """True if the reply's reasoning is returned."""
         asked = (self.reasoning, self.thinking)
         return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 

@@ -113,7 +113,7 @@ def streamed(pieces: list[Piece]) -> tuple[str, str, list[list[str]]]:
 
 
 def parts_of(says: str, words: Iterable[str]) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a reply, and True for those that are tokens."""
+    """Yield the parts of a reply, each with True if it is a token."""
     either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     for part in re.split(r"(⟦.*?⟧)", says):
         if part.startswith("⟦"):
