@@ -341,7 +341,7 @@ def constrain(
         form = grammar(llguidance.LLMatcher, without_limits(params))
         matcher = llguidance.LLMatcher(model.forms, form, log_level=0, limits=limits)
     if matcher.is_error():
-        reason = in_words(matcher.get_error(), params)
+        reason = " ".join(in_words(matcher.get_error(), params).split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     whole = params.tool_form is not None and params.tool_form.whole

@@ -77,18 +77,19 @@ def without_limits(params: SamplingParams) -> SamplingParams:
 
 
 def in_words(error: str, params: SamplingParams) -> str:
-    """Return an error of llguidance on one line. It names the keyword of a schema it is about."""
+    """Return an error of llguidance; of a schema, on one line that names the keyword."""
     _, within, rest = error.partition("failed to compile JSON schema: ")
     text = _LISTING.split(rest)[0] if within else error  # the grammar of tools, line by line
     line = " ".join(text.split())
     if not within and params.json_schema is None:
-        return line
+        return error
     if found := _UNIMPLEMENTED.search(line):
         names = ", ".join(f"'{name}'" for name in json.loads(found[1]))
         words = "keywords {} are" if "," in names else "keyword {} is"
         return f"the schema {words.format(names)} not supported."
     if line.startswith("regex parse error"):
-        return f"the schema keyword 'pattern' has an expression that is not supported: {line}"
+        why = line.rpartition("error: ")[2]
+        return f"the schema keyword 'pattern' has an expression that is not supported: {why}"
     return line
 
 

@@ -12,7 +12,7 @@ from tests.engine.scripted import TEMPLATE, write_chains
 
 
 def endless_model(folder: Path) -> Path:
-    """A model whose answers never end by themselves: it says "a a a"."""
+    """Write a model that says "a a a" without end. A question with an "a" allows it to."""
     folder.mkdir()
     write_tokenizer(folder, TEMPLATE)
     return write_chains(folder, [("a", " ", "a")], 2, context=2**20)
@@ -80,7 +80,7 @@ def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
     try:
         desk.start()
         desk.keys("ctrl+j")  # before there is a reply: its lane comes with the next figures
-        desk.say("Go on")
+        desk.say("Go on with a")
         desk.until(lambda: desk.length() > 0)
         desk.keys("F6", "F6", "space")
         before = desk.stands_still()

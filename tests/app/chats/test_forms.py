@@ -78,11 +78,12 @@ def test_the_engine_gets_the_chosen_form_and_no_other(options, field, value):
         ),
         (
             '{"anyOf": [{"type": "null"}, {"not": {}}]}',
-            'In anyOf › 2: unimplemented keys: ["not"].',
+            "In anyOf › 2: the schema keyword 'not' is not supported.",
         ),
         (
             '{"properties": {"a": {"type": "string", "pattern": "(x"}}}',
-            "In properties › a: pattern: unclosed group.",
+            "In properties › a: the schema keyword 'pattern' has an expression that is not "
+            "supported: unclosed group.",
         ),
     ],
 )
