@@ -155,7 +155,7 @@ def test_bad_requests_hear_what_is_wrong(served: Server, body: Any, status: int,
 def test_other_paths_hear_what_is_served(served: Server) -> None:
     status, _, content = ask(served, "POST", "/v1/images/generations", {})
     assert status == 404
-    assert "/v1/chat/completions" in json.loads(content)["error"]["message"]
+    assert "/openapi.json" in json.loads(content)["error"]["message"]
 
 
 def test_web_pages_and_other_names_of_this_machine_are_refused(served: Server) -> None:

@@ -400,7 +400,6 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"logit_bias": {"5": float("nan")}}, "NaN"),
         ({"logit_bias": {"99999999": 5}}, "token 99999999"),
         ({"choices": []}, "choices"),
-        ({"regex": ""}, "regex"),
     ],
 )
 def test_f14_what_cannot_be_done_is_a_400_that_names_it(

@@ -276,10 +276,13 @@ def test_turns_and_arguments_are_adapted_where_a_template_insists() -> None:
     assert rendered(strict, later) == (
         "[user:Be brief.\n\nHow is it?\n\nHow is it?][assistant:a][user:Be brief.\n\nHow is it?]"
     )
-    texts = "{% for c in messages[1].tool_calls %}{{ '>' + c.function.arguments }}{% endfor %}"
+    texts = (
+        "{% for c in messages[1].tool_calls %}"
+        "{{ c.function.name + '>' + c.function.arguments }}{% endfor %}"
+    )
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
     said = {"role": "assistant", "content": "", "tool_calls": [call]}
-    assert rendered(texts, [ASK, said]) == '>{"a": 1}'
+    assert rendered(texts, [ASK, said]) == 'f>{"a": 1}'
     failed = rendered("{{ raise_exception('never') }}", [SYSTEM, ASK])
     assert isinstance(failed, EngineError)
     assert "never" in failed.message
