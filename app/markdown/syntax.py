@@ -45,8 +45,8 @@ MATH = rf"""
   | \$ (?! [\s$] | \d[\d.,]* (?: [ ]+[A-Za-z]{{2}} | [kKMB]\b ) )
     (?P<dollar> [^$\n`]{{1,500}}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
 """
-"""Formulas as models write them. Amounts of money ("$5 and $10") are none: a single dollar sign
-neither closes after a space nor before a letter or digit, nor opens before "5 apples"."""
+"""Formulas as models write them. Amounts of money ("$5 and $10") do not match: a single dollar sign
+does not close after a space or before a letter or digit, and does not open before "5 apples"."""
 
 PAIRED_TAGS = {
     "b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s",
@@ -370,7 +370,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last = _closing_line(state, text, opener, line, end)
             if last is None and state.env.get("growing"):
-                # Not decided yet: the text goes on as a paragraph.
+                # Not decided yet: the text continues as a paragraph.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
@@ -410,7 +410,7 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 
 
 def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> int | None:
-    """Return the line where a formula ends, 0 if it is none, None if the text ends before it."""
+    """Return the line where a formula ends, 0 if there is no formula, None at the end of the text."""
     bare = text == text[opener.begin : opener.end]  # alone in its line, so it may have empty lines
     lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
     limit = begin + FORMULA_LIMIT
@@ -458,7 +458,7 @@ def _code_span(text: str) -> str:
 _CELL_FORMULA = re.compile(
     r"(?<![\w$`\\])\$(?![\s$])[^$\n`]{1,500}?(?<![\s\\])\$(?![0-9A-Za-z`])|\\\([^\n`]{1,500}?\\\)"
 )
-_BAR = "\ue000"  # stands for a bar within a formula while a table is parsed
+_BAR = "\ue000"  # replaces a bar within a formula while a table is parsed
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 LOOK_UP_WAIT_S = 10.0
-"""The longest wait that the hub may ask for while somebody waits for what it says of a model."""
+"""Longest wait that the hub may ask for during a lookup, because the user waits for it."""
 _LARGEST_CARD = 2**20
 _LARGEST_CONFIG = 4 * 2**20
 _LARGEST_LISTING = 16 * 2**20  # some 300 bytes a file

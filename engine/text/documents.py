@@ -161,7 +161,7 @@ def read(path: Path, encoding: str = "") -> Document:
 
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
-    """Return a text and its encoding. Raises UnreadableError for what is none."""
+    """Return a text and its encoding. Raises UnreadableError if the bytes are not text."""
     try:
         text, found = decode(data, encoding)
     except NotTextError:

@@ -132,7 +132,7 @@ def decode(data: bytes, told: str = "") -> Decoded:
 
 
 def known(name: str) -> str:
-    """Return Python's name of the encoding that is meant by a name, "" if there is none."""
+    """Return Python's name of an encoding, or "" if the name is unknown."""
     name = name.strip().lower()
     try:
         info = codecs.lookup(_ALIASES.get(name, name))

@@ -87,7 +87,7 @@ def _name(element: Any) -> str:
 
 
 def _value(element: Any, name: str, default: str = "") -> str:
-    """Return a property of an element. A sign that is given as empty is none."""
+    """Return a property of an element: "" if it has no value, the default if it is missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
             for each in properties:

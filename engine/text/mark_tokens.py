@@ -50,5 +50,5 @@ class MarkTokens:
         return text.translate(self._back) if self._back else text
 
     def has_token(self, marker: str) -> bool:
-        """Return True if a marker has a token of its own in it."""
+        """Return True if a marker contains an added token."""
         return any(ord(char) in self._back for char in marker)

@@ -77,7 +77,7 @@ class _OpenDocument:
 
         Args:
             root: the element with the body.
-            styles: the one with the headers and footers; None if there is none.
+            styles: the file with headers and footers, or None.
         """
         self._positions = _positions(root) | (_positions(styles) if styles is not None else {})
         body = root.find(f"{_OFFICE}body")
@@ -213,7 +213,7 @@ class _OpenDocument:
             self.left_out.add("image")
 
     def _formula(self, frame: Any) -> str:
-        """Return a formula in StarMath's own words, "" for what is none."""
+        """Return the StarMath notation of a formula, or "" for another object."""
         for each in frame.iter(f"{_DRAW}object"):
             root = next(iter(each), None)
             name = f"{joined('', str(each.get(f'{_XLINK}href', '')))}/content.xml"

@@ -16,7 +16,7 @@ _MOST_SILENT = 64
 
 
 class ReplyText:
-    """The text of one reply, token by token, with a detokenizer of its own.
+    """Text of one reply, built token by token with its detokenizer.
 
     Args:
         opened: what the template rendered.

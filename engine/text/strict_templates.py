@@ -81,7 +81,7 @@ class _Conversation:
         self._lessons = 0
 
     def text(self, count: int) -> tuple[str | None, Exception | None]:
-        """Return the text of the first ``count`` messages, or None and why there is none."""
+        """Return the text of the first ``count`` messages, or None and the error."""
         return self._rendered(self._changed(count), count)
 
     def learn(self, text: str | None) -> bool:

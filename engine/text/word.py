@@ -116,7 +116,7 @@ class _Word:
         return document("Word", unit, pages, left_out=self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
-        """Return the elements of a part beside the main one."""
+        """Return the elements of a part other than the main one."""
         path = f"{self._folder}/{name}" if self._folder else name
         return [*self._archive.xml(path)] if path in self._archive else []
 
@@ -279,7 +279,7 @@ class _Word:
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Return True for what has no text of its own, and count it."""
+        """Return True for an element without text, and note what is left out with it."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")

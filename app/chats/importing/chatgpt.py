@@ -96,7 +96,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
 
 
 def _model(slug: object) -> str:
-    """The model's name; "" for "auto", which is none."""
+    """Return the model's name, or "" for "auto"."""
     return "" if slug == "auto" else text(slug)
 
 
