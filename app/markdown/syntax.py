@@ -410,7 +410,7 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 
 
 def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> int | None:
-    """Return the line where a formula ends, 0 if there is no formula, None at the end of the text."""
+    """Return the line where a formula ends, 0 without one, None at the end of the text."""
     bare = text == text[opener.begin : opener.end]  # alone in its line, so it may have empty lines
     lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
     limit = begin + FORMULA_LIMIT
