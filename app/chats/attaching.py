@@ -575,7 +575,7 @@ class Attaching(QObject):
                 self._tokens[key] = Tokens(await flows.arrived(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
-            self.changed.emit()
+            self._told()  # the count decides whether the message may be sent
 
     def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Attach these and no others; ``new`` is what some of them hold."""

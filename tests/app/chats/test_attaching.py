@@ -247,6 +247,16 @@ def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
     assert run.answered()
 
 
+def test_the_count_of_a_file_disables_send(start: Start, tmp_path: Path):
+    run = start().ready()
+    file = tmp_path / "long.txt"
+    file.write_text("a " * 3000)  # its estimate fits, the exact count does not
+    run.pane.composer.set_text("say one")
+    pane = give(run, file)
+    assert pane.chat.can(Action.SEND)
+    assert not pane.composer.button.isEnabled()
+
+
 def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot: QtBot):
     run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "a.pdf", PAGES))
