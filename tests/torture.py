@@ -278,7 +278,7 @@ class Share:
 
 STAGES: list[list[list[Share]]] = [
     # gaps are measured, so nothing else runs meanwhile; mlx_lm.server takes minutes more
-    [[Share(3.0, "hostile", ("random:tiny", "--against", "alone"))]],
+    [[Share(5.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
         [
