@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,15 @@ def clean(text: str) -> str:
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = text.translate(_CONTROLS)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+_BAR = re.compile(r"(?<!\\)\|")  # a row of an inner table is escaped already
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """Return a row of a Markdown table, on one line, with the bars within cells escaped."""
+    escaped = (_BAR.sub(r"\\|", " ".join(cell.split())) for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 _RAISED = dict(zip("0123456789+-−=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁱⁿ", strict=True))

@@ -20,6 +20,7 @@ from engine.text.document_base import (
     document,
     joined,
     shifted,
+    table_row,
     xml,
 )
 
@@ -231,9 +232,9 @@ class _OpenDocument:
             cells = []
             for cell in row:
                 if str(cell.tag).endswith("table-cell"):
-                    text = " ".join(" ".join(self._blocks(cell, depth + 1)).split())
+                    text = " ".join(self._blocks(cell, depth + 1))
                     cells += [text] * _repeated(cell, "columns")
-            yield f"| {' | '.join(cells)} |"
+            yield table_row(cells)
 
     def _sheet(self, table: Any) -> str:
         text = "\n".join(self._lines(table))

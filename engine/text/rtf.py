@@ -19,6 +19,7 @@ from engine.text.document_base import (
     UnreadableError,
     document,
     shifted,
+    table_row,
 )
 from engine.text.encodings import known
 from engine.text.word import SYMBOL_LETTERS
@@ -119,12 +120,12 @@ class _Flow:
             self.end_paragraph()
 
     def end_cell(self) -> None:
-        self._cells.append(" ".join("".join(self._pieces).split()))
+        self._cells.append("".join(self._pieces))
         self._pieces.clear()
 
     def end_row(self) -> None:
         if self._cells:
-            self.blocks.append(f"| {' | '.join(self._cells)} |")
+            self.blocks.append(table_row(self._cells))
         self._cells.clear()
 
     def text(self) -> str:

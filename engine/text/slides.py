@@ -15,6 +15,7 @@ from engine.text.document_base import (
     LeftOut,
     UnreadableError,
     document,
+    table_row,
 )
 from engine.text.formulas import is_formula, linear
 from engine.text.word import MC, A, R, W, alternative, diagram
@@ -72,11 +73,10 @@ class _Slide:
         for child in parent:
             name = str(child.tag).rpartition("}")[2]
             if child.tag == f"{A}tbl":
-                rows = (
-                    [" ".join(_lines(cell)).strip() for cell in row.iter(f"{A}tc")]
+                yield "\n".join(
+                    table_row(" ".join(_lines(cell)) for cell in row.iter(f"{A}tc"))
                     for row in child.iter(f"{A}tr")
                 )
-                yield "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
             elif child.tag == f"{_P}sp":
                 place = child.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
                 kind = place.get("type", "") if place is not None else ""

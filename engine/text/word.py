@@ -22,6 +22,7 @@ from engine.text.document_base import (
     UnreadableError,
     document,
     shifted,
+    table_row,
 )
 from engine.text.formulas import is_formula, linear
 
@@ -219,11 +220,11 @@ class _Word:
                 continue
             cells = []
             for cell in _members(row, "tc"):
-                cells.append(" ".join(" ".join(self._blocks(cell, depth + 1)).split()))
+                cells.append(" ".join(self._blocks(cell, depth + 1)))
                 span = cell.find(f"{W}tcPr/{W}gridSpan")
                 wide = "" if span is None else str(span.get(_VALUE, ""))
                 cells += [""] * min(int(wide) - 1 if wide.isdecimal() else 0, 100)
-            yield f"| {' | '.join(cells)} |"
+            yield table_row(cells)
 
     def _formatted(self, paragraph: Any, text: str) -> str:
         """Return a paragraph's text with marks of headings and lists."""

@@ -31,7 +31,7 @@ def test_odt_has_text_notes_lists_and_boxes(tmp_path: Path) -> None:
         "<draw:frame><draw:image/></draw:frame></text:p>"
         "<text:list><text:list-item><text:p>leaf</text:p><text:list><text:list-item>"
         "<text:p>vein</text:p></text:list-item></text:list></text:list-item></text:list>"
-        f"<table:table><table:table-row>{CELL('', 'a')}{CELL('', 'b')}</table:table-row>"
+        f"<table:table><table:table-row>{CELL('', 'a')}{CELL('', 'b|c')}</table:table-row>"
         "</table:table><text:p><text:soft-page-break/>Next page</text:p>"
     )
     styles = "<style:header><text:p>Forest</text:p></style:header>"
@@ -39,7 +39,7 @@ def test_odt_has_text_notes_lists_and_boxes(tmp_path: Path) -> None:
     assert (found.kind, found.unit) == ("OpenDocument", "page")
     assert found.pages == (
         "Header: Forest\n\n## Oaks\n\nThey grow  slowly[1].\nYes.\n\nA box\n\n- leaf\n\n  - vein"
-        "\n\n| a | b |",
+        "\n\n| a | b\\|c |",
         "Next page\n\n[1] For ages.\n\n[Not included: 1 image]",
     )
 
@@ -85,8 +85,8 @@ def rtf(path: Path, body: str) -> str:
         (r"\f1\'c4\'f3\'e1\f0  and \f2\'96\'d8\'83J\f0 .", "Дуб and 木カ."),
         (r"\u-10179?\u-8704? \{a\}\\b\~c\_d co\-de", "😀 {a}\\b\xa0c-d code"),
         (
-            r"\trowd\pard\intbl a\cell b\par c\cell\row\pard\intbl d\cell e\cell\row\pard",
-            "| a | b c |\n| d | e |",
+            r"\trowd\pard\intbl a\cell b\par c\cell\row\pard\intbl d\cell e|f\cell\row\pard",
+            "| a | b c |\n| d | e\\|f |",
         ),
         (
             r"{\header Forest\par}{\footer 1\par}Oak{\footnote Quercus}.\par"
