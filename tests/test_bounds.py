@@ -68,12 +68,6 @@ def _pattern(text: str) -> None:
     fnmatch.fnmatch("a" * 255, text[: folders._LONGEST_PATTERN])
 
 
-def _page(text: str) -> None:
-    from app.tools.fetch import without_marks
-
-    without_marks(text)
-
-
 def _charset(text: str) -> None:
     from app.tools.fetch import _decoded
 
@@ -195,11 +189,6 @@ PLACES = {
     ),
     "names that are searched for": Place(
         "255 characters", _pattern, lambda: ["*a" * 127, "*" * 255, "[" * 255, "x" * MB]
-    ),
-    "words of a web page": Place(
-        "2 MB; no character is looked at more than a few times",
-        _page,
-        _chosen(("<a ", 300_000), ("<a b='", 300_000), ("<!--", 400_000), ("&#9999", 300_000)),
     ),
     "charset of a web page": Place(
         "those of the web only", _charset, lambda: ["punycode", "idna", "utf-7", "unicode_escape"]

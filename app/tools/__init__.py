@@ -8,7 +8,7 @@ after its end, each time after a longer rest. Nothing here runs a tool unasked: 
 descriptions are shown escaped, a description that has changed is shown again before it is used
 (`consent.py`), a result is text without escape sequences (`tool.py`).
 
-No widgets in here, and of the engine nothing but Python in its confined child.
+No widgets in here, and of the engine only the work of confined children.
 
-Imports: app.settings, engine.sandbox, engine.text.
+Imports: app.settings, engine.errors, engine.sandbox, engine.text.
 """

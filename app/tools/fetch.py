@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import ipaddress
-import re
 import socket
 import ssl
 import threading
@@ -12,11 +10,16 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from app.settings.language import mark
 from app.tools.tool import ToolError
+from engine.errors import EngineError
+from engine.sandbox.jobs import read_document
+from engine.sandbox.lanes import MODELS, in_lane
 from engine.text.encodings import NotTextError, decode
 from engine.text.invisible import is_visible
 
@@ -108,7 +111,7 @@ def fetch(
     public: Callable[[str], bool] = is_public,
     seconds: float = SECONDS,
 ) -> str:
-    """The text behind an address; HTML without its marks. Raises ToolError.
+    """Return the text behind an address, HTML as Markdown. Raises ToolError.
 
     ``seconds`` are for all of it: names, connections, heads, redirects, the text.
     """
@@ -264,7 +267,21 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
         if size > MOST_BYTES:
             break
     text = _decoded(b"".join(parts)[:MOST_BYTES], kind)
-    return without_marks(text, deadline.left) if "html" in plain else text
+    return _as_markdown(text, deadline) if "html" in plain else text
+
+
+def _as_markdown(page: str, deadline: Deadline) -> str:
+    """Return a page's text. Its parser, which may need hours, runs in a confined child."""
+    late = threading.Event()
+    timer = threading.Timer(deadline.left(), late.set)
+    timer.start()
+    try:
+        with TemporaryDirectory() as folder, in_lane(MODELS):
+            path = Path(folder, "page.html")
+            path.write_text(page, "utf-8", "replace")
+            return read_document(path, late, encoding="utf-8").pages[0]
+    finally:
+        timer.cancel()
 
 
 def _decoded(data: bytes, kind: str) -> str:
@@ -276,84 +293,6 @@ def _decoded(data: bytes, kind: str) -> str:
 
 
 def _why(error: Exception) -> str:
-    words = str(error).strip().rstrip(".")
+    words = error.message if isinstance(error, EngineError) else str(error)
+    words = words.strip().rstrip(".")
     return words[:200] or type(error).__name__
-
-
-# HTML without a parser: Python's own takes hours for some pages of a few hundred kilobytes. Here no
-# character is looked at more than a few times.
-
-_SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-_BLOCKS = frozenset(
-    {"p", "div", "li", "tr", "br", "section", "article", "pre", "table", "ul", "ol"}
-    | {f"h{level}" for level in range(1, 7)}
-)
-_RAW = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style", "textarea")}
-_TAG_NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,30})")
-_TAG_PART = re.compile(r"=\s*([\"'])|>")
-_LONG_NUMBER = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")
-_PAUSE = 4096  # marks between two looks at the clock
-
-
-def without_marks(text: str, look: Callable[[], object] = lambda: None) -> str:
-    """The words of a page, line by line; ``look`` is called now and then, and may raise."""
-    found: list[str] = []
-    silent = at = count = 0
-    while at < len(text):
-        count += 1
-        if count % _PAUSE == 0:
-            look()
-        begin = text.find("<", at)
-        begin = len(text) if begin < 0 else begin
-        if not silent and begin > at:
-            found.append(html.unescape(_LONG_NUMBER.sub("\ufffd", text[at:begin])))
-        if begin == len(text):
-            break
-        named = _TAG_NAME.match(text, begin + 1)
-        if named is None:
-            if text[begin + 1 : begin + 2] not in ("!", "?", "/"):
-                found.append("" if silent else "<")
-                at = begin + 1
-                continue
-            comment = text.startswith("<!--", begin)
-            at = _after(text, "-->", begin + 4) if comment else _after(text, ">", begin + 1)
-            continue
-        tag, ends = named[1].lower(), text[begin + 1] == "/"
-        at = _after_tag(text, named.end())
-        if tag in _BLOCKS:
-            found.append("\n")
-        if text[at - 2 : at] == "/>":
-            continue
-        if tag == "body":
-            silent = 0  # a head needs no end
-        elif tag in _SILENT:
-            silent = max(0, silent - 1) if ends else silent + 1
-        if tag in _RAW and not ends:
-            close = _RAW[tag].search(text, at)
-            end = close.start() if close is not None else len(text)
-            if not silent:
-                found.append(html.unescape(_LONG_NUMBER.sub("\ufffd", text[at:end])))
-            at = end
-    look()
-    kept: list[str] = []
-    for line in "".join(found).splitlines():
-        if words := " ".join(line.split()):
-            kept.append(words)
-        elif kept and kept[-1]:
-            kept.append("")
-    return "\n".join(kept).strip()
-
-
-def _after(text: str, end: str, at: int) -> int:
-    """The place behind the next ``end``; the text's own end where there is none."""
-    found = text.find(end, at)
-    return len(text) if found < 0 else found + len(end)
-
-
-def _after_tag(text: str, at: int) -> int:
-    """The place behind a tag's ``>``, which is no mark within quotes."""
-    while (found := _TAG_PART.search(text, at)) is not None:
-        if found[1] is None:
-            return found.end()
-        at = _after(text, found[1], found.end())
-    return len(text)

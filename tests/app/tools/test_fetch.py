@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -13,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.tools import fetch as fetching
-from app.tools.fetch import Deadline, fetch, is_public, without_marks
+from app.tools.fetch import fetch, is_public
 from app.tools.tool import ToolError
 
 LATE = "did not arrive within"
@@ -205,57 +203,27 @@ def test_page_is_read_in_its_own_charset(page: str, encoding: str, kind: str) ->
     assert fetching._decoded(page.encode(encoding), kind) == page
 
 
-PAGES = {
-    "tags without an end": "<a " * 600_000,
-    "brackets": "<" * 2_000_000,
-    "quotes without an end": "<a b='" * 300_000,
-    "both quotes": "<a b='\"" * 250_000,
-    "blanks after a sign": "<a b=" + " " * 2_000_000,
-    "comments without an end": "<!-- " * 400_000,
-    "declarations": "<!" * 1_000_000,
-    "instructions": "<?" * 1_000_000,
-    "ends": "</" * 1_000_000,
-    "scripts": "<script>" * 250_000,
-    "a script that nearly ends": "<script></scrip" + "</scrip" * 250_000,
-    "sections": "<![CDATA[" * 200_000,
-    "names": "&" + "a&" * 1_000_000,
-    "a number": "&#" + "9" * 2_000_000,
-    "numbers": "&#9999999999" * 150_000,
-    "paragraphs": "<p>\n" * 500_000,
-    "blanks": " " * 2_000_000,
-}
-
-
-def test_s5_the_words_of_a_page_are_found_in_linear_time() -> None:
-    """Two megabytes of each: Python's own parser took hours for a few hundred kilobytes.
-
-    The child may take forty seconds of the processor for all of them; it takes about five.
-    """
-    code = (
-        "import json, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (40, 40));"
-        "from app.tools.fetch import without_marks;"
-        "from tests.app.tools.test_fetch import PAGES;"
-        "[(print(name, flush=True), without_marks(page)) for name, page in PAGES.items()]"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, f"not: {ran.stdout.splitlines()[-1:]} {ran.stderr[-300:]}"
-
-
-def test_s5_a_page_is_left_when_its_time_is_over() -> None:
-    """Also while its words are looked for."""
-    deadline = Deadline(0.0, 10)
-    with pytest.raises(ToolError, match=LATE):
-        without_marks("<p>" * 100_000, deadline.left)
-
-
-def test_the_words_of_a_page() -> None:
+def test_page_arrives_as_markdown() -> None:
     page = (
         "<!doctype html><html><head><title>T</title><body class='a>b'><h1>A &amp; B</h1>"
         "<p>one <b>two</b><br>three<script>if (a<b) {'</p>'}</script> four<!-- <p>no</p> -->"
-        "<svg><text>no</text></svg><svg/> five 1 < 2 &#233;&#xe9;&lt;p&gt; <textarea><b></textarea>"
-        '<style>p {}</style></p><img alt="x > y"/>six<?php no ?></body></html>'
+        "<svg><text>no</text></svg> five 1 < 2 &#233;&lt;p&gt;</p><ul><li>six</ul></body></html>"
     )
-    assert without_marks(page) == "A & B\n\none two\nthree four five 1 < 2 éé<p> <b>\nsix"
+    html = HEAD.replace(b"plain", b"html")
+    with raw(lambda send, stop: send(html + b"\r\n" + page.encode())) as place:
+        text = here(f"http://{place}/", 60)
+    assert text.startswith("# A & B\n\none **two**")
+    assert "no" not in text.partition("[Not included")[0]
+    assert "four five 1 < 2 é<p>" in text
+    assert "- six" in text
+
+
+def test_page_that_takes_too_long_to_parse_is_given_up() -> None:
+    """Python's parser takes hours for this one."""
+    html = HEAD.replace(b"plain", b"html")
+    slow = html + b"\r\n" + b"<a b='" * 300_000
+    with raw(lambda send, stop: send(slow)) as place, pytest.raises(ToolError, match=LATE):
+        here(f"http://{place}/", 5)
 
 
 @pytest.mark.parametrize(
