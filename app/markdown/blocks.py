@@ -49,7 +49,7 @@ PART_LINES = 100
 """Lines after which a list is continued by another block, at its next item."""
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """A finished top-level block (with any definitions before it)."""
 
     # its lines, with the blank lines after it; all blocks and the tail make up the text

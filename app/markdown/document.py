@@ -34,8 +34,6 @@ APART_S = 0.004
 
 SLICE, SLICE_LINES = 4_000, 50
 """Characters and lines that are rendered at once: 10 to 40 ms in the worst case."""
-FOLD_ROWS = 640
-"""Rows that are folded at once."""
 
 
 class Pace:
@@ -90,11 +88,6 @@ class Rendering:
         self._open_parse = -1
         self._open_kept: list[Row] = []
         self._growing = GrowingCode()
-
-    @property
-    def finished_rows(self) -> int:
-        """How many rows belong to finished blocks."""
-        return self._ends[-1] if self._ends else 0
 
     def rows_of(self, number: int) -> tuple[int, int]:
         """First row and the one after the last of a finished block; none if it was taken back."""
@@ -372,10 +365,11 @@ class MarkdownDocument(QObject):
             if isinstance(row, TextRow) and row.code is not None:
                 begin, _ = self._writer.blocks(first)
                 _, end = self._writer.blocks(last)
-                source, (name, language) = self._rendering.codes.get(row.code, ""), row.code
+                source, name = self._rendering.codes.get(row.code, ""), row.code.block
                 stop = end.position() + end.length() - 1
                 wrapped = name in self._writer.wrapped
-                found.append(CodeBlock(source, language, begin.position(), stop, name, wrapped))
+                start, language = begin.position(), row.code.language
+                found.append(CodeBlock(source, language, start, stop, name, wrapped))
         return found
 
     @property
@@ -461,14 +455,11 @@ class MarkdownDocument(QObject):
                 self._rendering.finish()
             start, rows = self._rendering.advance(self._writer.rows)
             changed = self._writer.show(start, rows)
-            finished = self._rendering.finished_rows
-            fold_to = min(finished, self._writer.rows.folded + FOLD_ROWS) if sliced else finished
-            self._writer.rows.fold(fold_to)
             if changed is not None:
                 self._widths.forget(changed)
                 self._underlay.forget(changed)
                 self._underlay.repaint_from(changed)
-        if self._waiting or fold_to < finished:
+        if self._waiting:
             self._timer.start(int(max(self._pace.cost, APART_S) * 1000) + 1)
         elif self._finishing:
             self._finishing = False

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, gap
 from app.markdown.syntax import MATH, PAIRED_TAGS, References, parser
@@ -229,11 +230,11 @@ class InlineParser:
 def join(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Joins neighbours of one look and leaves out the empty."""
     joined: list[Span] = []
-    for text, ink in spans:
-        if joined and joined[-1].ink == ink:
-            joined[-1] = Span(joined[-1].text + text, ink)
-        elif text:
-            joined.append(Span(text, ink))
+    for span in spans:
+        if joined and joined[-1].ink == span.ink:
+            joined[-1] = Span(joined[-1].text + span.text, span.ink)
+        elif span.text:
+            joined.append(span)
     return tuple(joined)
 
 
@@ -248,19 +249,19 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":
-                yield Span(shown_code(token.content), ink._replace(code=True))
+                yield Span(shown_code(token.content), replace(ink, code=True))
             case "strong_open":
-                looks.append(ink._replace(bold=True))
+                looks.append(replace(ink, bold=True))
             case "em_open":
-                looks.append(ink._replace(italic=True))
+                looks.append(replace(ink, italic=True))
             case "s_open":
-                looks.append(ink._replace(strike=True))
+                looks.append(replace(ink, strike=True))
             case "link_open":
-                looks.append(ink._replace(link=allowed_link(str(token.attrs.get("href", "")))))
+                looks.append(replace(ink, link=allowed_link(str(token.attrs.get("href", "")))))
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 looks.pop()
             case "u_open" | "sub_open" | "sup_open" | "kbd_open" | "mark_open":
-                looks.append(ink._replace(tags=tuple(sorted({*ink.tags, token.tag}))))
+                looks.append(replace(ink, tags=tuple(sorted({*ink.tags, token.tag}))))
             case "u_close" | "sub_close" | "sup_close" | "kbd_close" | "mark_close":
                 looks.pop()
             case "math":
@@ -273,13 +274,14 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
     """The spans, with the letters of parts as links to them."""
-    for text, ink in spans:
+    for span in spans:
+        text, ink = span.text, span.ink
         place, said = 0, not (ink.link or ink.code or ink.math)
         for cited in _CITED.finditer(text) if said else ():
             for letter in _LETTER.finditer(text, *cited.span()):
                 if letter[1] in parts:
                     yield Span(text[place : letter.start()], ink)
-                    yield Span(letter[0], ink._replace(link=f"#{letter[1]}"))
+                    yield Span(letter[0], replace(ink, link=f"#{letter[1]}"))
                     place = letter.end()
         yield Span(text[place:], ink)
 
@@ -287,12 +289,12 @@ def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
 def _formula(source: str, display: bool, ink: Ink) -> Span:
     """A formula, or its source where that is no TeX or too much of it."""
     if formula(source, display) is None:
-        return Span(typed(source, display), ink._replace(code=True))
-    return Span(FORMULA, ink._replace(math=source, display=display))
+        return Span(typed(source, display), replace(ink, code=True))
+    return Span(FORMULA, replace(ink, math=source, display=display))
 
 
 def _image(token: Token, ink: Ink) -> Span:
     """A picture is not fetched: its description stands for it, and may lead to it."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
-    return Span(text or shown(source), ink._replace(link=ink.link or allowed_link(source)))
+    return Span(text or shown(source), replace(ink, link=ink.link or allowed_link(source)))

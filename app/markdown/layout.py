@@ -117,11 +117,11 @@ def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
         return
     part: list[Span] = []
     room = LONGEST
-    for text, ink in line:
+    for span in line:
         begin = 0
-        while begin < len(text):
-            taken = text[begin : begin + room]
-            part.append(Span(taken, ink))
+        while begin < len(span.text):
+            taken = span.text[begin : begin + room]
+            part.append(Span(taken, span.ink))
             begin += len(taken)
             room -= len(taken)
             if not room:
@@ -263,7 +263,7 @@ class _Builder:
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:
-                self._marker = self._marker._replace(task=state)
+                self._marker = replace(self._marker, task=state)
         if len(content) > INLINE_LIMIT:
             for line in content.split("\n"):
                 for spans in pieces(line):

@@ -1,16 +1,13 @@
 """What a document consists of, before Qt: a flat list of text rows and tables.
 
 Rows are values: two equal rows look the same, so a changed tail is shown by comparing its rows
-with those shown before and touching only what differs.
+with those shown before and touching only what differs. Python's cyclic collector does not track
+them (``gc=False``): a long answer has tens of thousands.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, overload
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -46,7 +43,7 @@ def gap(previous: Row | None, kind: str, tight: bool) -> int:
     return space + CODE_PAD if previous.kind == "pad" and kind == "table" else space
 
 
-class Ink(NamedTuple):
+class Ink(Struct, frozen=True, gc=False):
     """How a run of characters looks."""
 
     bold: bool = False
@@ -66,7 +63,7 @@ LONGEST = 2_000
 """Characters of a row: Qt lays out a changed row whole. Of a longer line the rest is in others."""
 
 
-class Span(NamedTuple):
+class Span(Struct, frozen=True, gc=False):
     """A run of characters with one look. The text holds no line end but U+2028."""
 
     text: str
@@ -84,14 +81,14 @@ def numbered(digits: int, delimiter: str) -> str:
     return "0" * max(digits, 2) + delimiter
 
 
-class Bar(NamedTuple):
+class Bar(Struct, frozen=True, gc=False):
     """A quotation's bar: how many levels stand outside of it, and which quotation it is."""
 
     level: int
     quote: tuple[int, int]
 
 
-class ListItem(NamedTuple):
+class ListItem(Struct, frozen=True, gc=False):
     """The list whose marker stands before a row.
 
     `list` names the list within the document; `place` counts its items from 0; `depth` 0 is the
@@ -112,14 +109,14 @@ class ListItem(NamedTuple):
         return self.start + self.place
 
 
-class CodeKey(NamedTuple):
+class CodeKey(Struct, frozen=True, gc=False):
     """The code block a row is a line of. `block` names it within the document."""
 
     block: tuple[int, int]
     language: str
 
 
-class TextRow(Struct, frozen=True):
+class TextRow(Struct, frozen=True, gc=False):
     """One paragraph, heading, list item, line of code or rule: one QTextBlock."""
 
     # "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block), "rule"
@@ -140,12 +137,13 @@ class TextRow(Struct, frozen=True):
     rtl: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
+class TableRow(Struct, frozen=True, gc=False):
     """A table: cells by row, the first row the header. `align` has one of "lcr" per column.
 
     In a table that is `rtl` the first column stands at the right.
     """
+
+    kind: ClassVar[str] = "table"
 
     cells: tuple[tuple[tuple[Span, ...], ...], ...]
     align: str
@@ -153,105 +151,6 @@ class TableRow:
     levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     rtl: bool = False
-    kind: str = field(default="table", init=False)
 
 
 Row = TextRow | TableRow
-
-
-CHUNK = 64
-_UNFOLDED = 3
-
-
-class Rows(Sequence[Row]):
-    """A list of rows that grows at its end, and of which a beginning may be folded up.
-
-    A row is a dozen objects, and Python's cyclic collector walks all there are: with eight answers
-    of 60,000 characters it held the window for 44 ms. Folded rows lie pickled, 64 to a piece
-    (0.4 ms to fold one, half to unfold it); the pieces last looked at are kept unfolded.
-    """
-
-    def __init__(self) -> None:
-        self._folded: list[bytes] = []
-        self._unfolded: OrderedDict[int, list[Row]] = OrderedDict()
-        self._changed: set[int] = set()
-        self._open: list[Row] = []
-
-    def __len__(self) -> int:
-        return len(self._folded) * CHUNK + len(self._open)
-
-    def __iter__(self) -> Iterator[Row]:
-        for number in range(len(self._folded)):
-            yield from self._chunk(number)
-        yield from self._open
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        if place < 0 and (place := place + len(self)) < 0:
-            raise IndexError(place)
-        number, within = self._find(place)
-        return (self._chunk(number) if number < len(self._folded) else self._open)[within]
-
-    def __setitem__(self, place: int, row: Row) -> None:
-        number, within = self._find(place)
-        if number < len(self._folded):
-            self._chunk(number)[within] = row
-            self._changed.add(number)
-        else:
-            self._open[within] = row
-
-    def append(self, row: Row) -> None:
-        self._open.append(row)
-
-    @property
-    def folded(self) -> int:
-        """Return the number of pickled rows."""
-        return len(self._folded) * CHUNK
-
-    def fold(self, length: int) -> None:
-        """Pickles the first `length` rows: they will hardly change any more."""
-        count = (length - len(self._folded) * CHUNK) // CHUNK
-        for start in range(0, count * CHUNK, CHUNK):
-            self._folded.append(_fold(self._open[start : start + CHUNK]))
-        if count > 0:
-            del self._open[: count * CHUNK]
-
-    def shorten(self, length: int) -> None:
-        """Keep the first `length` rows."""
-        number, within = self._find(length)
-        if number < len(self._folded):
-            self._open = self._chunk(number)[:within]
-            del self._folded[number:]
-            for gone in [other for other in self._unfolded if other >= number]:
-                del self._unfolded[gone]
-            self._changed = {other for other in self._changed if other < number}
-        else:
-            del self._open[within:]
-
-    def _find(self, place: int) -> tuple[int, int]:
-        """The chunk and the place within it; the rows at the end count as one chunk."""
-        number = min(place // CHUNK, len(self._folded))
-        return number, place - number * CHUNK
-
-    def _chunk(self, number: int) -> list[Row]:
-        rows = self._unfolded.get(number)
-        if rows is None:
-            rows = pickle.loads(self._folded[number])
-            self._unfolded[number] = rows
-            if len(self._unfolded) > _UNFOLDED:
-                old, gone = self._unfolded.popitem(last=False)
-                if old in self._changed:
-                    self._changed.remove(old)
-                    self._folded[old] = _fold(gone)
-        else:
-            self._unfolded.move_to_end(number)
-        return rows
-
-
-def _fold(rows: list[Row]) -> bytes:
-    return pickle.dumps(rows, pickle.HIGHEST_PROTOCOL)

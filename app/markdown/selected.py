@@ -204,11 +204,11 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
 def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
     """The part of the spans between two places, counted in UTF-16 units."""
     found, at = [], 0
-    for text, ink in spans:
-        units = text.encode("utf-16-le", "surrogatepass")
+    for span in spans:
+        units = span.text.encode("utf-16-le", "surrogatepass")
         part = units[2 * max(first - at, 0) : 2 * max(last - at, 0)]
         if part:
-            found.append(Span(part.decode("utf-16-le", "replace"), ink))
+            found.append(Span(part.decode("utf-16-le", "replace"), span.ink))
         at += len(units) // 2
     return found
 
@@ -226,7 +226,7 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
     """The spans with their marks, the outermost first, so that none is closed and opened again."""
     if not layers:
-        return "".join(_plain(text, ink) for text, ink in spans)
+        return "".join(_plain(span.text, span.ink) for span in spans)
     parts = []
     for value, group in groupby(spans, key=partial(_layer, layers[0])):
         inner, bare = list(group), layers[1:]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextTable
 
-from app.markdown.rows import LONGEST, PLAIN, Row, Rows, Span, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, Row, Span, TableRow, TextRow
 from app.markdown.style import Formats
 
 _MARK = "\ufeff"
@@ -22,19 +22,19 @@ def insert(
     skip: int = 0,
 ) -> None:
     """Inserts spans without their first `skip` UTF-16 units."""
-    for text, ink in spans:
-        rest = text
+    for span in spans:
+        rest = span.text
         if skip:
-            length = _units(text)
+            length = _units(rest)
             if skip >= length:
                 skip -= length
                 continue
-            rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
+            rest = rest.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
             skip = 0
         # PySide takes the first one for a mark of the byte order and leaves it out.
         if rest.startswith(_MARK):
             rest = _MARK + rest
-        cursor.insertText(rest, formats.char(kind, ink, quoted))
+        cursor.insertText(rest, formats.char(kind, span.ink, quoted))
 
 
 def dress(
@@ -44,11 +44,11 @@ def dress(
 
     Nothing is taken out and put in again, which would move the ends of a selection.
     """
-    for text, ink in spans:
+    for span in spans:
         cursor.setPosition(at)
-        at += _units(text)
+        at += _units(span.text)
         cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
-        cursor.setCharFormat(formats.char(kind, ink, quoted))
+        cursor.setCharFormat(formats.char(kind, span.ink, quoted))
 
 
 def text_of(spans: Sequence[Span]) -> str:
@@ -132,7 +132,7 @@ class RowWriter:
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows = Rows()  # what the document shows
+        self.rows: list[Row] = []  # the rows that the document shows
         # names of the code blocks whose long lines are broken; change by `wrap`
         self.wrapped: set[tuple[int, int]] = set()
         # code_firsts, code_feet: the first and last rows of all code blocks, in order
@@ -304,7 +304,7 @@ class RowWriter:
         self._next = self._starts[place] if place < len(self._starts) else self._next
         if place == 0:
             self._next = 0
-        self.rows.shorten(place)
+        del self.rows[place:]
         del self._starts[place:]
 
     def _block(self, row: TextRow) -> QTextBlockFormat:

@@ -1,6 +1,7 @@
 """The work per append depends on the open tail, never on what came before, and is bounded."""
 
 import cProfile
+import gc
 import itertools
 import random
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ import pytest
 
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import LINE_LIMIT, TAIL_LIMIT, BlockSplitter
-from app.markdown.rows import Row, TableRow
+from app.markdown.rows import Ink, Row, Span, TableRow
 from app.markdown.syntax import parser
 from tests.bench.samples import mixed
 
@@ -43,6 +44,15 @@ def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) ->
         document.append(text[place : place + 5])
         document.refresh()
     assert max(given) < 30
+
+
+def test_rows_are_not_tracked_by_the_collector(qapp: object) -> None:
+    document = MarkdownDocument()
+    document.set_text(mixed(20_000))
+    document.settle()
+    gc.collect()  # it stops tracking tuples whose members are not tracked
+    assert not any(map(gc.is_tracked, document._writer.rows))
+    assert not any(isinstance(found, Row | Span | Ink) for found in gc.get_objects())
 
 
 def test_an_unclosed_fence_is_not_parsed_again() -> None:
