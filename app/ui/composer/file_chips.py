@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
@@ -16,7 +17,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
-from app.ui.widgets.manners import mirror, mirrored, plain_tip
+from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.pictures import paint_small
 
 
@@ -108,9 +109,10 @@ class FileChip(RemovableButton):
     def wanted_height(self) -> int:
         return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
 
-    def place(self, left: int, top: int, width: int) -> None:
-        height = self.wanted_height()
-        self.setGeometry(left, top, width, height)
+    def fit_width(self, most: int) -> None:
+        """Be as wide as all of it needs, up to ``most`` pixels."""
+        width, height = min(self.wanted_width(), most), self.wanted_height()
+        self.resize(width, height)
         side = self.remove.width()
         if self.words.is_image:
             self.remove.move(width - side - 1, 1)
@@ -208,28 +210,16 @@ class FileChips(QWidget):
         """Place the chips for ``width`` pixels; returns the height needed, 0 for no chips."""
         if not self.chips:
             return 0
-        x = y = line = 0
+        for chip in self.chips:
+            chip.fit_width(width)
         self.choose.adjustSize()
-        wanted = [
-            (chip.place, min(chip.wanted_width(), width), chip.wanted_height())
-            for chip in self.chips
-        ]
-        if not self.choose.isHidden():
-            size = self.choose.sizeHint()
-            wanted.append((self._place_choose, size.width(), grown(FileChip.HEIGHT)))
-        for place, needed, height in wanted:
-            # Images stand in lines of their own height, and so do files.
-            if x and (x + needed > width or height != line):
-                x, y = 0, y + line + self.GAP
-            line = height
-            place(x, y, needed)
-            x += needed + self.GAP
-        mirror(self, *self.chips, self.choose, width=width)
-        return y + line
-
-    def _place_choose(self, left: int, top: int, width: int) -> None:
-        size = self.choose.sizeHint()
-        self.choose.move(left, top + (grown(FileChip.HEIGHT) - size.height()) // 2)
+        images = [chip for chip in self.chips if chip.words.is_image]
+        placed = self.chips if self.choose.isHidden() else [*self.chips, self.choose]
+        y = -self.GAP
+        # Images have lines of their own, and so have files.
+        for _, line in groupby(placed, images.__contains__):
+            y = place_in_lines(self, [*line], y + self.GAP, width, self.GAP)
+        return y
 
     def _made(self, words: ChipWords) -> FileChip:
         chip = FileChip(words, self)

@@ -35,7 +35,7 @@ from app.ui.transcript.message_row import (
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import caret, mirror, mirrored, show_if, shows
+from app.ui.widgets.manners import caret, mirror, mirrored, place_in_lines, show_if, shows
 from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView, Words
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
@@ -244,16 +244,12 @@ class ErrorBlock(QWidget):
             0, 0, inner, 10_000, flags, self._words
         )
         self._text = QRect(self.PAD, self.PAD, inner, bound.height())
-        x, y, high = self.PAD, self._text.bottom() + 11, 0
-        for button in self.buttons:
-            button.adjustSize()
-            if x > self.PAD and x + button.width() > width - self.PAD:
-                x, y, high = self.PAD, y + high + self.GAP, 0
-            high = max(high, button.height())  # the first of a row is the highest
-            button.move(x, y + (high - button.height()) // 2)
-            x += button.width() + self.GAP
-        mirror(self, *self.buttons, width=width)
-        return y + high + self.PAD if self.buttons else self._text.bottom() + 1 + self.PAD
+        bottom = self._text.bottom() + 1
+        if self.buttons:
+            for button in self.buttons:
+                button.adjustSize()
+            bottom = place_in_lines(self, self.buttons, bottom + 10, width, self.GAP, self.PAD)
+        return bottom + self.PAD
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens

@@ -48,7 +48,7 @@ from app.ui.style.figures import figures_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
+from app.ui.widgets.manners import caret, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.pictures import PictureSheet, paint_small
 from app.ui.widgets.textview import TextView, Words
 
@@ -358,15 +358,10 @@ class AttachedFiles(QWidget):
 
     def arrange(self, width: int) -> int:
         """Place the parts for ``width`` pixels; returns the height needed."""
-        x = y = row = 0
         for picture in self.pictures:
-            size = picture.size_in(width)
-            if x and x + size.width() > width:
-                x, y, row = 0, y + row + self.GAP, 0
-            picture.setGeometry(x, y, size.width(), size.height())
-            x, row = x + size.width() + self.GAP, max(row, size.height())
-        mirror(self, *self.pictures, width=width)
-        y += row + self.GAP if row and self.lines else row
+            picture.resize(picture.size_in(width))
+        y = place_in_lines(self, self.pictures, 0, width, self.GAP, centered=False)
+        y += self.GAP if self.pictures and self.lines else 0
         for line in self.lines:
             line.setGeometry(0, y, min(width, line.sizeHint().width()), line.sizeHint().height())
             y += line.height()

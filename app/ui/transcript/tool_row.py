@@ -37,7 +37,7 @@ from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
 from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
-from app.ui.widgets.manners import mirror, mirrored, plain_tip
+from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.textview import TextView
 
 KEYS = {
@@ -291,21 +291,6 @@ def height_of(words: str, width: int) -> int:
     return bound.height() if words else 0
 
 
-def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
-    """Put them in rows from ``y`` on; returns where they end."""
-    x, height = PAD, 0
-    for button in buttons:
-        button.adjustSize()
-        if x > PAD and x + button.width() > width - PAD:
-            x, y = PAD, y + height + GAP
-        button.move(x, y)
-        x, height = x + button.width() + GAP, button.height()
-        parent = button.parentWidget()
-        if parent is not None:
-            mirror(parent, button, width=width)
-    return y + height
-
-
 class ToolRow(MessageRow):
     """What will happen and to what, what the person says to it, and what came of it."""
 
@@ -505,11 +490,13 @@ class ToolRow(MessageRow):
             y += self._form.arrange(PAD, y, inner) + GAP
         self._note_area = QRect(PAD, y, inner, height_of(self.notice, inner))
         y += self._note_area.height() + (GAP + 4 if self.notice else 4)
-        y = place_buttons(self.buttons, y, width)
+        for button in (*self.buttons, *self.for_all):
+            button.adjustSize()
+        y = place_in_lines(self, self.buttons, y, width, GAP, PAD)
         self._line = QRect()
         if self.for_all:
             self._line = QRect(PAD, y + 12, inner, 1)
-            y = place_buttons(self.for_all, y + 25, width)
+            y = place_in_lines(self, self.for_all, y + 25, width, GAP, PAD)
         self._card = QRect(0, 0, width, y + PAD)
         return y + PAD + 4
 

@@ -7,7 +7,7 @@ left in pixels are counted so in every language, and mirrored here at the end.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import (
@@ -148,6 +148,31 @@ def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> Non
         whole = parent.width() if width is None else width
         for child in children:
             child.move(whole - child.x() - child.width(), child.y())
+
+
+def place_in_lines(
+    parent: QWidget,
+    children: Sequence[QWidget],
+    y: int,
+    width: int,
+    gap: int,
+    pad: int = 0,
+    *,
+    centered: bool = True,
+) -> int:
+    """Place children side by side, in as many lines from ``y`` on as the parent's width needs.
+
+    Return the bottom of the last line. ``pad`` is left free at both sides.
+    """
+    x, line = pad, 0
+    for child in children:
+        if x > pad and x + child.width() > width - pad:
+            x, y, line = pad, y + line + gap, 0
+        line = max(line, child.height())
+        child.move(x, y + (line - child.height()) // 2 * centered)
+        x += child.width() + gap
+    mirror(parent, *children, width=width)
+    return y + line
 
 
 def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:

@@ -115,7 +115,7 @@ def test_of_a_chip_without_room_the_name_is_what_stays(look: Theme, qtbot: QtBot
     shown = []
     for name in ("Harbour report.pdf", "Harbour survey.pdf"):
         made = FileChip(ChipWords(name, about), home)
-        made.place(0, 0, 250)
+        made.fit_width(250)
         shown.append(made.grab(QRect(0, 0, 150, made.height())).toImage())
     assert shown[0] != shown[1]
 
