@@ -6,7 +6,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QFont,
     QFontMetrics,
     QHideEvent,
     QKeyEvent,
@@ -15,15 +14,16 @@ from PySide6.QtGui import (
     QPen,
     QShowEvent,
 )
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, rate_line
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, keep_font, scaled, theme, ui_font
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import mirror, mirrored
 
@@ -295,20 +295,16 @@ class ScoreView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.feed = feed  # what it shows
         self._rows: dict[str, LaneRow] = {}
-        self.totals = QLabel(self)
-        self.totals.setProperty("muted", True)
-        self.memory = QLabel(self)
-        self.memory.setProperty("muted", True)
+        self.totals = plain_label(self, wrap=False)
+        self.memory = plain_label(self, wrap=False)
         self._bar = MemoryBar(self)
-        name = QLabel(tr("Score"), self)
-        keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
+        name = heading(self, tr("Score"))
         self.close_button = IconButton("x", tr("Close Score  Ctrl+J"), self, side=26)
         parts = (name, self.totals, SPRING, self.memory, self._bar, self.close_button)
         head = across(*parts, margins=(14, 6, 8, 4), spacing=10)
         self._lanes = QWidget(self)
         self._column = down(of=self._lanes, margins=(0, 0, 0, 6), spacing=0)
-        self._empty = QLabel(tr("Chats appear here while they reply."), self)
-        self._empty.setProperty("muted", True)
+        self._empty = plain_label(self, tr("Chats appear here while they reply."), wrap=False)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._column.addWidget(self._empty, 1_000)
         self._column.addStretch(1)

@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app import flows
 from app.chats.chat import Chat
@@ -21,8 +21,9 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import beginning, who
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down, nest
-from app.ui.widgets.sheet import Sheet, keep_place, plain_label
+from app.ui.widgets.sheet import Sheet, keep_place
 from app.ui.widgets.textview import TextView
 
 MOST = 40  # messages of each branch that are shown from where they part on
@@ -50,8 +51,7 @@ class _Column(QScrollArea):
         self.setWidgetResizable(True)
 
     def _put(self, message: Message, inside: QWidget) -> TextView:
-        head = QLabel(who(message), inside)
-        head.setProperty("muted", True)
+        head = plain_label(inside, who(message), wrap=False)
         said = beginning(message.content or message.error, _LONGEST, "\n\n")
         if message.role == "assistant":
             markdown = MarkdownDocument(markdown_style(), inside)

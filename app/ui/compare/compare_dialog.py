@@ -32,9 +32,10 @@ from app.store import Attachments
 from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
-from app.ui.widgets.sheet import Sheet, keep_place, plain_label
+from app.ui.widgets.sheet import Sheet, keep_place
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
@@ -35,6 +35,7 @@ from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
+from app.ui.widgets.labels import link
 from app.ui.widgets.laying import SPRING, across
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip, show_if
 
@@ -248,8 +249,7 @@ class BroadcastLine(QWidget):
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._words = ""
-        self.whom = QPushButton(self)
-        self.whom.setObjectName("link")
+        self.whom = link(self)
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
         self.keep = QCheckBox(tr("Keep On"), self)
         self.keep.setToolTip(tr("Broadcast later messages too"))

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chats.attached import page_of
 from app.settings.language import tr
@@ -17,6 +17,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
+from app.ui.widgets.labels import link
 from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.pictures import paint_small
 
@@ -178,8 +179,7 @@ class FileChips(QWidget):
         self._before = before
         self.chips: list[FileChip] = []
         # not all fits; what the model gets of it is to be chosen
-        self.choose = QPushButton(tr("Choose What Fits…"), self)
-        self.choose.setObjectName("link")
+        self.choose = link(self, tr("Choose What Fits…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
         self.hide()

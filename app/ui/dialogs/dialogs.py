@@ -7,7 +7,6 @@ from enum import Enum
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, qVersion
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -26,7 +25,8 @@ from app.store import StoreError, backups_of
 from app.system.crash import versions
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import keep_font, scaled
+from app.ui.style.theme import scaled
+from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.sheet import Sheet
 
 
@@ -165,28 +165,25 @@ def show_about(parent: QWidget) -> QDialog:
     dialog.rows.setContentsMargins(32, 28, 32, 20)
     picture = QLabel(dialog)
     picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
-    name = QLabel("Stretto", dialog)
-    keep_font(name, t.TITLE_PX, QFont.Weight.DemiBold)
-    version = QLabel(tr("Version {version}", version=__version__), dialog)
-    version.setProperty("muted", True)
-    words = QLabel(
+    name = heading(dialog, "Stretto", t.TITLE_PX)
+    version = plain_label(dialog, tr("Version {version}", version=__version__), wrap=False)
+    words = dialog.label(
         tr(
             "Many local chats side by side, all replying at once from one set of "
             "weights. What you write to local models stays on this computer."
         ),
-        dialog,
+        muted=False,
     )
-    words.setWordWrap(True)
     words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     words.setMinimumWidth(300)
     licences = dialog.button(tr("Licences…"), lambda: _show_licences(dialog))
     made_of = versions()
-    parts = QLabel(
+    parts = plain_label(
+        dialog,
         f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
         f"mlx-lm {made_of['mlx-lm']}",
-        dialog,
+        wrap=False,
     )
-    parts.setProperty("muted", True)
     parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     for widget in (picture, name, version, parts):
         dialog.rows.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QWidget
 
 from app.models.downloads import Download, Downloads, DownloadState
 from app.settings.language import tr
@@ -12,6 +12,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import download_line
 from app.ui.style.theme import keep_font, repolish
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from engine.errors import GATED
 
@@ -31,13 +32,10 @@ class DownloadRow(QFrame):
         self.setObjectName("model-row")
         self.ref = download.ref
         self._state = download.state
-        self.name = QLabel(download.name, self)
+        self.name = plain_label(self, download.name, muted=False, wrap=False)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(download.ref)
-        self.name.setTextFormat(Qt.TextFormat.PlainText)
-        self.words = QLabel(self)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = plain_label(self, muted=False)
         self.bar = QProgressBar(self)
         self.bar.setRange(0, _STEPS)
         self.bar.setTextVisible(False)

@@ -23,6 +23,7 @@ from app.settings.language import counted, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import down
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
@@ -200,12 +201,9 @@ class FitDialog(Sheet):
         button.setAccessibleDescription(choice.detail)
         inner = down(of=button, margins=(14, 9, 14, 9), spacing=2)
         for text, quiet in ((choice.words, False), (choice.detail, True)):
-            label = QLabel(text, button)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
+            label = plain_label(button, text, muted=quiet)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             label.setFont(ui_font(t.UI_PX if quiet else t.LEAD_PX, QFont.Weight.Normal))
-            label.setProperty("muted", quiet)
             inner.addWidget(label)
         wide = scaled(self.WIDTH) - 48 - 28
         lines = [button.findChildren(QLabel)[i].heightForWidth(wide) for i in range(2)]

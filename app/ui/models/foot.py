@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGridLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QRadioButton,
@@ -34,8 +33,9 @@ from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across
-from app.ui.widgets.sheet import Sheet, plain_label
+from app.ui.widgets.sheet import Sheet
 from engine import LOOKUP
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
@@ -65,8 +65,8 @@ class ConvertDialog(Sheet):
             button = self.choices[recipe.name] = QRadioButton(tr(recipe.words), self)
             self._recipes[button] = recipe
             group.addButton(button)
-            about = QLabel(tr("about {size}", size=bytes_line(recipe.size(model))), self)
-            about.setProperty("muted", True)
+            size = bytes_line(recipe.size(model))
+            about = plain_label(self, tr("about {size}", size=size), wrap=False)
             grid.addWidget(button, row, 0)
             grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)

@@ -26,6 +26,7 @@ from app.ui.models.found import (
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, markdown_style, repolish, theme
+from app.ui.widgets.labels import link, plain_label
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
@@ -128,15 +129,13 @@ class FoundModel(QWidget):
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
         """``access`` stands between the lines and the card."""
         super().__init__(parent)
-        self.name = QLabel(self)
+        self.name, self.about, self.facts, self.fits = (
+            plain_label(self, muted=False) for _ in range(4)
+        )
         keep_font(self.name, t.HEADING_PX, QFont.Weight.DemiBold)
-        self.about = QLabel(self)
-        self.facts = QLabel(self)
-        self.fits = QLabel(self)
         self.tokens = _choice(self, tr("Tokens per chat"), TOKENS, tokens_line, tokens)
         self.chats = _choice(self, tr("Number of chats"), CHATS, chats_line, chats)
-        self.read = QPushButton(tr("Model Card"), self)
-        self.read.setObjectName("link")
+        self.read = link(self, tr("Model Card"))
         self.read.setAutoDefault(False)
         self.read.setToolTip(tr("Asks Hugging Face about this model"))
         self.card = CardView(self)
@@ -145,12 +144,10 @@ class FoundModel(QWidget):
         boxes = {"{chats}": self.chats, "{tokens}": self.tokens}
         for part in re.split(r"(\{\w+\})", tr("For {chats} of {tokens}")):
             if part.strip():
-                plan.addWidget(boxes.get(part) or _muted(part.strip(), self._plan))
+                plan.addWidget(boxes.get(part) or plain_label(self._plan, part.strip(), wrap=False))
         plan.addStretch(1)
         layout = down(of=self)
         for label in (self.name, self.about, self.facts, self.fits):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             layout.addWidget(label)
         layout.addWidget(self._plan)
         layout.addWidget(self.read, 0, Qt.AlignmentFlag.AlignLeft)
@@ -269,9 +266,3 @@ def _choice(
         box.addItem(words(value), value)
     box.setCurrentIndex(values.index(now))
     return box
-
-
-def _muted(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    label.setProperty("muted", True)
-    return label

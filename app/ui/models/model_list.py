@@ -25,6 +25,7 @@ from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, repolish
 from app.ui.widgets import asking
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import link, plain_label
 from app.ui.widgets.laying import across, down
 from engine import Model
 
@@ -158,13 +159,10 @@ class ModelList(QWidget):
         self.guide.unload.clicked.connect(lambda: self._unload(GUIDE))
         self._show_state(self.guide)
         self.guide.set_first(True)
-        self.none = QLabel(tr("Models you open or download appear here."), self)
-        self.none.setProperty("muted", True)
-        self._said = QLabel(self)
-        self._said.setProperty("muted", True)
-        self._said.setWordWrap(True)
-        self.undo = QPushButton(tr("Undo"), self)
-        self.undo.setObjectName("link")
+        words = tr("Models you open or download appear here.")
+        self.none = plain_label(self, words, wrap=False)
+        self._said = plain_label(self)
+        self.undo = link(self, tr("Undo"))
         self.undo.setAutoDefault(False)
         self.undo.setAccessibleName(tr("Restore the model to the list"))
         self.undo.clicked.connect(self._undo)

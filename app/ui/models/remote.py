@@ -35,6 +35,7 @@ from app.ui.models.model_list import ElidedLabel
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, keep_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError
@@ -63,9 +64,7 @@ class NetworkList(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setFixedHeight(grown(_ROW) * _ROWS)
-        self.said = QLabel(self)
-        self.said.setProperty("muted", True)
-        self.said.setWordWrap(True)
+        self.said = plain_label(self)
         down(self.switch, self.list, self.said, of=self, spacing=6)
         self.list.currentItemChanged.connect(self._on_chosen)
         self.switch.setChecked(remotes.finds)

@@ -6,15 +6,15 @@ import logging
 
 import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.ui.widgets.asking import ask_and_open
+from app.ui.widgets.labels import link, plain_label
 from app.ui.widgets.laying import down
-from app.ui.widgets.sheet import plain_label
 from engine import hub
 
 log = logging.getLogger(__name__)
@@ -41,12 +41,10 @@ class TokenField(QWidget):
         self.field.setPlaceholderText(tr("Access token"))
         self.field.setAccessibleName(tr("Access token"))
         self.note = plain_label(self)
-        self.forget = QPushButton(tr("Remove"), self)
-        self.forget.setObjectName("link")
+        self.forget = link(self, tr("Remove"))
         self.forget.setAutoDefault(False)
         self.forget.setAccessibleName(tr("Remove access token"))
-        self.page = QPushButton(tr("Open Model Page"), self)
-        self.page.setObjectName("link")
+        self.page = link(self, tr("Open Model Page"))
         self.page.setAutoDefault(False)
         self.page.setToolTip(tr("Opens the model’s page on Hugging Face"))
         self._ref = ""

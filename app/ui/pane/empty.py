@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import flows
@@ -16,7 +16,8 @@ from app.tools.builtin import DATE
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import grown, keep_font, theme
+from app.ui.style.theme import grown, theme
+from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 
@@ -46,10 +47,8 @@ class EmptyChat(QWidget):
         self._chat = chat
         self._mark = QLabel(self)
         self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
-        self._title = _label("", t.TITLE_PX, QFont.Weight.DemiBold)
-        self._teaching = _label("", t.LEAD_PX)
-        self._teaching.setProperty("muted", True)
-        self._teaching.setWordWrap(True)
+        self._title = heading(self, "", t.TITLE_PX)
+        self._teaching = plain_label(self, px=t.LEAD_PX)
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
         column = down(self._mark, 4, self._title, self._teaching, 12)
         for button in self.buttons:
@@ -214,12 +213,10 @@ class NoChat(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = _label("", t.TITLE_PX, QFont.Weight.DemiBold)
-        self._teaching = _label("", t.LEAD_PX)
-        self._teaching.setProperty("muted", True)
+        self._title = heading(self, "", t.TITLE_PX)
+        self._teaching = plain_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setMinimumSize(1, 1)  # it shares its place with the panes, and asks for no more
-        self._teaching.setWordWrap(True)
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         layout = QVBoxLayout(self)
@@ -244,10 +241,3 @@ class NoChat(QWidget):
                     keys=native("Ctrl+Shift+T"),
                 )
             )
-
-
-def _label(text: str, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QLabel:
-    label = QLabel(text)
-    keep_font(label, px, weight)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

@@ -30,6 +30,7 @@ from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
 from app.ui.widgets import asking
+from app.ui.widgets.labels import link
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
 from app.ui.widgets.sheet import Popover
@@ -179,8 +180,7 @@ class OptionsPopover(Popover):
         self.system.setPlaceholderText(tr("How the model should reply in this chat"))
         self.system.setFixedHeight(88)
         self.system.setTabChangesFocus(True)
-        self.presets = QPushButton(tr("Presets"), page)
-        self.presets.setObjectName("link")
+        self.presets = link(page, tr("Presets"))
         self.presets.setToolTip(tr("Saved settings"))
         self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
         self.seed = QLineEdit(page)
@@ -188,12 +188,10 @@ class OptionsPopover(Popover):
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(scaled(132))
-        self.same = QPushButton(tr("Reuse Last"), page)
-        self.same.setObjectName("link")
+        self.same = link(page, tr("Reuse Last"))
         self.same.setToolTip(tr("Use the seed of the last reply"))
         self.same.clicked.connect(self._take_last_seed)
-        self.random = QPushButton(tr("Random"), page)
-        self.random.setObjectName("link")
+        self.random = link(page, tr("Random"))
         self.random.setToolTip(tr("New seed for each reply"))
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
 from app.chats.actions import BLIND, Action
 from app.chats.chat import Chat
@@ -41,12 +41,13 @@ from app.ui.pane.header import PaneHeader, ReadLine
 from app.ui.pane.panel import PanelView
 from app.ui.pane.queue import QueueView
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font, scaled, theme
+from app.ui.style.theme import scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.selection import reply_data
 from app.ui.transcript.tool_row import TOOLS
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import announce, show_if, types_words
 from engine.errors import OUT_OF_MEMORY
@@ -59,10 +60,7 @@ class Notice(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
-        self._text = QLabel(self)
-        self._text.setWordWrap(True)
-        keep_font(self._text, t.LEAD_PX)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = plain_label(self, muted=False, px=t.LEAD_PX)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -176,8 +174,7 @@ class FindBar(QWidget):
         self.field.setPlaceholderText(tr("Find in this chat"))
         self.field.setAccessibleName(tr("Find in this chat"))
         self.setAccessibleName(tr("Find in this chat"))
-        self.count = QLabel(self)
-        self.count.setProperty("muted", True)
+        self.count = plain_label(self, wrap=False)
         up = IconButton("caret-up", tr("Previous  Shift+Enter"), self)
         on = IconButton("caret-down", tr("Next  Enter"), self)
         close = IconButton("x", tr("Close  Esc"), self)

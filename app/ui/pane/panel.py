@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QWidget,
@@ -22,14 +21,14 @@ from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, keep_font, scaled, theme
+from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
 from app.ui.transcript.transcript import STEP
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
-from app.ui.widgets.sheet import plain_label
 
 LEAST = 240  # pixels: in a narrower column nobody can read; those that do not fit scroll sideways
 _BEGINNING = 300
@@ -179,9 +178,7 @@ class PanelView(QWidget):
         self.columns: list[Column] = []
         self.about = ""  # the message that it was asked to show the panel of
         self.setAccessibleName(tr("Panel"))
-        self._question = QLabel(self)
-        self._question.setTextFormat(Qt.TextFormat.PlainText)
-        keep_font(self._question, t.LEAD_PX)
+        self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
         self._words = ""
         self.close_button = IconButton("x", tr("Hide Panel  Esc"), self)
         self.close_button.clicked.connect(self.folded)
@@ -207,8 +204,7 @@ class PanelView(QWidget):
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
-        self.note = plain_label(self, tr("Agreement is not truth."))
-        keep_font(self.note, t.SMALL_PX)
+        self.note = plain_label(self, tr("Agreement is not truth."), px=t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
         head = across((self._question, 1), self.close_button, spacing=None)
         down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))

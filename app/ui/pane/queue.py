@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.settings.language import counted, mark, number, tr
 from app.store import Queued
@@ -14,6 +14,7 @@ from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
+from app.ui.widgets.labels import link
 from app.ui.widgets.laying import across, down, scrolling
 from app.ui.widgets.manners import mirror, mirrored, plain_tip
 
@@ -107,8 +108,7 @@ class QueueView(QWidget):
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         # they are to go on, which were held
-        self.send = QPushButton(tr("Send"), self)
-        self.send.setObjectName("link")
+        self.send = link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
         self._list = QWidget()

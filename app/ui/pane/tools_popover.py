@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -33,6 +32,7 @@ from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
+from app.ui.widgets.labels import heading, link, plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import Popover
@@ -41,34 +41,9 @@ from engine.errors import EngineError
 
 def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
     """Add a heading; returns the empty label at its right, for a figure."""
-    row = across((heading(words, parent), 1))
-    figure = note("", parent)
-    figure.setWordWrap(False)
-    row.addWidget(figure)
-    nest(layout, row)
+    figure = plain_label(parent, wrap=False)
+    nest(layout, across((heading(parent, words), 1), figure))
     return figure
-
-
-def heading(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    keep_font(label, t.UI_PX, QFont.Weight.DemiBold)
-    return label
-
-
-def note(words: str, parent: QWidget, tip: str = "") -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("muted", True)
-    label.setToolTip(tip)
-    return label
-
-
-def link(words: str, parent: QWidget) -> QPushButton:
-    button = QPushButton(words, parent)
-    button.setObjectName("link")
-    return button
 
 
 LONGEST = 600  # characters of a description that are shown; its tooltip has all
@@ -125,24 +100,24 @@ class ToolsPopover(Popover):
         model = self._chat.model_status.model
         self._usable = model is None or bool(model.tool_format)
         if words := header.of_tools(self._chat):
-            layout.addWidget(note(words, page))
+            layout.addWidget(plain_label(page, words))
         for tool in self._toolbox.builtin.tools:
             box = self._add_tool(tool, layout, page)
             if tool.key == HELPERS:
                 self._add_bounds(box, layout, page)
         for words in self._toolbox.builtin.absent:
-            layout.addWidget(note(words, page))
+            layout.addWidget(plain_label(page, words))
         self._fill_folders(layout, page)
         for config in self._toolbox.host.servers:
             if config.enabled:
                 self._fill_server(config, layout, page)
         layout.addSpacing(8)
-        self.cost = note("", page)
+        self.cost = plain_label(page)
         self.cost.hide()
         layout.addWidget(self.cost)
         if self._usable:
-            layout.addWidget(note(self._asks(), page))
-        servers = link(tr("Tool Servers (MCP)…"), page)
+            layout.addWidget(plain_label(page, self._asks()))
+        servers = link(page, tr("Tool Servers (MCP)…"))
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
         self._area.takeWidget().deleteLater()
@@ -166,7 +141,7 @@ class ToolsPopover(Popover):
 
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
-        layout.addWidget(heading(tr("Folders"), page))
+        layout.addWidget(heading(page, tr("Folders")))
         for grant in self._toolbox.consents.folders(self._chat.id):
             row = QHBoxLayout()
             where = short_path(grant.path)
@@ -174,15 +149,15 @@ class ToolsPopover(Popover):
                 where = tr("{folder} · read and write", folder=where)
             else:
                 where = tr("{folder} · read-only", folder=where)
-            row.addWidget(note(where, page), 1)
-            writing = link(tr("Make Read-Only") if grant.writable else tr("Allow Writing"), page)
+            row.addWidget(plain_label(page, where), 1)
+            writing = link(page, tr("Make Read-Only") if grant.writable else tr("Allow Writing"))
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
-            away = link(tr("Remove"), page)
+            away = link(page, tr("Remove"))
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
             row.addWidget(writing)
             row.addWidget(away)
             nest(layout, row)
-        add = link(tr("Add Folder…"), page)
+        add = link(page, tr("Add Folder…"))
         add.setToolTip(tr("Tools in this chat can list, search and read files in it"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
@@ -193,14 +168,14 @@ class ToolsPopover(Popover):
         found = self._changes.get(config.name)
         pinned = self._toolbox.pins.of(config.name)
         if isinstance(found, str):
-            layout.addWidget(note(found, page))
+            layout.addWidget(plain_label(page, found))
         if isinstance(found, Change) and (found.new or found.other):
             self._heads[config.name] = self._fill_change(config.name, found, layout, page)
         else:
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
             if not switches:
                 layout.addWidget(self._switch_of(config.name, page))
-            look = link(tr("Refresh Tools") if pinned else tr("Show Tools"), page)
+            look = link(page, tr("Refresh Tools") if pinned else tr("Show Tools"))
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._look(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -211,7 +186,9 @@ class ToolsPopover(Popover):
     ) -> QPushButton:
         for tool in found.new:
             told = f"{title_of(tool)}: {tool.description[:LONGEST]}"
-            layout.addWidget(note(told, page, f"{visible(tool.name)}\n{tool.description}"))
+            about = plain_label(page, told)
+            about.setToolTip(f"{visible(tool.name)}\n{tool.description}")
+            layout.addWidget(about)
         for before, now in found.other:
             words = tr(
                 "{name} has changed. Before: {before}\nNow: {now}",
@@ -219,7 +196,7 @@ class ToolsPopover(Popover):
                 before=_told(before, now),
                 now=_told(now, before),
             )
-            layout.addWidget(note(words, page))
+            layout.addWidget(plain_label(page, words))
         use = QPushButton(tr("Use These Tools"), page)
         use.setToolTip(tr("The model reads these descriptions"))
         tools = [*found.new, *(now for _, now in found.other)]
@@ -246,7 +223,7 @@ class ToolsPopover(Popover):
         self.boxes[tool.key] = box
         column = down(box, spacing=0)
         if about:
-            words = note(about, page)
+            words = plain_label(page, about)
             words.setEnabled(self._usable)
             keep_font(words, t.SMALL_PX)
             words.setIndent(0)
@@ -269,7 +246,7 @@ class ToolsPopover(Popover):
             field.setGroupSeparatorShown(True)
             field.setKeyboardTracking(False)  # no value on the way to another
             field.valueChanged.connect(lambda value, name=name: self._bound(name, value))
-            label = note(tr(words), rows)
+            label = plain_label(rows, tr(words))
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
         layout.addWidget(rows)

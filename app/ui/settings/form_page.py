@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -35,7 +35,8 @@ from app.ui.palette.finder import Fit, Wanted, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import grown, keep_font, scaled, theme
+from app.ui.style.theme import grown, scaled, theme
+from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
@@ -135,9 +136,7 @@ class FormPage(QWidget):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if title:
-            head = QLabel(tr(title), self)
-            keep_font(head, t.TITLE_PX, QFont.Weight.DemiBold)
-            self._column.addWidget(head)
+            self._column.addWidget(heading(self, tr(title), t.TITLE_PX))
             self._column.addSpacing(8)
 
     def show_row(self, words: str, *, focus: bool = True) -> bool:
@@ -166,9 +165,7 @@ class FormPage(QWidget):
     def section(self, title: str) -> None:
         """Begin a section; its title is marked, and shown translated."""
         self._column.addSpacing(20)
-        head = QLabel(tr(title), self)
-        keep_font(head, t.UI_PX, QFont.Weight.DemiBold)
-        self._column.addWidget(head)
+        self._column.addWidget(heading(self, tr(title)))
         self._column.addSpacing(4)
         self._first, self._section = True, title
 
@@ -187,8 +184,7 @@ class FormPage(QWidget):
         self._first = False
         texts = down(spacing=2)
         if words:
-            label = QLabel(tr(words), row)
-            label.setWordWrap(True)  # other languages say it at greater length
+            label = plain_label(row, tr(words), muted=False)
             if isinstance(field, QWidget):
                 label.setBuddy(field)
             texts.addWidget(label)
@@ -197,9 +193,7 @@ class FormPage(QWidget):
             named = (tr(self._section), self._section, words, about)
             self.found_by[words] = " ".join((*named, tr(also) if also else "", also))
         if about:
-            quiet = self.quiet(about)
-            quiet.setWordWrap(True)
-            texts.addWidget(quiet)
+            texts.addWidget(plain_label(self, about))
         line = QVBoxLayout(row) if below else QHBoxLayout(row)
         line.setContentsMargins(0, 8, 0, 8)
         line.setSpacing(8 if below else 24)
@@ -261,16 +255,12 @@ class FormPage(QWidget):
 
     def note(self, words: str) -> None:
         """A few quiet words under a section."""
-        note = self.quiet(words)
-        note.setWordWrap(True)
         self._column.addSpacing(4)
-        self._put(note)
+        self._put(plain_label(self, words))
 
     def quiet(self, words: str) -> QLabel:
         """Muted words, to be put into a row."""
-        label = QLabel(words, self)
-        label.setProperty("muted", True)
-        return label
+        return plain_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
         """A widget of the page's whole width."""
@@ -455,8 +445,7 @@ class Pages(QWidget):
         self.hits.itemActivated.connect(self._on_hit)
         self.hits.itemSelectionChanged.connect(self._on_chosen)
         self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.nothing = QLabel(tr("No settings found"), self)
-        self.nothing.setProperty("muted", True)
+        self.nothing = plain_label(self, tr("No settings found"), wrap=False)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         side = QWidget(self)
         side.setObjectName("settings-side")

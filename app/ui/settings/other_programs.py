@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDoubleSpinBox,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSystemTrayIcon,
@@ -26,6 +25,7 @@ from app.ui.settings.form_page import TRAY, FormPage, Put, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scaled
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet
 
@@ -360,8 +360,7 @@ class OtherPrograms(QObject):
     def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
         row = QWidget(self._page)
         line = across(of=row, spacing=10)
-        label = QLabel(name, row)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = plain_label(row, name, muted=False, wrap=False)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
         day = self._page.quiet(tr("created {date}", date=date))
         revoke = self._page.button(

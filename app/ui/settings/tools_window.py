@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QLabel,
     QMenu,
@@ -29,7 +28,8 @@ from app.tools.connection import State
 from app.tools.servers import Read, ServerConfig
 from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
-from app.ui.style.theme import code_font, keep_font
+from app.ui.style.theme import code_font
+from app.ui.widgets.labels import heading, link, plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.sheet import Sheet
 
@@ -89,7 +89,13 @@ class ToolsWindow(Sheet):
         self.log.setFixedHeight(140)
         self.log.hide()
         about = tr("Programs and addresses that offer tools over MCP, as a JSON list.")
-        self.put(_heading(tr("Tool Servers"), self), self.label(about), self.text, kept, buttons)
+        self.put(
+            heading(self, tr("Tool Servers"), t.HEADING_PX),
+            self.label(about),
+            self.text,
+            kept,
+            buttons,
+        )
         self.rows.addWidget(self._area, 1)
         self.put(self.log)
         self.text.textChanged.connect(self._on_text)
@@ -258,7 +264,7 @@ class ToolsWindow(Sheet):
             self._row(layout, page, f"{visible(server.name)}: {state}", *actions)
         if lines:
             layout.addSpacing(12)
-        layout.addWidget(_heading(tr("Always Allowed"), page))
+        layout.addWidget(heading(page, tr("Always Allowed"), t.HEADING_PX))
         if not shown[1]:
             layout.addWidget(_words(tr("No tools. Stretto asks you before each call."), page))
         for consent in shown[1]:
@@ -273,7 +279,7 @@ class ToolsWindow(Sheet):
             self._row(layout, page, words, (tr("Revoke"), partial(consents.revoke, consent)))
         if shown[2]:
             layout.addSpacing(12)
-            layout.addWidget(_heading(tr("Folders"), page))
+            layout.addWidget(heading(page, tr("Folders"), t.HEADING_PX))
         for grant in shown[2]:
             path, chat = short_path(grant.path), self._title(grant.chat_id)
             words = tr("{path}: read-only in “{chat}”", path=path, chat=chat)
@@ -297,8 +303,7 @@ class ToolsWindow(Sheet):
     ) -> None:
         row = across((_words(words, page), 1), spacing=None)
         for name, work in actions:
-            button = QPushButton(name, page)
-            button.setObjectName("link")
+            button = link(page, name)
             button.setAccessibleName(f"{name}: {words}")
             button.clicked.connect(lambda _=False, w=work: self._do(w))
             row.addWidget(button)
@@ -332,15 +337,7 @@ def _scrolling(parent: QWidget) -> QScrollArea:
     return area
 
 
-def _heading(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
-    return label
-
-
 def _words(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = plain_label(parent, words, muted=False)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -34,9 +34,9 @@ from app.ui.transcript.message_row import (
     small_text_width,
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.labels import link, plain_label
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import caret, mirror, mirrored, place_in_lines, show_if, shows
-from app.ui.widgets.sheet import plain_label
 from app.ui.widgets.textview import TextView, Words
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
@@ -363,8 +363,7 @@ class AnswerRow(MessageRow):
     @cached_property
     def unfolds(self) -> QPushButton:
         """To the columns that it is one of, or was made of."""
-        made = QPushButton(self)
-        made.setObjectName("link")
+        made = link(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.setCursor(Qt.CursorShape.PointingHandCursor)
         made.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextLayout,
 )
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chats.lanes import Lane, LaneState
 from app.settings.language import mark, tr
@@ -25,6 +25,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import beginning
 from app.ui.widgets.buttons import PaintedButton
+from app.ui.widgets.labels import link
 from app.ui.widgets.manners import caret, mirror, mirrored
 from app.ui.widgets.textview import TextView
 
@@ -163,8 +164,7 @@ class HelperLane(QWidget):
         super().__init__(parent)
         self.head = LaneHead(self)
         self.head.clicked.connect(self.resized)
-        self.stop = QPushButton(tr("Stop"), self)
-        self.stop.setObjectName("link")
+        self.stop = link(self, tr("Stop"))
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(tr("Stop this helper"))
         self.view = TextView(QTextDocument(), self)

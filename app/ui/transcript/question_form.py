@@ -19,8 +19,9 @@ from app.settings.language import mark, tr
 from app.tools.questions import LONGEST_TEXT, Action, Field, FieldError, Kind, Response, Value
 from app.tools.tool import visible
 from app.ui.style import tokens as t
-from app.ui.style.theme import code_font, keep_font, repolish
+from app.ui.style.theme import code_font, repolish
 from app.ui.widgets.asking import judge
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.manners import WheelGuard
 
@@ -46,10 +47,8 @@ class QuestionField(QWidget):
         optional = not field.required and field.kind is not Kind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
         if field.kind is not Kind.BOOLEAN:
-            title = QLabel(self._words, self)
-            title.setTextFormat(Qt.TextFormat.PlainText)
-            title.setWordWrap(True)
-            keep_font(title, t.UI_PX, QFont.Weight.Medium)
+            medium = QFont.Weight.Medium
+            title = plain_label(self, self._words, muted=False, px=t.UI_PX, weight=medium)
             column.addWidget(title)
         make = {
             Kind.BOOLEAN: self._make_box,
@@ -60,12 +59,7 @@ class QuestionField(QWidget):
         for editor in self.editors:
             column.addWidget(editor)
         if field.about and field.about != field.title:
-            about = QLabel(field.about, self)
-            about.setTextFormat(Qt.TextFormat.PlainText)
-            about.setWordWrap(True)
-            about.setProperty("muted", True)
-            keep_font(about, t.SMALL_PX)
-            column.addWidget(about)
+            column.addWidget(plain_label(self, field.about, px=t.SMALL_PX))
 
     @property
     def value(self) -> Value | None:
@@ -152,7 +146,7 @@ class QuestionForm(QWidget):
         self.inputs: list[QuestionField] = []
         question = asked.question
         self._column = column = down(of=self)
-        self.message = _label(question.message, self)
+        self.message = plain_label(self, question.message, muted=False)
         self.message.setVisible(bool(question.message))
         column.addWidget(self.message)
         opens = True
@@ -160,7 +154,7 @@ class QuestionForm(QWidget):
             opens = self._add_address(question.url)
         for field in question.fields:
             column.addWidget(self._input(field))
-        self.note = _label("", self, "muted")
+        self.note = plain_label(self)
         server = visible(question.server)
         if not question.url:
             self.note.setText(
@@ -178,8 +172,8 @@ class QuestionForm(QWidget):
                 "this way. Decline unless you know why.",
                 field=secret.title,
             )
-            column.addWidget(_label(words, self, "danger"))
-        self.fault = _label("", self, "danger")
+            column.addWidget(_warning(words, self))
+        self.fault = _warning("", self)
         self.fault.hide()
         column.addWidget(self.fault)
         self.send = _button(tr("Open in Browser") if question.url else tr("Send"), self)
@@ -250,7 +244,7 @@ class QuestionForm(QWidget):
         words, leads, opens = judge(QUrl(url))
         self._column.addWidget(shown)
         if not opens:
-            self._column.addWidget(_label(f"{words} {leads}", self, "danger"))
+            self._column.addWidget(_warning(f"{words} {leads}", self))
         return opens
 
     @Slot()
@@ -286,12 +280,9 @@ class QuestionForm(QWidget):
         self.resized.emit()
 
 
-def _label(words: str, parent: QWidget, look: str = "") -> QLabel:
-    label = QLabel(words, parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if look:
-        label.setProperty(look, True)
+def _warning(words: str, parent: QWidget) -> QLabel:
+    label = plain_label(parent, words, muted=False)
+    label.setProperty("danger", True)
     return label
 
 

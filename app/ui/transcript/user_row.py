@@ -30,6 +30,7 @@ from app.ui.transcript.message_row import (
     beginning,
     small_text_width,
 )
+from app.ui.widgets.labels import link
 from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
 
@@ -71,12 +72,11 @@ class UserRow(MessageRow):
         self._reveal()
 
     def _link(self, on_clicked: Callable[[], None]) -> QPushButton:
-        link = QPushButton(tr("Show More"), self)
-        link.setObjectName("link")
-        link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        link.setCursor(Qt.CursorShape.PointingHandCursor)
-        link.clicked.connect(on_clicked)
-        return link
+        more = link(self, tr("Show More"))
+        more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        more.setCursor(Qt.CursorShape.PointingHandCursor)
+        more.clicked.connect(on_clicked)
+        return more
 
     @property
     def body(self) -> TextView | None:

@@ -32,6 +32,7 @@ from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font, scaled
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest, scrolling
 
 _settings: list[Settings] = []
@@ -47,15 +48,6 @@ def keep_place(part: QWidget) -> None:
     policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     part.setSizePolicy(policy)
-
-
-def plain_label(parent: QWidget, words: str = "", *, muted: bool = True) -> QLabel:
-    """Plain text over as many lines as it needs."""
-    label = QLabel(words, parent)
-    label.setProperty("muted", muted)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
 
 
 def settle(root: QWidget) -> None:

@@ -8,13 +8,13 @@ from functools import cache
 from typing import Any
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.settings.language import mark, tr
 from app.settings.options import Settings
-from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font, scaled
+from app.ui.style.theme import scaled
+from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import down, nest, scrolling
 from app.ui.widgets.manners import follow, native
 from app.ui.widgets.sheet import Sheet
@@ -227,8 +227,7 @@ class ShortcutsDialog(Sheet):
 
     def _section(self, title: str, table: QWidget) -> None:
         """A menu with its commands; "" for the keys that are no command's."""
-        heading = QLabel(tr(title) if title else tr("In a chat"), table)
-        keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
+        head = heading(table, tr(title) if title else tr("In a chat"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
@@ -241,19 +240,16 @@ class ShortcutsDialog(Sheet):
         else:
             rows = [(words, self._how(keys, table)) for words, keys in focus_keys()]
         for number, (words, keys) in enumerate(rows):
-            label = QLabel(words, table)
-            label.setWordWrap(True)
+            label = plain_label(table, words, muted=False)
             grid.addWidget(label, number, 0)
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
-            self._found.append((words, heading, [label, keys]))
-        self._column.addWidget(heading)
+            self._found.append((words, head, [label, keys]))
+        self._column.addWidget(head)
         grid.setContentsMargins(0, 0, 0, 12)  # nothing where a search finds none of it
         nest(self._column, grid)
 
     def _how(self, keys: str, table: QWidget) -> QLabel:
-        label = QLabel(keys, table)
-        label.setProperty("muted", True)
-        label.setWordWrap(True)
+        label = plain_label(table, keys)
         label.setAlignment(_RIGHT)
         # In line with the words of the buttons below: `#key` has as much around them.
         beside = 9
@@ -265,15 +261,15 @@ class ShortcutsDialog(Sheet):
     def _filter(self, text: str) -> None:
         wanted = text.casefold().split()
         shown: dict[QLabel, bool] = {}
-        for words, heading, parts in self._found:
+        for words, head, parts in self._found:
             keys = parts[1].text() if isinstance(parts[1], QLabel | QPushButton) else ""
-            told = f"{words} {keys} {heading.text()}".casefold()
+            told = f"{words} {keys} {head.text()}".casefold()
             fits = all(word in told for word in wanted)
             for part in parts:
                 part.setVisible(fits)
-            shown[heading] = shown.get(heading, False) or fits
-        for heading, some in shown.items():
-            heading.setVisible(some)
+            shown[head] = shown.get(head, False) or fits
+        for head, some in shown.items():
+            head.setVisible(some)
         self.nothing.setVisible(not any(shown.values()))
 
     def _key_button(self, name: str, table: QWidget) -> QPushButton:

@@ -1,0 +1,39 @@
+"""Labels of plain text, and buttons that look like links."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font
+
+
+def plain_label(
+    parent: QWidget | None,
+    words: str = "",
+    *,
+    muted: bool = True,
+    wrap: bool = True,
+    px: int = 0,
+    weight: QFont.Weight = QFont.Weight.Normal,
+) -> QLabel:
+    """Return a label of plain text, in the window's font if ``px`` is 0."""
+    label = QLabel(words, parent)
+    label.setProperty("muted", muted)
+    label.setWordWrap(wrap)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if px:
+        keep_font(label, px, weight)
+    return label
+
+
+def heading(parent: QWidget, words: str, px: int = t.UI_PX) -> QLabel:
+    return plain_label(parent, words, muted=False, wrap=False, px=px, weight=QFont.Weight.DemiBold)
+
+
+def link(parent: QWidget, words: str = "") -> QPushButton:
+    button = QPushButton(words, parent)
+    button.setObjectName("link")
+    return button
