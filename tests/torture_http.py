@@ -31,8 +31,9 @@ from engine.serve.server import Server
 from tests.engine.bodies import ODD, values
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
-from tests.engine.serving import CHAT, ask, body, raw, rest, until
+from tests.engine.serving import CHAT, ask, body, raw, rest
 from tests.environments import python_of
+from tests.waiting import until
 
 CONTEXT = 256  # tokens, so that no answer is long
 MOST_SECONDS = 60  # of one answer

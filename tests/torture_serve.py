@@ -54,9 +54,9 @@ from tests.engine.serving import (
     raw,
     rest,
     running,
-    until,
     user,
 )
+from tests.waiting import until
 
 BATCH = 20
 AT_ONCE = 16

@@ -37,6 +37,7 @@ from app.ui.widgets import asking
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking
 from tests.app.fake_engine import FakeEngine
+from tests.waiting import until
 
 DEADLINE_MS = 20_000
 
@@ -103,6 +104,16 @@ class _Collecting:
         pass
 
 
+def process_until(condition: Callable[[], object], seconds: float = 20) -> None:
+    """Process events until the condition holds."""
+
+    def turn() -> None:
+        QCoreApplication.processEvents()
+        time.sleep(0.001)
+
+    until(condition, seconds, turn)
+
+
 @pytest.fixture(autouse=True)
 def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fail on threads, sequences, running timers and windows that a test leaves behind."""
@@ -117,11 +128,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
-        give_up = time.monotonic() + 20.0
-        while flows.left() and time.monotonic() < give_up:  # cancelled, and told to end
-            QCoreApplication.processEvents()
-            time.sleep(0.001)
-        assert flows.left() == set(), "sequences were left"
+        process_until(lambda: not flows.left())  # they are cancelled
     if isinstance(QCoreApplication.instance(), QApplication):
         # What was copied is an object of Python's, and the offscreen platform frees it after Python
         # has gone: the process would crash at its end.

@@ -6,8 +6,6 @@ import http.client
 import json
 import re
 import socket
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -129,10 +127,3 @@ def running(server: Server) -> int:
     """How many replies the engine has."""
     sessions = server.engine.stats()["sessions"].values()
     return sum(s["status"] not in ("idle", None) for s in sessions)
-
-
-def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +21,7 @@ from app.chats.turn import Editing, Paused, Running, Waiting, Writing
 from app.models.loading import LoadState, ModelLoader
 from app.store import Store
 from engine import EngineError, Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
+from tests.app.conftest import process_until
 
 A, B, C = "/models/a", "/models/b", "/models/c"
 
@@ -89,14 +89,6 @@ class HandEngine:
         pass
 
 
-def until(comes: Callable[[], object]) -> None:
-    """Let sequences go on until something has come of them."""
-    deadline = time.monotonic() + 20
-    while not comes():
-        assert time.monotonic() < deadline
-        QCoreApplication.processEvents()
-
-
 class Desk:
     """A store, a bridge and a loader, and what a test does with them."""
 
@@ -116,16 +108,16 @@ class Desk:
 
     def load(self, ref: str) -> None:
         self.loader.want(ref)
-        until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
+        process_until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
         self.engine.loads[ref].set_result(
             Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
         )
-        until(lambda: self.loader.get(ref).state is not LoadState.LOADING)
+        process_until(lambda: self.loader.get(ref).state is not LoadState.LOADING)
 
     def fail(self, ref: str, words: str) -> None:
-        until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
+        process_until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
         self.engine.loads[ref].set_exception(EngineError("model_load_failed", words))
-        until(lambda: self.loader.get(ref).state is LoadState.FAILED)
+        process_until(lambda: self.loader.get(ref).state is LoadState.FAILED)
 
     def say(self, text: str, kind: Any = "answer") -> None:
         """The latest reply writes this."""
@@ -392,11 +384,11 @@ def test_an_estimate_that_ends_after_the_engine_loads_with_the_next_engine(
     desk.loader.want(C)
     desk.loader.detach()
     estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
-    until(lambda: not flows.left())
+    process_until(lambda: not flows.left())
     assert C not in desk.engine.loads
     monkeypatch.undo()
     desk.loader.attach(desk.engine)  # type: ignore[arg-type]
-    until(lambda: C in desk.engine.loads)
+    process_until(lambda: C in desk.engine.loads)
 
 
 def test_an_engine_that_refuses_at_once_is_a_failed_load(
@@ -407,7 +399,7 @@ def test_an_engine_that_refuses_at_once_is_a_failed_load(
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
     desk.loader.want(C)
-    until(lambda: not flows.left())
+    process_until(lambda: not flows.left())
     assert desk.loader.get(C).error == "The engine is just breaking down."
     monkeypatch.undo()
     desk.load(C)
@@ -423,7 +415,7 @@ def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None
     assert desk.engine.sent[-1].told == ["steer"]
     desk.say(", three")  # to where its text is whole
     desk.end(FinishReason.CANCELLED)
-    until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
+    process_until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
     assert desk.engine.sent[-1].turns[-2]["content"] == "One, two, three"
     assert [m.status for m in chat.transcript.path[-4:]] == [
         "complete",

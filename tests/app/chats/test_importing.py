@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,6 +25,7 @@ from app.store import ChatRecord, Message, Store, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated
 from tests.app.chats import exports
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -561,9 +561,7 @@ def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(
 
 def test_what_was_imported_is_found(store: Store, tmp_path: Path):
     take(store, write(tmp_path / "x.json", exports.claude()))
-    give_up = time.monotonic() + 10
-    while not store.settled and time.monotonic() < give_up:
-        time.sleep(0.005)
+    until(lambda: store.settled)
     assert store.search("Second")
     assert store.search("row")
 

@@ -19,7 +19,8 @@ from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_
 from app.store.portable import chat_to_json, to_text
 from engine import Failed, FinishReason
 from engine.messages import text_of
-from tests.app.chats.test_chat import A, Desk, desk, until
+from tests.app.chats.test_chat import A, Desk, desk
+from tests.app.conftest import process_until
 
 __all__ = ["desk"]  # a fixture
 
@@ -52,13 +53,13 @@ def chat(desk: Desk) -> Chat:
 
 def test_they_go_one_after_the_other_each_after_a_reply(desk: Desk, chat: Chat) -> None:
     desk.end()
-    until(lambda: asked(desk) == ["count", "two"])
+    process_until(lambda: asked(desk) == ["count", "two"])
     assert queued(chat) == ["three"]
     enter(chat, "four")
     desk.answer("2")
-    until(lambda: asked(desk) == ["count", "two", "three"])
+    process_until(lambda: asked(desk) == ["count", "two", "three"])
     desk.answer("3")
-    until(lambda: asked(desk)[3:] == ["four"])
+    process_until(lambda: asked(desk)[3:] == ["four"])
     desk.answer("4")
     QCoreApplication.processEvents()
     assert (queued(chat), chat.at_work) == ([], False)
@@ -104,7 +105,7 @@ def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
     assert chat.send_queued()
     assert (asked(desk)[-1], queued(chat), chat.queue.why_held) == ("two", ["three"], "")
     desk.answer("2")
-    until(lambda: asked(desk)[-1] == "three")
+    process_until(lambda: asked(desk)[-1] == "three")
 
 
 def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, chat: Chat) -> None:
@@ -112,17 +113,17 @@ def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, ch
     assert chat.steer()
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
-    until(lambda: asked(desk)[-1] == "no")
+    process_until(lambda: asked(desk)[-1] == "no")
     assert (queued(chat), chat.queue.why_held, chat.steers) == (["two", "three"], "", False)
     desk.answer("yes")
-    until(lambda: asked(desk)[-1] == "two")
+    process_until(lambda: asked(desk)[-1] == "two")
 
     # With nothing composed it is the first of the queue.
     desk.say("1, 2")
     assert chat.steer()
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
-    until(lambda: asked(desk)[-1] == "three")
+    process_until(lambda: asked(desk)[-1] == "three")
     assert (queued(chat), chat.steers) == ([], False)
     assert not chat.steer(), "there is nothing to be said"
 
@@ -159,7 +160,7 @@ def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: 
     assert (asked(desk), chat.can(Action.SEND), chat.at_work) == (["count"], None, False)
     assert chat.submit()
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
-    until(lambda: asked(desk) == ["count", "zwei"])
+    process_until(lambda: asked(desk) == ["count", "zwei"])
 
     # Removed while it is edited it is gone, and the draft is back. Esc leaves it as it was, and
     # it goes.
@@ -175,7 +176,7 @@ def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: 
     QCoreApplication.processEvents()
     assert asked(desk) == ["count", "zwei"]
     assert chat.cancel_edit()
-    until(lambda: asked(desk) == ["count", "zwei", "three"])
+    process_until(lambda: asked(desk) == ["count", "zwei", "three"])
 
 
 def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
@@ -201,7 +202,7 @@ def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat
     assert chat.can(Action.REGENERATE)
     assert chat.can(Action.SEND)
     enter(chat, "four")
-    until(lambda: asked(desk) == ["count", "two"])
+    process_until(lambda: asked(desk) == ["count", "two"])
     assert queued(chat) == ["three", "four"]
 
 
@@ -219,7 +220,7 @@ def test_one_that_cannot_be_sent_says_why_and_the_others_wait_behind_it(
     picture = Attachment("a.png", "PNG", "0" * 64, width=4, height=4)
     chat.queue.change(chat.queue.messages[0].id, "look", (picture,))
     desk.end()
-    until(lambda: chat.queue.why_held)
+    process_until(lambda: chat.queue.why_held)
     assert chat.queue.why_held.startswith("Not sent. A cannot see images.")
     assert (asked(desk), queued(chat), chat.at_work) == (["count"], ["look", "three"], False)
     chat.queue.change(chat.queue.messages[0].id, "look", ())
@@ -241,12 +242,12 @@ def test_a_model_that_fails_to_load_holds_them(desk: Desk) -> None:
 def test_a_chat_that_nothing_shows_goes_on_until_all_is_said(desk: Desk, chat: Chat) -> None:
     desk.library.release(chat.id)
     desk.end()
-    until(lambda: asked(desk)[-1] == "two")
+    process_until(lambda: asked(desk)[-1] == "two")
     desk.answer("2")
-    until(lambda: asked(desk)[-1] == "three")
+    process_until(lambda: asked(desk)[-1] == "three")
     assert desk.library.find(chat.id) is chat
     desk.answer("3")
-    until(lambda: desk.library.find(chat.id) is None)
+    process_until(lambda: desk.library.find(chat.id) is None)
 
 
 def test_a_deleted_chat_sends_nothing_and_comes_back_with_them(desk: Desk, chat: Chat) -> None:
@@ -261,7 +262,7 @@ def test_a_deleted_chat_sends_nothing_and_comes_back_with_them(desk: Desk, chat:
 
 def test_a_branch_does_not_say_it_a_second_time(desk: Desk, chat: Chat) -> None:
     desk.end()
-    until(lambda: asked(desk)[-1] == "two")
+    process_until(lambda: asked(desk)[-1] == "two")
     made = branch(desk.store, chat.record, chat.transcript, chat.transcript.path[1].id)
     assert made.queued == ()
     assert queued(chat) == ["three"]
@@ -291,7 +292,7 @@ def test_files_are_kept_for_what_is_queued_and_go_with_it(desk: Desk, chat: Chat
     assert desk.store.texts.get(text.hash) == text
     for count in (2, 3, 4):
         desk.answer("yes")
-        until(lambda: len(desk.engine.sent) == count)  # noqa: B023
+        process_until(lambda: len(desk.engine.sent) == count)  # noqa: B023
     assert "what the file says" in text_of(asked(desk)[-1])
     assert chat.transcript.path[-2].attachments == (file,)
 

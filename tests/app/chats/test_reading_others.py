@@ -23,7 +23,8 @@ from app.store.attachments import attachments_from_json, attachments_to_json
 from app.store.portable import chat_to_json
 from engine import FinishReason
 from engine.messages import text_of
-from tests.app.chats.test_chat import A, Desk, desk, until
+from tests.app.chats.test_chat import A, Desk, desk
+from tests.app.conftest import process_until
 
 __all__ = ["desk"]  # a fixture
 Lines = dict[int, tuple[str, str]]
@@ -31,7 +32,7 @@ Lines = dict[int, tuple[str, str]]
 
 def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None:
     chat.attaching.read_chat(other.id, last, follow=follow)
-    until(lambda: any(f.chat == other.id for f in chat.attaching.files))
+    process_until(lambda: any(f.chat == other.id for f in chat.attaching.files))
 
 
 def told(desk: Desk) -> str:
@@ -124,7 +125,7 @@ def test_queued_edited_and_branched_messages_carry_what_they_read(desk: Desk) ->
     desk.engine.sent.append(reply)  # the one that ends next
     count = len(desk.engine.sent)
     desk.answer(" done")
-    until(lambda: len(desk.engine.sent) > count)
+    process_until(lambda: len(desk.engine.sent) > count)
     assert "messages 3 to 4, which are new" in told(desk), "as it is when it goes"
     desk.answer("ok")
     question = chat.transcript.path[0]
@@ -213,7 +214,7 @@ def test_too_long_a_chat_is_refused_as_a_file_is_and_left_out_where_it_has_grown
     refused: list[str] = []
     chat.attaching.refused.connect(refused.append)
     chat.attaching.read_chat(first.id, 0, follow=True)
-    until(lambda: refused == ["“one” is too long. Read its last messages only."])
+    process_until(lambda: refused == ["“one” is too long. Read its last messages only."])
 
 
 def test_hostile_names_texts_and_fields_stay_what_they_are(desk: Desk) -> None:

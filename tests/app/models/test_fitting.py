@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.bridge import Bridge
@@ -17,7 +15,7 @@ from app.models.loading import LoadState, ModelLoader
 from app.ui.models.fit import Choice, FitDialog, Way, choices, search_words
 from engine import Fit
 from engine.hub import downloads
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, process_until
 from tests.app.fake_engine import FakeEngine
 
 LEFT = Qt.MouseButton.LeftButton
@@ -294,16 +292,9 @@ def test_p4_one_chat_that_fits_is_enough(fitting_first: bool, qapp: QApplication
         for bits, context in wishes if fitting_first else wishes[::-1]:
             loader.want(WIDE, bits, context)
         loader.attach(engine)  # type: ignore[arg-type]  # speaks as much as is used here
-        until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
+        process_until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
         assert loader.get(WIDE).state is LoadState.READY, loader.get(WIDE).error
     finally:
         loader.detach()
         engine.stop()
         root.deleteLater()
-
-
-def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        QCoreApplication.processEvents()

@@ -24,7 +24,7 @@ from engine.serve.sessions import HEADER
 from tests.app.remote.conftest import Elsewhere, Heard
 from tests.app.remote.scripted import Asked, Writer, delta, events, head
 from tests.engine.families import FAMILIES
-from tests.engine.serving import until
+from tests.waiting import until
 
 MODELS = "/v1/models"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from app.store import ChatRecord, Message, Store, StoreError, backups_of, erase, new_id
 from app.store.migrations import STEPS
 from tests.app.store.test_store_trash import DAY, Clock, settle
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -136,9 +136,7 @@ def test_damage_is_not_backed_up(file: Path, clock: Clock) -> None:
         content[(page - 1) * 4096 : page * 4096] = b"\xaa" * 4096
         file.write_bytes(content)
         store.set_draft(chat.id, "x")
-        end = time.monotonic() + 20
-        while not errors and time.monotonic() < end:
-            time.sleep(0.01)
+        until(lambda: errors)
     assert [error.code for error in errors] == ["corrupt"]
     assert backups_of(file) == []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -22,6 +21,7 @@ from app.tools.questions import Action, Question, Response
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError, ToolResult
 from tests.app.tools import hostile_server
+from tests.waiting import until
 
 WAIT = 60.0
 HERE = Path(__file__).parent
@@ -84,9 +84,7 @@ def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = 
         told = host.tools("hostile").result(WAIT)
         echo = next(tool for tool in told if tool.name == "echo")
         if "changing" in server.args:  # its word that the list has changed may still be on its way
-            until = time.monotonic() + WAIT
-            while echo in host.tools("hostile").result(WAIT) and time.monotonic() < until:
-                time.sleep(0.01)
+            until(lambda: echo not in host.tools("hostile").result(WAIT))
         result: ToolResult = host.call(echo, {"text": "x"}, "chat", ask).result(WAIT)
     except ToolError as error:
         return f"ToolError: {error}"
@@ -193,9 +191,7 @@ def test_p3_a_server_that_was_ended_is_not_started_by_who_still_waits_for_it(
     hung = ServerConfig("raw", sys.executable, (str(HERE / "hostile_server.py"), "unlisted"))
     host.set_servers([hung])
     waiting = [host.tools("raw") for _ in range(3)]
-    deadline = time.monotonic() + WAIT
-    while host.status("raw").state.value != "ready" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: host.status("raw").state.value == "ready")
     old: Connection = host._connections["raw"]
     host.set_servers(
         [ServerConfig("raw", sys.executable, (str(HERE / "raw_server.py"), str(tmp_path)))]
@@ -204,10 +200,9 @@ def test_p3_a_server_that_was_ended_is_not_started_by_who_still_waits_for_it(
         with pytest.raises(ToolError):
             each.result(WAIT)
     assert host.tools("raw").result(WAIT)
-    assert old._task is not None
-    while not old._task.done():  # it ends beside the new one's start
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    task = old._task
+    assert task is not None
+    until(task.done)  # it ends beside the new one's start
     assert len((tmp_path / "starts").read_text().split()) == 1
     host.shut_down()
 

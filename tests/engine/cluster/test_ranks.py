@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from multiprocessing import Pipe
 from pathlib import Path
@@ -36,6 +35,7 @@ from engine.reply import Reply
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.examining import Candidate
 from engine.runtime.workers import Answer, Mailbox
+from tests.waiting import until
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
 NUMBERS = st.integers(0, 2**31 - 1)
@@ -267,7 +267,7 @@ def test_the_estimate_is_what_each_rank_holds(
     def held() -> list[int]:
         return [rank["held"] for rank in spread.stats()["ranks"]]
 
-    until(lambda: all(held()))
+    until(lambda: all(held()), LONG)
     before = held()
     alone, told = engine.estimate(folder, 1024), spread.estimate(folder, 1024)
     assert alone.weights / 2 < 0.8 * told.weights < told.weights < alone.weights
@@ -275,7 +275,7 @@ def test_the_estimate_is_what_each_rank_holds(
     model = spread.load(folder)
     assert told.weights == model.nbytes
     each = [was + model.nbytes for was in before]
-    until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50))  # as MLX counts
+    until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50), LONG)  # as MLX counts
     chat = spread.open_session(model)
     chat.send("a" * 900, SamplingParams(max_tokens=50, temperature=0.0)).tokens(timeout=LONG)
     assert told.caches == pytest.approx(spread.stats()["sessions"][chat.id]["kv_bytes"], rel=0.2)
@@ -308,7 +308,9 @@ def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(
             tokens.append(first.tokens(timeout=LONG))
             if closes:
                 session.close()
-                until(lambda: len({path.parent for path in kept.glob("*/*.safetensors")}) == 2)
+                until(
+                    lambda: len({path.parent for path in kept.glob("*/*.safetensors")}) == 2, LONG
+                )
                 session = engine.open_session(model, f"in {bits}", kv_bits=bits)
             told = [
                 {"role": "user", "content": question},
@@ -322,15 +324,7 @@ def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(
         return tokens
 
     assert scene(spread, True) == scene(engine, False)
-    until(lambda: not list(kept.glob("*/*.safetensors")))
-
-
-def until(comes: Callable[[], bool]) -> None:
-    """Wait for something that other processes do."""
-    deadline = time.monotonic() + LONG
-    while not comes():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: not list(kept.glob("*/*.safetensors")), LONG)
 
 
 def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
@@ -358,7 +352,7 @@ def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
         again = engine.load(model_folder("plain"))
         short = SamplingParams(max_tokens=4, temperature=0.0)
         assert len(engine.open_session(again).send("Hello", short).tokens()) <= 4
-        until(lambda: not any(_runs(pid) for pid in pids))
+        until(lambda: not any(_runs(pid) for pid in pids), LONG)
 
 
 def _runs(pid: int) -> bool:

@@ -23,6 +23,7 @@ from engine import Engine, EngineError, SamplingParams, hub
 from engine.hub import downloads, models, net
 from engine.hub.names import needed
 from tests.hub import Hub, connected
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "somebody/tiny-model"
@@ -142,15 +143,6 @@ def test_what_was_cancelled_goes_on_where_it_was(model: Hub, engine: Engine) -> 
 
 def load(engine: Engine) -> Callable[[], object]:
     return lambda: engine.load(NAME)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    pause = threading.Event()
-    for _ in range(2000):
-        if condition():
-            return
-        pause.wait(0.005)
-    raise TimeoutError
 
 
 def child(*arguments: str) -> subprocess.Popen[str]:
@@ -374,10 +366,8 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
     model.dripped = what
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
     refused("offline", "too slowly", lambda: hub.download(seen))
-    end = time.monotonic() + 30
-    while model.left < 2 or any(t.name == "hub-transfer" for t in threading.enumerate()):
-        assert time.monotonic() < end, "a connection is left open"
-        time.sleep(0.01)
+    until(lambda: model.left >= 2)
+    until(lambda: all(t.name != "hub-transfer" for t in threading.enumerate()))
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from engine.runtime.workers import Answer, Mailbox, Workers
 from engine.sandbox.confined import Confined
 from tests.engine.families import FAMILIES
 from tests.engine.model.test_loading import examined
+from tests.waiting import until
 
 Folder = Callable[[str], Path]
 PATIENCE = 60.0
@@ -57,14 +58,6 @@ class Held:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     return Held(monkeypatch)
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something that has to come."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def streaming(session: Session, text: str) -> Reply:

@@ -17,7 +17,8 @@ from engine.serve.routes.responses import Stored, StoredResponses
 from engine.serve.server import Server
 from tests.engine.hostile_bodies import hostile_bodies, sent, wrong
 from tests.engine.scripted import write_agent
-from tests.engine.serving import CHAT, ask, body, until, until_said
+from tests.engine.serving import CHAT, ask, body, until_said
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")

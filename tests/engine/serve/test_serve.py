@@ -18,7 +18,8 @@ import pytest
 from engine import Engine, Model
 from engine.serve.server import Server
 from tests.checked import PROGRAM
-from tests.engine.serving import NEVER_ENDS, until, user
+from tests.engine.serving import NEVER_ENDS, user
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -22,8 +22,9 @@ from engine.serve.errors import RefusedError
 from engine.serve.requests import Request
 from engine.serve.server import Server
 from tests.engine.scripted import write_scripted
-from tests.engine.serving import CHAT, ask, body, connect, endless, raw, status, until, until_said
+from tests.engine.serving import CHAT, ask, body, connect, endless, raw, status, until_said
 from tests.engine.speaking import WEATHER
+from tests.waiting import until
 
 CLAUDE = "claude-cli/2.1.330 (external, cli)"
 MAIN = "1b0f5e0e-0000"

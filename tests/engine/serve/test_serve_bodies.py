@@ -22,8 +22,9 @@ from engine.serve.json_input import Parts
 from engine.serve.server import Server
 from engine.serve.threads import LARGE_BODY_BYTES
 from tests.engine.serve.conftest import Serve
-from tests.engine.serving import CHAT, Answer, body, connect, rest, until
+from tests.engine.serving import CHAT, Answer, body, connect, rest
 from tests.engine.serving import status as status_of
+from tests.waiting import until
 
 
 @pytest.fixture

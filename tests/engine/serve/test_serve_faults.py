@@ -35,7 +35,8 @@ from engine.serve.connection import Connection
 from engine.serve.conversations import KEPT
 from engine.serve.server import Server
 from tests.checked import PROGRAM
-from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
+from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, user
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = 1.0

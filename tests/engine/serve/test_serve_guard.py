@@ -31,11 +31,11 @@ from tests.engine.serving import (
     endless,
     raw,
     rest,
-    until,
     until_said,
 )
 from tests.engine.serving import running as replies
 from tests.engine.serving import status as status_of
+from tests.waiting import until
 
 PAGE = "https://page.example"
 

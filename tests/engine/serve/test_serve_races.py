@@ -44,9 +44,9 @@ from tests.engine.serving import (
     raw,
     rest,
     status,
-    until,
     until_said,
 )
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)

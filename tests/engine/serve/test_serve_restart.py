@@ -24,7 +24,8 @@ from engine.serve.auth import Keys
 from engine.serve.conversations import MOST_NAMES, Names
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import Answer, ask, until
+from tests.engine.serving import Answer, ask
+from tests.waiting import until
 
 PATH = "/v1/messages"
 LONG = "Work with care, and say what you do. " * 60

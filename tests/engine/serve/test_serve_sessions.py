@@ -31,10 +31,10 @@ from tests.engine.serving import (
     rest,
     running,
     status,
-    until,
     until_said,
     user,
 )
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ from engine.serve.auth import Keys
 from engine.serve.queue import Queue, Ticket
 from engine.serve.server import Server
 from tests.engine.serve.conftest import Serve
-from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
+from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until_said
+from tests.waiting import until
 
 
 @pytest.fixture
