@@ -234,9 +234,8 @@ async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         return refused(line[:400] + line[-400:], "The server sent a line that is no message.")
-    if why := lists_too_much(message):
-        return refused(line[:400] + line[-400:], why)
-    return SessionMessage(message)
+    allowed: SessionMessage = _allowed(SessionMessage(message))
+    return allowed
 
 
 def refused(head: bytes, why: str) -> SessionMessage | Exception:
@@ -321,15 +320,12 @@ class _Messages:
 
 
 def _allowed(item: Any) -> Any:
-    """The message; an error for the request in the place of one that is refused."""
-    from mcp.shared.message import SessionMessage
-    from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
-
+    """Return the message, or an error for the request in the place of one that is refused."""
     why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
     if not why:
         return item
-    error = ErrorData(code=INTERNAL_ERROR, message=why)
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error))
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error))
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
