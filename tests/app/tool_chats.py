@@ -10,36 +10,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
+from PySide6.QtCore import QCoreApplication, QEventLoop
 
-from app.bridge import Bridge
 from app.chats.chat import Chat
-from app.chats.library import ChatLibrary
 from app.chats.tool_call import CallState
-from app.models.loading import ModelLoader
-from app.store import Store
 from app.tools.builtin import BuiltIn, Context, own
 from app.tools.consent import Decision
-from tests.app.fake_engine import FakeEngine
+from tests.app.conftest import process_until
+from tests.app.desk import Desk
 
 CHATS = 8
 LONGEST = 30  # messages of a chat
 SETTLE_S = 20.0
 
 
-class World:
+class World(Desk):
     """Eight chats, each with a folder and a secret of its own, and what was allowed in which."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.chance = random.Random(seed)
         self.folder = folder
-        self.root = QObject()
-        self.store = Store.open(folder / "chats.db")
-        self.bridge = Bridge(self.root)
-        self.loader = ModelLoader(self.bridge, self.root)
-        self.engine = FakeEngine()
-        self.loader.attach(self.engine)  # type: ignore[arg-type]  # as much as is used here
-        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+        super().__init__(folder / "chats.db")
         self.ran: list[tuple[str, Path]] = []  # the key of each run, and the folder it could see
         more = [
             own("secret", "A secret.", self._secret, key={"type": "string"}),
@@ -128,18 +119,7 @@ class World:
         """Answer nothing more and let everything end."""
         for chat in self.chats:
             chat.stop()
-        end = time.monotonic() + SETTLE_S
-        while any(chat.answering for chat in self.chats) and time.monotonic() < end:
-            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
-        assert not any(chat.answering for chat in self.chats), "a chat did not end"
-
-    def close(self) -> None:
-        self.library.cancel_for_close()
-        self.engine.stop()
-        self.bridge.drain()
-        self.library.close()
-        self.store.close()
-        self.root.deleteLater()
+        process_until(lambda: not any(chat.answering for chat in self.chats), SETTLE_S)
 
 
 def play(folder: Path, steps: int, seed: int) -> World:

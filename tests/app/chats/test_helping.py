@@ -9,43 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject
-from pytestqt.qtbot import QtBot
+from PySide6.QtTest import QTest
 
-from app.bridge import Bridge
 from app.chats import helping
 from app.chats.answer import Answer
 from app.chats.answering import Answering
 from app.chats.chat import Chat
 from app.chats.lanes import OVER, Lane, LaneState, lanes_of
-from app.chats.library import ChatLibrary
 from app.chats.tool_call import STOPPED, Made
-from app.models.loading import ModelLoader
 from app.remote.address import Remote
-from app.store import Message, Store
+from app.store import Message
 from app.tools.builtin import HELPERS, helper_questions
 from app.tools.consent import Decision
 from app.tools.tool import ToolError
 from engine import Engine
 from engine.bench.random_models import SHAPES, write_model
-from tests.app.fake_engine import FakeEngine, FakeReply
+from tests.app.desk import Desk as BaseDesk
+from tests.app.fake_engine import FakeReply
 from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, head
 
-WAIT = 20_000
 
-
-class Desk:
+class Desk(BaseDesk):
     """A library over a real store and the small engine."""
-
-    def __init__(self, file: Path, qtbot: QtBot) -> None:
-        self.qtbot = qtbot
-        self.root = QObject()
-        self.store = Store.open(file)
-        self.bridge = Bridge(self.root)
-        self.loader = ModelLoader(self.bridge, self.root)
-        self.engine = FakeEngine()
-        self.loader.attach(self.engine)  # type: ignore[arg-type]
-        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
 
     def chat(self, **options: object) -> Chat:
         return self.library.new("/models/a", {"tools": [HELPERS], **options})
@@ -63,9 +48,6 @@ class Desk:
     def lanes(self, chat: Chat) -> list[Lane]:
         return [lane for call in chat.tools.calls.values() for lane in call.lanes]
 
-    def until(self, true: object) -> None:
-        self.qtbot.waitUntil(lambda: bool(true()), timeout=WAIT)  # type: ignore[operator]
-
     def done(self, chat: Chat) -> Message:
         """Wait for the chat's rest; the message of the call."""
         self.until(lambda: not chat.answering)
@@ -80,19 +62,10 @@ class Desk:
         own = {chat.id for chat in chats}
         return {r.session.id for r in self.engine.sent if not r.session.closed} - own
 
-    def close(self) -> None:
-        self.library.cancel_for_close()
-        self.engine.stop()
-        self.bridge.drain()
-        self.library.close()
-        self.loader.detach()
-        self.store.close()
-        self.root.deleteLater()
-
 
 @pytest.fixture
-def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "chats.db", qtbot)
+def desk(qapp: object, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "chats.db")
     yield made
     made.close()
 
@@ -313,7 +286,7 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
         if len(chats) < 3:
             chats.append(desk.chat(helpers_at_once=chance.randint(1, 8)))
         act(chance.choice(chats))
-        desk.qtbot.wait(chance.choice([0, 0, 3]))
+        QTest.qWait(chance.choice([0, 0, 3]))
     everyone = desk.library.in_use()
     desk.engine.release()
 
@@ -343,8 +316,8 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
 class RealDesk(Desk):
     """The same over the engine itself. The call is scripted: random weights make none."""
 
-    def __init__(self, folder: Path, qtbot: QtBot) -> None:
-        super().__init__(folder / "chats.db", qtbot)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "chats.db")
         self.engine.stop()
         self.real = Engine()
         self.model = str(write_model(folder / "tiny", SHAPES["tiny"], scale=3.0))
@@ -377,9 +350,9 @@ class RealDesk(Desk):
 
 
 def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, ended = RealDesk(tmp_path, qtbot), []
+    desk, ended = RealDesk(tmp_path), []
     dropped = helping._drop
 
     def drop(helper: Answering) -> None:

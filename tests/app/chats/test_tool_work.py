@@ -4,47 +4,33 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject
-from pytestqt.qtbot import QtBot
+from PySide6.QtTest import QTest
 
-from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.answer import Phase
 from app.chats.chat import Chat
-from app.chats.library import ChatLibrary
 from app.chats.tool_call import DENIED, LEFT_OUT, NO_RESULT, STOPPED, Call, CallState, Made
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation
-from app.models.loading import ModelLoader
-from app.store import Message, Store
+from app.store import Message
 from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
 from app.tools.consent import Consents, Decision
 from app.tools.folders import Difference
 from app.tools.tool import Tool, ToolError
 from tests.app import tool_chats
-from tests.app.fake_engine import FakeEngine
-
-WAIT = 20_000
+from tests.app.desk import Desk as BaseDesk
 
 
-class Desk:
+class Desk(BaseDesk):
     """A library over a real store and the small engine, with tools that a test steers."""
 
-    def __init__(self, file: Path, qtbot: QtBot) -> None:
-        self.qtbot = qtbot
-        self.file = file
-        self.root = QObject()
-        self.store = Store.open(file)
-        self.bridge = Bridge(self.root)
-        self.loader = ModelLoader(self.bridge, self.root)
-        self.engine = FakeEngine()
-        self.loader.attach(self.engine)  # type: ignore[arg-type]
-        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+    def __init__(self, file: Path) -> None:
+        super().__init__(file)
         self.ran: list[dict[str, Any]] = []
         self.gate = threading.Event()
         self.gate.set()
@@ -76,22 +62,20 @@ class Desk:
         params = {"tools": [f"Stretto/{name}" for name in names]}
         return self.library.new("/models/a", params)
 
-    def until(self, true: Callable[[], object]) -> None:
-        self.qtbot.waitUntil(lambda: bool(true()), timeout=WAIT)
+    def ask(self, chat: Chat, text: str) -> str:
+        """Send a message and wait for a call that asks; return its id."""
+        chat.send(text)
+        self.until(lambda: asked(chat))
+        return asked(chat)[0]
 
     def close(self) -> None:
         self.gate.set()
-        self.library.cancel_for_close()
-        self.engine.stop()
-        self.bridge.drain()
-        self.library.close()
-        self.store.close()
-        self.root.deleteLater()
+        super().close()
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "chats.db", qtbot)
+def desk(qapp: object, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "chats.db")
     yield made
     made.close()
 
@@ -111,8 +95,7 @@ def roles(chat: Chat) -> list[tuple[str, str]]:
 
 def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "hello"}')
-    desk.until(lambda: asked(chat))
+    desk.ask(chat, 'call echo {"text": "hello"}')
     assert chat.phase is Phase.ASKING
     assert chat.answering
     assert chat.tools.waiting == 1
@@ -130,8 +113,7 @@ def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
     assert [turn["role"] for turn in sent.turns] == ["user", "assistant", "tool"]
     (call,) = sent.turns[1]["tool_calls"]
     assert sent.turns[2]["tool_call_id"] == call["id"]
-    chat.send('call echo {"text": "again"}')
-    desk.until(lambda: asked(chat))
+    desk.ask(chat, 'call echo {"text": "again"}')
     assert len(desk.ran) == 1, "once is not always"
 
 
@@ -144,9 +126,7 @@ def test_without_tools_switched_on_none_are_offered(desk: Desk) -> None:
 
 def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "hello"}')
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.DENY)
+    chat.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.DENY)
     desk.until(lambda: not chat.answering)
     assert desk.ran == []
     assert last(chat).content == f"The tool said: {DENIED}"
@@ -181,9 +161,7 @@ def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
 
 def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "x"}')
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.TOOL)
+    chat.decide(desk.ask(chat, 'call echo {"text": "x"}'), Decision.TOOL)
     desk.until(lambda: not chat.answering)
     desk.library.toolbox.consents.grant(chat.id, Path("/tmp"), False)
     desk.library.delete(chat.id)
@@ -196,9 +174,7 @@ def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
 def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
     chat = desk.chat()
     for _ in range(2):
-        chat.send('call write_file {"text": "x"}')
-        desk.until(lambda: asked(chat))
-        chat.decide(asked(chat)[0], Decision.TOOL)
+        chat.decide(desk.ask(chat, 'call write_file {"text": "x"}'), Decision.TOOL)
         desk.until(lambda: not chat.answering)
     assert desk.library.toolbox.consents.consents() == []
 
@@ -223,8 +199,7 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
     tool = own("write_file", "Writes.", work, text={"type": "string"}).tool
     desk.library.toolbox.builtin = BuiltIn([Own(tool, work, preview)])
     chat = desk.chat("write_file")
-    chat.send('call write_file {"text": "first"}')
-    desk.until(lambda: asked(chat))
+    desk.ask(chat, 'call write_file {"text": "first"}')
     (key,) = asked(chat)
     call = chat.tools.calls[key]
     second = '{ "text" : "second" }'
@@ -251,9 +226,7 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
 
 def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "hello"}')
-    desk.until(lambda: asked(chat))
-    key = asked(chat)[0]
+    key = desk.ask(chat, 'call echo {"text": "hello"}')
     assert "not valid JSON" in chat.decide(key, Decision.ONCE, "{")
     assert "must be a JSON object" in chat.decide(key, Decision.ONCE, "[1]")
     assert desk.ran == []
@@ -303,9 +276,7 @@ def test_stop_keeps_what_is_done_and_the_chat_can_go_on(desk: Desk) -> None:
 def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send("call wait {}")
-    desk.until(lambda: asked(chat))
-    key = asked(chat)[0]
+    key = desk.ask(chat, "call wait {}")
     chat.decide(key, Decision.ONCE)
     chat.tools.stop_call(key)
     desk.until(lambda: not chat.answering)
@@ -315,9 +286,7 @@ def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
 def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send("call wait {}")
-    desk.until(lambda: asked(chat))
-    key = asked(chat)[0]
+    key = desk.ask(chat, "call wait {}")
     chat.decide(key, Decision.ONCE)
     desk.until(lambda: len(desk.ran) == 1)
     chat.tools.retry_call(key)
@@ -334,9 +303,7 @@ def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
 def test_retry_of_a_call_always_allowed_runs_it_again(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send("call wait {}")
-    desk.until(lambda: asked(chat))
-    key = asked(chat)[0]
+    key = desk.ask(chat, "call wait {}")
     chat.decide(key, Decision.TOOL)
     desk.until(lambda: len(desk.ran) == 1)
     chat.tools.retry_call(key)
@@ -353,9 +320,7 @@ def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
 
     desk.library.toolbox.builtin = BuiltIn([own("echo", "Panics.", panics)])
     chat = desk.chat("echo")
-    chat.send("call echo {}")
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.decide(desk.ask(chat, "call echo {}"), Decision.ONCE)
     desk.until(lambda: not chat.answering)
     assert chat.transcript.path[-2].status == "error"
     assert "Panic" in chat.transcript.path[-2].content
@@ -363,9 +328,7 @@ def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
 
 def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "bad"}')
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.decide(desk.ask(chat, 'call echo {"text": "bad"}'), Decision.ONCE)
     desk.until(lambda: not chat.answering)
     assert chat.transcript.path[-2].status == "error"
     assert last(chat).content == "The tool said: It is bad."
@@ -376,9 +339,7 @@ def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
 ) -> None:
     monkeypatch.setattr(ToolWork, "MOST_STEPS", 3)
     chat = desk.chat()
-    chat.send('loop 5 echo {"text": "x"}')
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.TOOL)
+    chat.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
     desk.until(lambda: not chat.answering)
     assert len(desk.ran) == 3
     assert chat.tools.at_limit
@@ -391,13 +352,12 @@ def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
 
 def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "x"}')
-    desk.until(lambda: asked(chat))
+    desk.ask(chat, 'call echo {"text": "x"}')
     chat.toggle_pause()
     assert chat.paused
     chat.decide(asked(chat)[0], Decision.ONCE)
     desk.until(lambda: last(chat).status == "complete")
-    desk.qtbot.wait(20)
+    QTest.qWait(20)
     assert len(desk.engine.sent) == 1
     chat.toggle_pause()
     desk.until(lambda: not chat.answering)
@@ -407,9 +367,7 @@ def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
 def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send("call wait {}")
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.decide(desk.ask(chat, "call wait {}"), Decision.ONCE)
     chat.write("say instead")
     assert chat.steer()
     assert chat.answering
@@ -421,9 +379,7 @@ def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
 @pytest.mark.parametrize("shorten", [True, False])
 def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "0123456789", "times": 5000}')
-    desk.until(lambda: asked(chat))
-    key = asked(chat)[0]
+    key = desk.ask(chat, 'call echo {"text": "0123456789", "times": 5000}')
     chat.decide(key, Decision.ONCE)
     desk.until(lambda: chat.tools.calls[key].state is CallState.TOO_LONG)
     assert chat.phase is Phase.ASKING
@@ -438,9 +394,7 @@ def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bo
 
 def test_the_calls_outlive_the_program_and_are_given_back_as_they_were(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "hello"}')
-    desk.until(lambda: asked(chat))
-    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.ONCE)
     desk.until(lambda: not chat.answering)
     desk.store.flush()
     stored = desk.store.messages(chat.id)
@@ -450,8 +404,7 @@ def test_the_calls_outlive_the_program_and_are_given_back_as_they_were(desk: Des
 
 def test_a_call_that_waits_when_the_program_ends_is_interrupted(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send('call echo {"text": "hello"}')
-    desk.until(lambda: asked(chat))
+    desk.ask(chat, 'call echo {"text": "hello"}')
     chat.cancel_for_close()
     assert last(chat).status == "interrupted"
     assert not chat.answering

@@ -1,0 +1,40 @@
+"""Chats over a real store and a fake engine, without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.bridge import Bridge
+from app.chats.library import ChatLibrary
+from app.models.loading import ModelLoader
+from app.store import Store
+from tests.app.conftest import process_until
+from tests.app.fake_engine import FakeEngine
+
+
+class Desk:
+    """What chats need, and their library."""
+
+    def __init__(self, file: Path) -> None:
+        self.root = QObject()
+        self.store = Store.open(file)
+        self.bridge = Bridge(self.root)
+        self.loader = ModelLoader(self.bridge, self.root)
+        self.engine = FakeEngine()
+        self.loader.attach(self.engine)  # type: ignore[arg-type]
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        process_until(condition)
+
+    def close(self) -> None:
+        self.library.cancel_for_close()
+        self.engine.stop()
+        self.bridge.drain()
+        self.library.close()
+        self.loader.detach()
+        self.store.close()
+        self.root.deleteLater()
