@@ -1,12 +1,15 @@
 """Stores in temporary folders that must leave no thread behind."""
 
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from app.store import Store
+from app.store.migrations import STEPS
 
 
 @pytest.fixture
@@ -25,3 +28,16 @@ def no_leaks() -> Iterator[None]:
     """In place of the window's check, which collects the whole heap: there is no Qt here."""
     yield
     assert [t for t in threading.enumerate() if t.name == "store-writer"] == []
+
+
+def make_version_3(file: Path, draft: str = "") -> None:
+    """Make a database of an early version with one chat, "Old title"."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        for step in STEPS[:3]:
+            step(db)
+        db.execute("PRAGMA user_version = 3")
+        db.execute(
+            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
+            "VALUES ('c', 'Old title', '', '', '{}', ?, 1, 1)",
+            (draft,),
+        )

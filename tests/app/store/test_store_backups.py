@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, backups_of, erase, new_id
-from app.store.migrations import STEPS
+from tests.app.store.conftest import make_version_3
 from tests.app.store.test_store_trash import DAY, Clock, settle
 from tests.waiting import until
 
@@ -76,14 +76,7 @@ def test_reading_alone_makes_none(file: Path, clock: Clock) -> None:
 
 
 def test_a_migration_is_preceded_by_a_backup(file: Path) -> None:
-    with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        for step in STEPS[:3]:
-            step(db)
-        db.execute("PRAGMA user_version = 3")
-        db.execute(
-            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
-            "VALUES ('c', 'Old title', '', '', '{}', '', 1, 1)"
-        )
+    make_version_3(file)
     Store.open(file).close()
     (backup,) = backups_of(file)
     assert backup.before_update

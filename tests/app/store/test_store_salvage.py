@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
-from app.store.migrations import STEPS
 from app.store.pages import PAGE, Pages
+from tests.app.store.conftest import make_version_3
 from tests.bench.ledger import damage, loose_ends, read
 
 CHATS, TURNS = 12, 40
@@ -278,14 +278,7 @@ def test_another_programs_database_stays_where_it_is(file: Path) -> None:
 
 def test_a_damaged_file_of_an_older_version_is_read_too(file: Path) -> None:
     """It has none of the columns that came later."""
-    with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        for step in STEPS[:3]:
-            step(db)
-        db.execute("PRAGMA user_version = 3")
-        db.execute(
-            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
-            "VALUES ('c', 'Old title', '', '', '{}', 'a draft', 1, 1)"
-        )
+    make_version_3(file, "a draft")
     saved = Store.salvage(file)
     assert saved.chats == 1
     with Store.open(file) as store:

@@ -18,8 +18,8 @@ from app.markdown.rows import CodeKey, TableRow
 from app.store import ChatRecord, Message, SearchHit, Store, new_id, search
 from app.store.database import open_writer
 from app.store.index import shown_text
-from app.store.migrations import STEPS
 from app.store.search import Searcher, terms_of
+from tests.app.store.conftest import make_version_3
 from tests.app.store.test_store_trash import settle
 from tests.bench import samples
 
@@ -207,14 +207,8 @@ def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: Chat
 
 
 def test_an_index_of_an_earlier_version_is_made_anew_after_the_start(file: Path) -> None:
+    make_version_3(file)
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        for step in STEPS[:3]:
-            step(db)
-        db.execute("PRAGMA user_version = 3")
-        db.execute(
-            "INSERT INTO chats (id, title, model, system, params, draft, created_at, updated_at) "
-            "VALUES ('c', 'Old', '', '', '{}', '', 1, 1)"
-        )
         db.execute("BEGIN")
         for number in range(400):
             db.execute(
