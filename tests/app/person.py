@@ -409,6 +409,10 @@ class Person:
             if not any(thread.is_alive() for thread, _ in flows._threads):
                 break
         QApplication.processEvents()
+        # A reply may just have ended; the next message of the queue is sent in another turn.
+        while any(c._next is not None for c in self.app.library.in_use()):
+            assert time.monotonic() < give_up, "a queue does not go on"
+            QApplication.processEvents()
 
     def _close_what_is_above(self) -> None:
         """What is modal, or pops up, takes every click until it is closed."""
