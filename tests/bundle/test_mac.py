@@ -1,0 +1,295 @@
+"""The Mac program, checked by its wheels on any system, and by the built app on a Mac.
+
+Tests that need the wheels run if ``STRETTO_MAC_WHEELS`` names a folder to download them into
+(about 300 MB), as `.github/workflows/bundle.yml` does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator
+from email.parser import BytesParser
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+APP = ROOT / "build" / "dist" / "Stretto.app"
+
+PYTHON = "3.12"
+"""The Python that the bundle is built with (`.github/workflows/bundle.yml`)."""
+PLATFORMS = ("macosx_14_0_arm64", "macosx_13_0_universal2")
+MAC = {
+    **default_environment(),
+    "sys_platform": "darwin",
+    "platform_system": "Darwin",
+    "platform_machine": "arm64",
+    "os_name": "posix",
+    "python_version": PYTHON,
+    "python_full_version": f"{PYTHON}.0",
+}
+SYSTEM = ("/usr/lib/", "/System/Library/")
+
+OLD_SYMBOLS = re.compile(
+    # strings, streams, locks and type names of the C++ library: since macOS 10.9
+    r"__ZNK?St3__1(12basic_string|13basic_ostream|15recursive_mutex)|__ZTI[a-z]$|_signal$"
+    # frameworks' classes: AVFoundation 10.7, EventKit 10.8, Contacts 10.11, CoreBluetooth 10.13
+    r"|_AVMediaType(Audio|Video)$"
+    r"|_OBJC_CLASS_\$_(AVCaptureDevice|EKEventStore|CNContactStore|CBCentralManager)$"
+)
+"""Symbols that a library may use although it asks for a newer system than Info.plist.
+
+PySide6's bindings ask for macOS 15, on which they were built. dyld ignores that: it only needs the
+symbols. Symbols that libraries for older systems use are allowed as well.
+"""
+
+
+class Library(NamedTuple):
+    """The arm64 part of a Mach-O file."""
+
+    minimum: tuple[int, int]  # the oldest macOS that it asks for
+    links: list[str]
+    run_paths: list[str]
+    symbols: set[str]  # used from the system's libraries
+
+
+def required(texts: Iterable[str], extras: Iterable[str] = ()) -> list[Requirement]:
+    """Return the requirements that apply on a Mac."""
+    variants: list[Any] = [{**MAC, "extra": extra} for extra in extras or ("",)]
+    found = [Requirement(text) for text in texts]
+    return [r for r in found if not r.marker or any(r.marker.evaluate(v) for v in variants)]
+
+
+def pinned() -> dict[str, str]:
+    """Return the versions that the constraints pin for a Mac, by package."""
+    lines = (ROOT / "packaging" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    found = required(line for line in lines if line.strip() and not line.startswith("#"))
+    return {canonicalize_name(r.name): next(iter(r.specifier)).version for r in found}
+
+
+def download(name: str, version: str, folder: Path) -> Path:
+    """Download the wheel of a package for a Mac, unless it is there."""
+    place = folder / f"{name}-{version}"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--only-binary=:all:", "--implementation", "cp", "--python-version", PYTHON]
+    command += [*(f"--platform={p}" for p in PLATFORMS), "--dest", str(place)]
+    if not list(place.glob("*.whl")):
+        subprocess.run([*command, f"{name}=={version}"], check=True)
+    return next(place.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def wheels() -> dict[str, Path]:
+    """The program's wheels and the wheels that they require, by package."""
+    folder = os.environ.get("STRETTO_MAC_WHEELS")
+    if not folder:
+        pytest.skip("STRETTO_MAC_WHEELS names no folder")
+    # pip cannot resolve this: it evaluates markers for the system that it runs on.
+    bare = PROJECT["tool"]["stretto"]["without-dependencies"]
+    versions, found = pinned(), dict[str, Path]()
+    waiting = required([*PROJECT["project"]["dependencies"], *bare])
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        assert name in versions, f"{requirement} is not pinned for a Mac"
+        assert requirement.specifier.contains(versions[name], prereleases=True), requirement
+        if name in found:
+            continue
+        found[name] = download(name, versions[name], Path(folder))
+        if str(requirement) not in bare:
+            waiting += required(requires(found[name]), requirement.extras)
+    return found
+
+
+def requires(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        return BytesParser().parsebytes(archive.read(metadata)).get_all("Requires-Dist", [])
+
+
+@pytest.fixture(scope="module")
+def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the unpacked wheels, as after an installation."""
+    folder = tmp_path_factory.mktemp("site")
+    for wheel in wheels.values():
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Function that loads a script of `packaging/`, which is no package."""
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        return loaded
+
+    return load
+
+
+def libraries(folder: Path) -> Iterator[tuple[Path, Library]]:
+    """Each Mach-O file with code for arm64."""
+    mach_o = pytest.importorskip("macholib.mach_o")
+    reader = pytest.importorskip("macholib.MachO")
+    tables = pytest.importorskip("macholib.SymbolTable")
+    loads = {mach_o.LC_LOAD_DYLIB, mach_o.LC_LOAD_WEAK_DYLIB, mach_o.LC_REEXPORT_DYLIB}
+    loads |= {mach_o.LC_LOAD_UPWARD_DYLIB}
+    for file in sorted(folder.rglob("*")):
+        if file.is_symlink() or not file.is_file():
+            continue
+        try:
+            binary = reader.MachO(str(file))
+        except ValueError:  # another kind of file
+            continue
+        binary.headers = [
+            h for h in binary.headers if mach_o.CPU_TYPE_NAMES.get(h.header.cputype) == "ARM64"
+        ]
+        assert binary.headers, f"{file} has no code for arm64"
+        found = Library((0, 0), [], [], set())
+        for load, command, data in binary.headers[0].commands:
+            if load.cmd in loads:
+                found.links.append(data.rstrip(b"\0").decode())
+            elif load.cmd == mach_o.LC_RPATH:
+                found.run_paths.append(data.rstrip(b"\0").decode())
+            elif load.cmd in (mach_o.LC_BUILD_VERSION, mach_o.LC_VERSION_MIN_MACOSX):
+                version = int(getattr(command, "minos", getattr(command, "version", 0)))
+                found = found._replace(minimum=(version >> 16, version >> 8 & 0xFF))
+        for entry, name in tables.SymbolTable(binary).undefsyms:
+            # Bits 8 to 15 of the description number the library that defines the symbol.
+            at = (entry.n_desc >> 8 & 0xFF) - 1
+            if 0 <= at < len(found.links) and found.links[at].startswith(SYSTEM):
+                found.symbols.add(name.decode())
+        yield file, found
+
+
+def places(file: Path, library: Library, wanted: str, program: Path) -> Iterator[Path]:
+    """Each path at which dyld looks for a library."""
+    for run_path in library.run_paths if wanted.startswith("@rpath/") else ("",):
+        place = wanted.replace("@rpath", run_path, 1)
+        place = place.replace("@loader_path", str(file.parent), 1)
+        yield Path(os.path.normpath(place.replace("@executable_path", str(program), 1)))
+
+
+def missing(file: Path, library: Library, top: Path, program: Path) -> Iterator[str]:
+    """Libraries that dyld would find neither below `top` nor in the system."""
+    for wanted in library.links:
+        found = (
+            str(place).startswith(SYSTEM) or (place.is_relative_to(top) and place.is_file())
+            for place in places(file, library, wanted, program)
+        )
+        if not any(found):
+            yield f"{file.relative_to(top)} links with {wanted}"
+
+
+def test_direct_requirements_are_pinned_for_a_mac() -> None:
+    versions = pinned()
+    assert {"mlx", "mlx-metal", "mlx-lm", "pyside6-essentials", "dmgbuild"} <= versions.keys()
+    assert "mlx-cpu" not in versions
+    for requirement in required(PROJECT["project"]["dependencies"]):
+        version = versions[canonicalize_name(requirement.name)]
+        assert requirement.specifier.contains(version), requirement
+
+
+def test_markers_and_extras_are_those_of_a_mac() -> None:
+    texts = ['a; sys_platform == "darwin"', 'b; sys_platform == "linux"', 'c; extra == "x"', "d"]
+    assert [r.name for r in required(texts)] == ["a", "d"]
+    assert [r.name for r in required(texts, {"x"})] == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "run_paths", "found"),
+    [
+        ("/usr/lib/libSystem.B.dylib", [], True),
+        ("@rpath/libmlx.dylib", ["@loader_path/lib"], True),
+        ("@rpath/libmlx.dylib", ["@executable_path/mlx/lib"], True),
+        ("@rpath/libmlx.dylib", ["@loader_path/"], False),
+        ("@rpath/libmlx.dylib", [], False),
+        ("@loader_path/lib/libmlx.dylib", [], True),
+        ("@loader_path/../../libmlx.dylib", [], False),
+        ("/opt/homebrew/lib/libmlx.dylib", [], False),
+    ],
+)
+def test_libraries_are_found_as_dyld_finds_them(
+    tmp_path: Path, wanted: str, run_paths: list[str], found: bool
+) -> None:
+    top = tmp_path / "site"
+    (top / "mlx" / "lib").mkdir(parents=True)
+    for folder in (tmp_path, top / "mlx" / "lib"):
+        (folder / "libmlx.dylib").touch()
+    library = Library((14, 0), [wanted], run_paths, set())
+    assert [*missing(top / "mlx" / "core.so", library, top, top)] == (
+        [] if found else [f"mlx/core.so links with {wanted}"]
+    )
+
+
+def test_symbols_of_newer_systems_are_not_excused() -> None:
+    assert OLD_SYMBOLS.match("__ZNSt3__115recursive_mutex4lockEv")
+    assert OLD_SYMBOLS.match("_OBJC_CLASS_$_AVCaptureDevice")
+    assert not OLD_SYMBOLS.match("__ZNSt3__113__hash_memoryEPKvm")
+    assert not OLD_SYMBOLS.match("_OBJC_CLASS_$_AVCaptureDeviceRotationCoordinator")
+
+
+def test_wheels_bring_libraries_for_the_oldest_mac(site: Path, script: Any) -> None:
+    shipped = script("contents").wanted_file
+    limit = tuple(int(part) for part in script("macos").MINIMUM_SYSTEM.split("."))
+    faults, old, newer = list[str](), set[str](), dict[str, set[str]]()
+    for file, library in libraries(site):
+        name = file.relative_to(site).as_posix()
+        if not shipped(name):
+            continue
+        faults += missing(file, library, site, site)
+        if library.minimum > limit:
+            newer[name] = library.symbols
+        else:
+            old |= library.symbols
+    for name, symbols in newer.items():
+        unknown = sorted(s for s in symbols - old if not OLD_SYMBOLS.match(s))
+        faults += [f"{name} is built for a newer macOS and uses {symbol}" for symbol in unknown]
+    assert faults == []
+
+
+def test_metal_kernels_are_next_to_mlx(site: Path) -> None:
+    """The spec collects them and links to them from the top, where dyld finds libmlx.dylib."""
+    (kernels,) = site.rglob("*.metallib")
+    assert kernels == site / "mlx" / "lib" / "mlx.metallib"
+    assert kernels.with_name("libmlx.dylib").is_file()
+    spec = (ROOT / "packaging" / "stretto.spec").read_text(encoding="utf-8")
+    assert '("mlx.metallib", "mlx/lib/mlx.metallib", "SYMLINK")' in spec
+    assert 'collect_data_files("mlx", includes=["lib/*.metallib"])' in spec
+
+
+@pytest.mark.skipif(not APP.is_dir(), reason="no app was built")
+def test_built_app_has_its_libraries_and_kernels() -> None:
+    links = [path for path in APP.rglob("*") if path.is_symlink()]
+    assert [p for p in links if not p.exists() or not p.resolve().is_relative_to(APP)] == []
+    faults, kernels = list[str](), set[Path]()
+    program = APP / "Contents" / "MacOS"
+    for file, library in libraries(APP):
+        faults += missing(file, library, APP, program)
+        for wanted in library.links:
+            if wanted.endswith("/libmlx.dylib"):
+                found = next(p for p in places(file, library, wanted, program) if p.is_file())
+                # MLX looks next to the path by which dyld found it, which may be a link.
+                kernels |= {found.parent, found.resolve().parent}
+    assert faults == []
+    assert kernels
+    assert [folder for folder in kernels if not (folder / "mlx.metallib").is_file()] == []
+    subprocess.run(["codesign", "--verify", "--deep", "--strict", str(APP)], check=True)
