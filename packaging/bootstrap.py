@@ -215,21 +215,6 @@ def _code(package: Path) -> Iterator[Path]:
                 yield file
 
 
-def unpack_support() -> None:
-    """Have PySide's modules in Python as files, which are compiled once.
-
-    Its library holds their text, and compiles it at each start. ``SBK_EMBED`` is PySide's own
-    switch for that. What writes stubs of types is left empty: nobody asks it, and its expressions
-    take as long as all else. Together a twentieth of the time until the window is there.
-    """
-    python, environment = str(VENV / "bin" / "python"), {**os.environ, "SBK_EMBED": "0"}
-    unpack = [python, "-c", "import shiboken6.Shiboken"]
-    subprocess.run(unpack, check=False, capture_output=True, env=environment)
-    support = "lib/python*/site-packages/shiboken6/files.dir/shibokensupport/signature/lib"
-    for file in VENV.glob(f"{support}/pyi_generator.py"):
-        file.write_text("")
-
-
 def finish_installed() -> None:
     """Compile what is not compiled yet, on all cores; pip would do it on one."""
     python = str(VENV / "bin" / "python")
@@ -301,7 +286,7 @@ def set_up(backend: str) -> None:
     wanted = hashlib.sha256(
         (ROOT / "pyproject.toml").read_bytes()
         + CONSTRAINTS.read_bytes()
-        + f"{backend} {sys.version_info[:2]} unpacked".encode()
+        + f"{backend} {sys.version_info[:2]}".encode()
     ).hexdigest()
     stamp = VENV / "stretto-setup"
     if stamp.exists() and stamp.read_text() == wanted:
@@ -311,7 +296,9 @@ def set_up(backend: str) -> None:
         create_venv()
         stamp.touch()  # until it says something, this is begun anew: a package may be there by half
     install(requirements(backend), ["--no-deps", *without_dependencies()])
-    unpack_support()
+    # Earlier set-ups unpacked PySide's own modules, and PySide prefers them to its own.
+    for unpacked in VENV.glob("lib/python*/site-packages/shiboken6/files.dir"):
+        shutil.rmtree(unpacked)
     finish_installed()
     stamp.write_text(wanted)
 

@@ -51,6 +51,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-archive", action="store_true", help="make only the folder")
     options = parser.parse_args()
+    if traces.named_by_python():
+        print(f"Python is in {sys.base_prefix}, which its libraries name. Use one in a folder like")
+        print("/usr or /opt: make clean app PYTHON=/usr/bin/python3")
+        return 1
     bootstrap.install(bootstrap.project()["optional-dependencies"]["app"])
     if not languages.make():
         return 1
@@ -61,13 +65,12 @@ def main() -> int:
     if sys.platform == "linux":
         for step, saved in slim.slim(FOLDER / "_internal").items():
             print(f"{saved / 1e6:>8.1f} MB  less: {step}")
-        traces.erase(FOLDER)
         add_desktop_files()
         import_structure.keep(FOLDER / "_internal" / "transformers")
     write_parts_list()
     size = report()
     self_test()
-    left = list(traces.traces(FOLDER, traces.machine())) if sys.platform == "linux" else []
+    left = list(traces.traces(FOLDER, traces.private_folders())) if sys.platform == "linux" else []
     for line in left:
         print(f"Of this machine: {line}")
     budget = FOLDER_BUDGET if shutil.which("strip") else UNSTRIPPED_BUDGET

@@ -42,7 +42,7 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 
 def _within(name: str, a: Path, b: Path) -> Iterator[str]:
     """The members of two archives that differ, or the file itself if it is no archive."""
-    first, second = _parts(a), _parts(b)
+    first, second = members(a), members(b)
     said = False
     for part in sorted({*first, *second}):
         if first.get(part) != second.get(part):
@@ -52,7 +52,8 @@ def _within(name: str, a: Path, b: Path) -> Iterator[str]:
         yield f"{name}: other bytes, {a.stat().st_size} and {b.stat().st_size}"
 
 
-def _parts(file: Path) -> dict[str, bytes]:
+def members(file: Path) -> dict[str, bytes]:
+    """Return the members of an archive or a frozen executable, empty for another file."""
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as archive:
             return {f"{i.filename} {i.date_time}": archive.read(i) for i in archive.infolist()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes.util
 import importlib.util
-import py_compile
 import re
 import shutil
 import subprocess
@@ -212,21 +211,3 @@ def openblas() -> list[Path]:
         if name.startswith("libopenblas.so.0"):
             return [Path(path)]
     return []
-
-
-def pyside_support(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """PySide's modules in Python, compiled into ``folder``; as entries of data.
-
-    `bootstrap.unpack_support` has unpacked them. Where there are such files, PySide's library takes
-    them in place of the texts within it.
-    """
-    found = importlib.util.find_spec("shiboken6")
-    assert found is not None
-    assert found.origin is not None
-    unpacked = Path(found.origin).parent / "files.dir"
-    for file in sorted(unpacked.rglob("*.py")):
-        name = f"{file.relative_to(unpacked).as_posix()}c"
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-        py_compile.compile(str(file), str(folder / name), name, True, invalidation_mode=unchecked)
-        yield f"shiboken6/files.dir/{name}", str(folder / name), "DATA"

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import elf
-import icu
 
 SHARED = {
     "libblas": "libopenblas.so.0",
@@ -28,7 +27,6 @@ def slim(folder: Path) -> dict[str, int]:
     steps = {
         "one BLAS and Fortran": share,
         "symbols": strip,
-        "Unicode data": thin_icu,
         "bills of materials": drop_bills,
     }
     saved = {}
@@ -96,15 +94,3 @@ def _loads_alike(before: bytes, after: bytes) -> bool:
         if was[:3] != is_now[:3] or was[4:] != is_now[4:] or not 0 <= was[3] - is_now[3] < 8:
             return False
     return elf.names(before) == elf.names(after)
-
-
-def thin_icu(folder: Path) -> None:
-    """Shrink Qt's Unicode data, unless a library uses what would be removed."""
-    qt = folder / "PySide6" / "Qt"
-    callers = [file for file in libraries(folder / "PySide6") if "libicu" not in file.name]
-    asked = icu.calls(callers)
-    for file in qt.glob("lib/libicudata.so.*"):
-        if asked:
-            print(f"{file.name} stays whole: Qt asks for {', '.join(sorted(asked))}.")
-            continue
-        file.write_bytes(icu.thin(file.read_bytes()))

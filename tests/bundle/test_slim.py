@@ -25,7 +25,7 @@ def slim(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     import slim  # type: ignore[import-not-found]
 
     yield slim
-    for name in ("elf", "icu", "slim"):
+    for name in ("elf", "slim"):
         sys.modules.pop(name, None)
 
 
