@@ -42,12 +42,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"Stretto {__version__}")
     parser.add_argument("--self-test", action="store_true", help="try everything out, and report")
     parser.add_argument(
-        "--thorough", action="store_true", help="the self-test with all families of models"
-    )
-    parser.add_argument(
-        "--hub", metavar="REPO_ID", default="", help="the self-test with a model from the hub"
-    )
-    parser.add_argument(
         "--json", type=Path, metavar="FILE", help="the self-test's report for machines"
     )
     parser.add_argument(
@@ -57,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.self_test:
         from app.program import selftest
 
-        return selftest.run(options.json, options.picture, options.thorough, options.hub)
+        return selftest.run(options.json, options.picture)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
     # Nothing of what follows is garbage, and looking for some takes a tenth of the start;

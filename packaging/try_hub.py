@@ -1,8 +1,8 @@
 """Tries a program's downloads against a hub on the loopback: ``python packaging/try_hub.py``.
 
 The frozen program (or another command) downloads the Guide from `tests/hub.py`. It is killed amid
-the weights and started again, and must then ask for the rest only. Then its self-test downloads the
-Guide once more and has it answer. No other machine is asked, and no file is left behind.
+the weights and started again, and must then ask for the rest only. No other machine is asked, and
+no file is left behind.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ def main(command: list[str]) -> int:
         }
         interrupted(command, environment, hub, Path(folder))
         print("ok   killed in the midst, and gone on with what was missing")
-        done = subprocess.run(
-            [*command, "--self-test", "--hub", NAME], env=environment, check=False, timeout=600
-        )
-        return done.returncode
+        return 0
 
 
 def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folder: Path) -> None:

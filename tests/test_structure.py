@@ -294,7 +294,7 @@ def astray() -> set[str]:
 
 FIRST_AND_LAST = {
     "app.__main__": "the program's own loop",
-    "app.program.driving": "a program of its own",
+    "app.program.selftest": "a program of its own",
     "app.ui.dialogs.dialogs": "asks before there is a window, and when the program ends",
     "app.ui.dialogs.recovery": "asks before there is a window",
 }

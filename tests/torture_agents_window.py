@@ -20,11 +20,11 @@ from queue import SimpleQueue
 
 from PySide6.QtWidgets import QWidget
 
-from app.program.driving import Driver, program_in
 from app.serving import Door
 from app.settings.paths import Paths
 from app.ui.sidebar.guests import GuestDialog
 from engine.serve.agents import Seen
+from tests.driving import Driver, program_in
 from tests.engine.scripted import call
 from tests.torture_agents import CLAUDE_TOOLS, Agents, Here, claude_of
 

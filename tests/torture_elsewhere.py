@@ -29,8 +29,8 @@ from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, he
 from tests.screen import xvfb
 
 if TYPE_CHECKING:
-    from app.program.driving import Driver
     from app.ui.pane.pane import ChatPane
+    from tests.driving import Driver
 
 ROOT = Path(__file__).resolve().parents[1]
 SCREEN = "1500x950x24"

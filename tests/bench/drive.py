@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.program.driving import Driver, program_in
 from app.settings.paths import GUIDE, Paths
 from tests.bench.drip import Drip
 from tests.bench.samples import NOBODY, Crowd, write_crowd
+from tests.driving import Driver, program_in
 
 
 @contextmanager

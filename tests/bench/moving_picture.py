@@ -18,9 +18,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from app.program.driving import Driver
 from app.ui.pane.pane import ChatPane
 from tests.bench import webp
+from tests.driving import Driver
 
 SIZE = (1180, 720)
 QUESTIONS = (

@@ -10,12 +10,12 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
-from app.program.driving import Driver, program_in
 from app.settings.paths import Paths
 from app.ui.transcript.markdown_view import MarkdownView
 from tests.bench import samples
 from tests.bench.bars import Figure, resident_mb
 from tests.bench.drip import Drip
+from tests.driving import Driver, program_in
 
 BAR_MS = 150.0
 

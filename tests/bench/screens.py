@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from app.chats.options import ChatOptions
 from app.markdown.highlight import Colours
 from app.models.downloads import Download, DownloadState
-from app.program.driving import Driver, program_in
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
 from app.store import Message, Store, StoreError, new_id
@@ -32,6 +31,7 @@ from app.ui.style.theme import theme
 from tests.bench import samples, stories
 from tests.bench.drip import Drip, Piece
 from tests.bench.samples import Crowd, write_crowd
+from tests.driving import Driver, program_in
 
 LOOKS = {
     "light": ("light", "normal"),

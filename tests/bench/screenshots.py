@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.chats.options import ChatOptions
 from app.models.downloads import Download, DownloadState
-from app.program.driving import Driver, program_in
 from app.settings import translation
 from app.settings.paths import GUIDE, Paths
 from app.ui.compare.compare_dialog import Column
@@ -31,6 +30,7 @@ from app.ui.style.theme import theme
 from engine.hub import HubFacts, HubFile, HubModel
 from tests.bench import samples, screens
 from tests.bench.moving_picture import SIZE, answering, ask, film
+from tests.driving import Driver, program_in
 
 PARTS = ("moving", "daily", "others")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer, Slot
 
-from app.program.driving import Driver, program_in
 from app.settings.paths import Paths
 from tests.bench import samples
 from tests.bench.bars import Figure, lateness
 from tests.bench.drip import Drip
 from tests.bench.stalls import Probe
+from tests.driving import Driver, program_in
 
 P99_MS = 16.0
 _STEP_MS = 16

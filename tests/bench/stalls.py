@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-from app.program.driving import Driver
 from app.ui.pane.pane import ChatPane
 from tests.bench import samples
 from tests.bench.bars import Figure, lateness, percentile, resident_mb
 from tests.bench.drip import Drip
 from tests.bench.drive import program
+from tests.driving import Driver
 
 QUESTIONS = (
     "Write a long answer about trees",

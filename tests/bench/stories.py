@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
-from app.program.driving import Driver
 from app.settings.paths import Paths
 from app.tools.consent import Decision
 from app.tools.servers import ServerConfig
@@ -19,6 +18,7 @@ from app.ui.models.remote import RemoteDialog
 from app.ui.transcript.tool_row import ToolRow
 from tests.bench.drip import Piece
 from tests.bench.moving_picture import answering
+from tests.driving import Driver
 
 Shoot = Callable[..., None]
 

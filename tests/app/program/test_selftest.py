@@ -12,9 +12,6 @@ import pytest
 
 from app import __main__
 from app.program import selftest
-from app.settings.paths import resources
-from engine import EngineError
-from tests.hub import connected
 
 
 def run(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
@@ -65,26 +62,16 @@ def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
     assert "Something does not work." in done.stdout
 
 
-def test_a_model_from_a_hub_is_tried_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with connected(monkeypatch, tmp_path / "home") as hub:
-        hub.add("stretto/guide", resources() / "guide")
-        assert "13.7 MB from http://127.0.0.1" in selftest.download("stretto/guide", tmp_path / "x")
-        hub.damage = True
-        with pytest.raises(EngineError, match="damaged"):
-            selftest.download("stretto/guide", tmp_path / "y")
-    assert not (tmp_path / "home" / "hub").exists()
-
-
 def test_a_module_that_is_missing_is_found_in_the_log() -> None:
-    trouble = selftest._Trouble()
+    errors = selftest.LogErrors()
     log = logging.Logger("some part")
-    log.addHandler(trouble)
-    assert trouble.look() == "nothing in it"
+    log.addHandler(errors)
+    assert errors.report() == "no errors"
     log.warning("slow today")
-    assert trouble.look() == "nothing in it"
+    assert errors.report() == "no errors"
     log.warning("No module named 'mlx_lm.models.llama'")
     with pytest.raises(RuntimeError, match="llama"):
-        trouble.look()
+        errors.report()
 
 
 def test_the_engines_commands_are_reached(capsys: pytest.CaptureFixture[str]) -> None:

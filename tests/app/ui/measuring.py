@@ -37,10 +37,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.program.driving import Driver
 from app.settings import translation
 from app.ui.widgets.buttons import IconButton
 from tests.bench import screens
+from tests.driving import Driver
 
 
 @contextmanager
