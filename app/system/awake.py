@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import QObject, Slot
 
@@ -21,7 +20,7 @@ log = logging.getLogger(__name__)
 
 # NSActivityUserInitiatedAllowingIdleSystemSleep, from NSProcessInfo.h
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
-_REASON = b"A chat is answering, or a model is downloaded"
+_REASON = "A chat is answering, or a model is downloaded"
 
 Begin = Callable[[], Callable[[], None]]  # starts an activity; gives what ends it
 
@@ -63,32 +62,8 @@ def _nothing() -> Callable[[], None]:
 
 
 def _begin_on_mac() -> Callable[[], None]:
-    """`[[NSProcessInfo processInfo] beginActivityWithOptions:reason:]`."""
-    import ctypes.util
+    import objc
 
-    objc = ctypes.CDLL(ctypes.util.find_library("objc"))
-    pointer = ctypes.c_void_p
-    objc.objc_getClass.restype = objc.sel_registerName.restype = pointer
-
-    def send(to: Any, message: bytes, *values: Any, kinds: tuple[Any, ...] = ()) -> Any:
-        # Its true type is that of the method called, so it is cast anew for each.
-        call = ctypes.CFUNCTYPE(pointer, pointer, pointer, *kinds)(("objc_msgSend", objc))
-        return call(to, objc.sel_registerName(message), *values)
-
-    process = send(objc.objc_getClass(b"NSProcessInfo"), b"processInfo")
-    text = objc.objc_getClass(b"NSString")
-    reason = send(text, b"stringWithUTF8String:", _REASON, kinds=(ctypes.c_char_p,))
-    token = send(
-        process,
-        b"beginActivityWithOptions:reason:",
-        _OPTIONS,
-        reason,
-        kinds=(ctypes.c_uint64, pointer),
-    )
-    send(token, b"retain")
-
-    def end() -> None:
-        send(process, b"endActivity:", token, kinds=(pointer,))
-        send(token, b"release")
-
-    return end
+    process = objc.lookUpClass("NSProcessInfo").processInfo()
+    activity = process.beginActivityWithOptions_reason_(_OPTIONS, _REASON)
+    return lambda: process.endActivity_(activity)

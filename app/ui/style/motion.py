@@ -98,21 +98,12 @@ def _plain(value: object) -> object:
 
 
 def _reduced_on_mac() -> bool:
-    """`[[NSWorkspace sharedWorkspace] accessibilityDisplayShouldReduceMotion]`."""
-    import ctypes.util
-
     try:
-        objc = ctypes.CDLL(ctypes.util.find_library("objc"))
-        pointer = ctypes.c_void_p
-        objc.objc_getClass.restype = objc.sel_registerName.restype = pointer
-        objc.objc_getClass.argtypes = objc.sel_registerName.argtypes = [ctypes.c_char_p]
-        send = ctypes.CFUNCTYPE(pointer, pointer, pointer)(("objc_msgSend", objc))
-        ask = ctypes.CFUNCTYPE(ctypes.c_bool, pointer, pointer)(("objc_msgSend", objc))
-        kind = objc.objc_getClass(b"NSWorkspace")
-        workspace = send(kind, objc.sel_registerName(b"sharedWorkspace"))
-        name = objc.sel_registerName(b"accessibilityDisplayShouldReduceMotion")
-        return bool(ask(workspace, name))
-    except (OSError, AttributeError) as error:
+        import objc
+
+        workspace = objc.lookUpClass("NSWorkspace").sharedWorkspace()
+        return bool(workspace.accessibilityDisplayShouldReduceMotion())
+    except Exception as error:
         log.info("macOS was not asked whether to reduce motion: %s", error)
         return False
 
