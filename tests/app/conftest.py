@@ -33,6 +33,7 @@ from app.ui.dialogs.dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
+from app.ui.transcript.transcript import TranscriptView
 from app.ui.widgets import asking
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking
@@ -40,6 +41,11 @@ from tests.app.fake_engine import FakeEngine
 from tests.waiting import until
 
 DEADLINE_MS = 20_000
+
+
+def rows_alive(view: TranscriptView) -> int:
+    """Return how many messages have a widget."""
+    return sum(place.row is not None for place in view.places)
 
 
 def _wait_until(

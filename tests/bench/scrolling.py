@@ -28,7 +28,7 @@ def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]
         chat_id = samples.write_long(paths.chats, messages, characters=4_000)
         with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
             driver.window.chats.open(chat_id)
-            driver.until(lambda: driver.pane.transcript.rows_alive() > 0)
+            driver.until(lambda: any(p.row for p in driver.pane.transcript.places))
             driver.wait(2)
             steps = round(seconds * 1000 / _STEP_MS)
             bar = driver.pane.transcript.verticalScrollBar()

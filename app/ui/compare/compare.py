@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import ceil
+from random import shuffle
 from string import ascii_uppercase
 from typing import Any
 
@@ -66,8 +66,6 @@ class Comparisons(QObject):
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
         super().__init__(workspace)
-        # mixes the columns of which the names are hidden
-        self.shuffle: Callable[[list[Column]], object] = random.shuffle
         self._library = library
         self._workspace = workspace
         self._groups: list[Group] = []
@@ -93,7 +91,7 @@ class Comparisons(QObject):
         desk = Desk.cleared(self._library, self._workspace)
         order = list(columns)
         if blind:
-            self.shuffle(order)
+            shuffle(order)
         chats = [self._library.new(column.model) for column in order]
         words = [column.words for column in order]
         group = Group(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QMenu, QTextEdit
+from PySide6.QtWidgets import QTextEdit
 
 from app.settings.language import tr
 from app.spelling.speller import Speller, Word, words
@@ -169,11 +169,6 @@ class Misspelt(QObject):
         word.insertText(by)
         self._field.setTextCursor(word)
         self.look()
-
-
-def menu_of(field: ComposerText) -> QMenu | None:
-    """The open menu of a field's misspelt word, if any."""
-    return next((menu for menu in field.findChildren(QMenu) if menu.isVisible()), None)
 
 
 def _text(field: ComposerText) -> str:

@@ -399,11 +399,6 @@ class AnswerRow(MessageRow):
         """Mark places of `plain_text`; none takes the marks away."""
         self._view.mark(places)
 
-    @property
-    def remedies(self) -> list[QPushButton]:
-        """The buttons below an error."""
-        return self.error.buttons
-
     def move_code(self, by: int) -> None:
         self._view.move_code(by)
 

@@ -296,10 +296,6 @@ class TranscriptView(QAbstractScrollArea):
         place = self._by_id.get(message_id)
         return place.row if place is not None else None
 
-    def rows_alive(self) -> int:
-        """How many messages are widgets at present."""
-        return sum(place.row is not None for place in self.places)
-
     @Slot()
     def jump_to_end(self) -> None:
         """Go to the newest text and follow it."""

@@ -38,8 +38,6 @@ class Announcer(InWindow):
     Of the chat that has the focus the whole text is read, of all others that they are done.
     """
 
-    said = Signal(str)  # (words): what was told, whether or not somebody listened
-
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._answering: set[str] = set()
@@ -68,7 +66,6 @@ class Announcer(InWindow):
             words += f". {text}"
         pane = self._workspace.pane(chat.id)
         announce(pane if pane is not None and pane.isVisible() else self._window, words)
-        self.said.emit(words)
 
 
 def _text(message: Message) -> str:

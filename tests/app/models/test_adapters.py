@@ -200,8 +200,8 @@ def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
     run.until(lambda: run.pane.transcript.row(failed))
     row = run.pane.transcript.row(failed)
     run.until(row.isVisible)
-    assert [b.text() for b in row.remedies] == ["Try Again", "Use Without Adapter"]
-    run.qtbot.mouseClick(row.remedies[1], LEFT)
+    assert [b.text() for b in row.error.buttons] == ["Try Again", "Use Without Adapter"]
+    run.qtbot.mouseClick(row.error.buttons[1], LEFT)
     assert run.answered() == "hello "
     assert run.pane.chat.record.model == str(variants.base)
 

@@ -150,8 +150,8 @@ def test_a_question_that_waited_is_answered_once_it_fits(crowded: Run):
     crowded.until(lambda: crowded.pane.transcript.row(failed))
     row = crowded.pane.transcript.row(failed)
     crowded.until(row.isVisible)
-    assert [b.text() for b in row.remedies] == ["Show What Fits…", "Try Again"]
-    crowded.qtbot.mouseClick(row.remedies[0], LEFT)
+    assert [b.text() for b in row.error.buttons] == ["Show What Fits…", "Try Again"]
+    crowded.qtbot.mouseClick(row.error.buttons[0], LEFT)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)
     take(crowded, dialog, "Unload Small-3B")

@@ -125,9 +125,9 @@ def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):
     run.until(lambda: run.pane.chat.transcript.last("assistant").status == "error")
     row = run.pane.transcript.row(run.pane.chat.transcript.last("assistant").id)
     run.until(lambda: row.isVisible())
-    words = [button.text() for button in row.remedies]
+    words = [button.text() for button in row.error.buttons]
     assert words == ["Try Again", "Unload a Model…"]
-    run.qtbot.mouseClick(row.remedies[1], LEFT)
+    run.qtbot.mouseClick(row.error.buttons[1], LEFT)
     menu = QApplication.activePopupWidget()
     entry(menu, "Guide").trigger()
     menu.close()

@@ -14,8 +14,14 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.settings.options import Settings
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem
-from app.ui.composer.misspelt import Misspelt, menu_of
+from app.ui.composer.composer import ComposerText
+from app.ui.composer.misspelt import Misspelt
 from tests.app.conftest import Run, Start
+
+
+def menu_of(field: ComposerText) -> QMenu | None:
+    return next((menu for menu in field.findChildren(QMenu) if menu.isVisible()), None)
+
 
 RIGHT = {"en_US": "hello world this is right and so on", "de_DE": "hallo welt das ist richtig"}
 KEY = Qt.Key

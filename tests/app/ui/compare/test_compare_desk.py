@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
 from app.settings.paths import GUIDE
+from app.ui.compare import compare
 from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
@@ -19,9 +22,9 @@ MODELS = ("/models/one", "/models/two")
 def columns(run: Run, *, blind: bool = False) -> list[ChatPane]:
     """The columns of two models, each with its answer; mixed means the other way round."""
     comparisons = run.window.chats.comparisons
-    comparisons.shuffle = lambda order: order.reverse()
     told = [Column(model, ChatOptions(), model.rpartition("/")[2]) for model in MODELS]
-    panes = comparisons.begin(told, "", "say hello", blind=blind)
+    with patch.object(compare, "shuffle", list.reverse):
+        panes = comparisons.begin(told, "", "say hello", blind=blind)
     for pane in panes:
         run.until(lambda pane=pane: pane.chat.transcript.last("assistant"))
         run.answered(pane)

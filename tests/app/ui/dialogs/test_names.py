@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
@@ -13,6 +14,7 @@ from app.ui.transcript.answer_row import ErrorBlock
 from app.ui.transcript.markdown_view import MarkdownView, stops_in
 from app.ui.transcript.message_row import MessageRow
 from app.ui.widgets.buttons import IconButton
+from app.ui.window import notices
 from tests.app.conftest import Run, Start
 
 Role = QAccessible.Role
@@ -142,10 +144,12 @@ def test_figures_and_versions_are_said_too(start: Start):
     assert face(tab)[:2] == (Role.PageTab, "say hello")
 
 
-def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start):
+def test_answers_are_told_once_begun_and_once_done_with_their_text(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+):
     run = start().ready()
     said: list[str] = []
-    run.window.announcer.said.connect(said.append)
+    monkeypatch.setattr(notices, "announce", lambda _widget, words: said.append(words))
     run.ask("count 40")
     numbers = " ".join(map(str, range(1, 41)))
     assert said == ["Guide: replying", f"Guide: done. {numbers}"]

@@ -151,7 +151,7 @@ def test_a_column_that_failed_is_asked_again_as_who_it_is_in_its_place(start: St
     )
     run.until(lambda: not chat.answering)
     for number in (0, 1):
-        pane.panel.columns[number].row.remedies[0].click()
+        pane.panel.columns[number].row.error.buttons[0].click()
         assert [c.letter for c in pane.panel.columns] == ["A", "B"]
         run.until(lambda: not chat.answering)
     asked = run.engine.sent[-2:]

@@ -16,7 +16,7 @@ from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript import answer_row, user_row
 from app.ui.transcript.answer_row import AnswerRow, remedies
 from app.ui.transcript.user_row import UserRow
-from tests.app.conftest import Start
+from tests.app.conftest import Start, rows_alive
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -44,18 +44,18 @@ def opened(start: Start, chat_id):
     run = start().ready()
     run.window.chats.open(chat_id)
     view = run.pane.transcript
-    run.until(lambda: view.rows_alive() > 0)
+    run.until(lambda: rows_alive(view) > 0)
     return run, view
 
 
 def test_only_messages_near_the_viewport_are_widgets(start: Start, long_chat):
     _, view = opened(start, long_chat[0])
-    assert view.rows_alive() < 30
+    assert rows_alive(view) < 30
     assert view.row(long_chat[1][-1]) is not None
     bar = view.verticalScrollBar()
     for place in (0.7, 0.4, 0.0):
         bar.setValue(round(bar.maximum() * place))
-        assert 0 < view.rows_alive() < 30
+        assert 0 < rows_alive(view) < 30
     assert view.row(long_chat[1][0]) is not None
     assert view.row(long_chat[1][-1]) is None
 
@@ -170,7 +170,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
     run.window.chats.new()
     run.engine.release()
     run.answered(pane)
-    assert pane.transcript.rows_alive() <= 1
+    assert rows_alive(pane.transcript) <= 1
     run.window.workspace.activate(pane)
     answer = pane.chat.transcript.last("assistant")
     run.until(lambda: pane.transcript.row(answer.id) is not None)

@@ -99,9 +99,12 @@ def test_thinking_stands_apart_and_folds(start: Start):
     pane = run.say("fail")
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
-    run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
-    assert [button.text() for button in row_of(pane).remedies] == ["Try Again", "Unload a Model…"]
-    run.qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
+    run.until(lambda: row_of(pane) is not None and row_of(pane).error.buttons)
+    assert [button.text() for button in row_of(pane).error.buttons] == [
+        "Try Again",
+        "Unload a Model…",
+    ]
+    run.qtbot.mouseClick(row_of(pane).error.buttons[0], Qt.MouseButton.LeftButton)
     assert len(run.engine.sent) == 3
     run.answered()
 
@@ -110,10 +113,10 @@ def test_thinking_stands_apart_and_folds(start: Start):
     run.ready()
     pane = run.say("overflow of words")
     run.answered()
-    run.until(lambda: row_of(pane) is not None and row_of(pane).remedies)
-    texts = [button.text() for button in row_of(pane).remedies]
+    run.until(lambda: row_of(pane) is not None and row_of(pane).error.buttons)
+    texts = [button.text() for button in row_of(pane).error.buttons]
     assert texts == ["Edit Message", "Delete Message", "Choose Another Model…"]
-    run.qtbot.mouseClick(row_of(pane).remedies[0], Qt.MouseButton.LeftButton)
+    run.qtbot.mouseClick(row_of(pane).error.buttons[0], Qt.MouseButton.LeftButton)
     assert pane.composer.text == "overflow of words"
     assert pane.composer.editing
 

@@ -18,9 +18,9 @@ def remedies(run: Run) -> dict:
     """The buttons below the last answer, by their words."""
     last = run.pane.chat.transcript.last("assistant")
     run.until(
-        lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).remedies
+        lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).error.buttons
     )
-    return {button.text(): button for button in run.pane.transcript.row(last.id).remedies}
+    return {button.text(): button for button in run.pane.transcript.row(last.id).error.buttons}
 
 
 def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
@@ -47,9 +47,9 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
     run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget
     row.show_actions()
-    assert [button.text() for button in row.remedies] == REST
-    assert row.remedies[0].x() == row.error.PAD
-    assert row.remedies[0].y() > row.error.PAD
+    assert [button.text() for button in row.error.buttons] == REST
+    assert row.error.buttons[0].x() == row.error.PAD
+    assert row.error.buttons[0].y() > row.error.PAD
 
 
 def test_where_that_cannot_help_it_is_not_offered(start: Start):
@@ -127,6 +127,6 @@ def test_while_a_reply_runs_an_older_card_offers_nothing_that_cannot_help(start:
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     row = run.pane.transcript.row(card)
-    assert [button.text() for button in row.remedies] == REST
+    assert [button.text() for button in row.error.buttons] == REST
     run.engine.release()
     run.answered()
