@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Iterable
 from importlib.metadata import Distribution, PackageMetadata, PackageNotFoundError, distribution
 from pathlib import Path
@@ -18,47 +19,6 @@ from pathlib import Path
 from msgspec import Struct, to_builtins
 
 from app.settings.paths import resources
-
-ROOTS = (
-    "PySide6-Essentials",
-    "PySide6-QtAds",
-    "backports.zstd",
-    "beautifulsoup4",
-    "charset-normalizer",
-    "defusedxml",
-    "h11",
-    "huggingface_hub",
-    "ijson",
-    "llguidance",
-    "markdown-it-py",
-    "mcp",
-    "markdownify",
-    "miniaudio",
-    "mlx",
-    "mlx-cpu",
-    "mlx-lm",
-    "mlx-vlm",
-    "msgspec",
-    "numpy",
-    "onnxruntime",
-    "openpyxl",
-    "pillow",
-    "platformdirs",
-    "keyring",
-    "pydantic",
-    "prometheus-client",
-    "pynacl",
-    "pyenchant",
-    "pyobjc-framework-Cocoa",
-    "pypdfium2",
-    "pygments",
-    "qasync",
-    "starlette",
-    "uvicorn",
-    "zeroconf",
-    "ziamath",
-)
-"""What the program asks for itself; what these ask for is found out."""
 
 SHIPPED = "licences.json"  # in `resources`, where the program is a bundle
 
@@ -90,7 +50,10 @@ def components() -> list[Component]:
 
 def installed() -> list[Component]:
     """Python, the packages that are needed and installed, and the window's font."""
-    found = [_component(part) for part in _closure(ROOTS)]
+    project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
+    bare = project["tool"]["stretto"]["without-dependencies"]
+    roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
+    found = [_component(part) for part in _closure(roots)]
     terms = (resources() / "fonts" / "OFL.txt").read_text(encoding="utf-8")
     font = Component("Inter", "4.1", "OFL-1.1", terms, "generic")
     return sorted([_python(), font, *found], key=lambda c: c.name.lower())
@@ -102,11 +65,14 @@ def as_json(parts: Iterable[Component]) -> str:
     return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
 
-def _closure(roots: Iterable[str]) -> list[Distribution]:
-    """The installed distributions of these names and of whatever they ask for."""
-    waiting, found = list(roots), dict[str, Distribution]()
+def _closure(requirements: Iterable[str]) -> list[Distribution]:
+    """Return the installed distributions that these requirements need, directly or not."""
+    waiting, found = list(requirements), dict[str, Distribution]()
     while waiting:
-        name = waiting.pop()
+        words = _NAME.match(requirement := waiting.pop())
+        if words is None or "extra ==" in requirement:
+            continue
+        name = words[0]
         key = re.sub(r"[-_.]+", "-", name).lower()
         if key in found:
             continue
@@ -114,10 +80,7 @@ def _closure(roots: Iterable[str]) -> list[Distribution]:
             found[key] = distribution(name)
         except PackageNotFoundError:
             continue  # of another system, or of an extra that nobody asked for
-        for asked in found[key].requires or []:
-            words = _NAME.match(asked)
-            if words is not None and "extra ==" not in asked:
-                waiting.append(words[0])
+        waiting += found[key].requires or []
     return list(found.values())
 
 
