@@ -11,33 +11,15 @@ import plistlib
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
 LINUX = PACKAGING / "linux"
-
-
-@pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
-    """Loads one of the scripts in `packaging/`, which is no package."""
-    monkeypatch.syspath_prepend(str(PACKAGING))
-
-    def load(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(f"bundle_{name}", PACKAGING / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded)
-        return loaded
-
-    yield load
-    for name in ("bootstrap", "contents", "disk_image", "icons", "macos", "release"):
-        sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +43,9 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleTy
     ],
 )
 def test_of_transformers_the_tokenizers_are_shipped(
-    module: object, name: str, shipped: bool
+    module: Callable[[str], Any], name: str, shipped: bool
 ) -> None:
-    contents = module("contents")  # type: ignore[operator]
+    contents = module("contents")
     assert contents.wanted_module(name) is shipped
     if name.startswith("transformers."):
         assert contents.wanted_file(name.replace(".", "/") + ".py") is shipped
@@ -110,7 +92,7 @@ def test_what_the_bundle_is_made_from_names_modules_that_there_are() -> None:
 
 
 def test_downloads_need_no_other_client_than_the_one_that_is_shipped(
-    module: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     contents = module("contents")
     assert "hf_xet" in contents.EXCLUDED
@@ -123,9 +105,7 @@ def test_downloads_need_no_other_client_than_the_one_that_is_shipped(
     assert not {"hf-xet", "hf_xet", "typer"} & listed
 
 
-def test_a_hub_to_try_a_built_program_with(
-    module: Callable[[str], ModuleType], tmp_path: Path
-) -> None:
+def test_a_hub_to_try_a_built_program_with(module: Callable[[str], Any], tmp_path: Path) -> None:
     trial = module("try_hub")
     with trial.serving() as hub:
         hub.add(trial.NAME, ROOT / "resources" / "guide")
@@ -134,8 +114,8 @@ def test_a_hub_to_try_a_built_program_with(
         trial.interrupted(command, {**os.environ, **places}, hub, tmp_path)
 
 
-def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], ModuleType]) -> None:
-    contents = module("contents")  # type: ignore[operator]
+def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], Any]) -> None:
+    contents = module("contents")
     names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}
     assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
     read = {"models.toml", "guide/help.toml"}
@@ -143,8 +123,8 @@ def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], Modul
     assert not [name for name in names - read if name.endswith((".py", ".toml", ".md"))]
 
 
-def test_info_plist_has_what_macos_wants(module: Callable[[str], ModuleType]) -> None:
-    macos = module("macos")  # type: ignore[operator]
+def test_info_plist_has_what_macos_wants(module: Callable[[str], Any]) -> None:
+    macos = module("macos")
     plist = plistlib.loads(plistlib.dumps(macos.info_plist("1.2.3")))
     assert plist["CFBundleVersion"] == plist["CFBundleShortVersionString"] == "1.2.3"
     assert plist["CFBundleIdentifier"] == "app.stretto.Stretto"
@@ -158,18 +138,18 @@ def test_info_plist_has_what_macos_wants(module: Callable[[str], ModuleType]) ->
 
 
 def test_the_program_is_signed_ad_hoc_unless_told(
-    module: object, monkeypatch: pytest.MonkeyPatch
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    macos = module("macos")  # type: ignore[operator]
+    macos = module("macos")
     monkeypatch.delenv("STRETTO_CODESIGN_IDENTITY", raising=False)
     assert macos.identity() is None  # "-" would turn on the hardened runtime
     monkeypatch.setenv("STRETTO_CODESIGN_IDENTITY", "Developer ID Application: Somebody")
     assert macos.identity() == "Developer ID Application: Somebody"
 
 
-def test_the_desktop_files_speak_of_one_program(module: Callable[[str], ModuleType]) -> None:
-    contents = module("contents")  # type: ignore[operator]
-    macos = module("macos")  # type: ignore[operator]
+def test_the_desktop_files_speak_of_one_program(module: Callable[[str], Any]) -> None:
+    contents = module("contents")
+    macos = module("macos")
     desktop = configparser.ConfigParser(interpolation=None)
     desktop.optionxform = str  # type: ignore[assignment, method-assign]
     desktop.read(LINUX / f"{macos.IDENTIFIER}.desktop", encoding="utf-8")
@@ -216,9 +196,9 @@ def test_install_puts_the_program_into_the_menu_and_takes_it_out(tmp_path: Path)
 
 
 def test_the_archive_depends_on_its_contents_alone(
-    module: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    build = module("build")  # type: ignore[operator]
+    build = module("build")
     packed = []
     for moment, order in ((1, "ab"), (2_000_000_000, "ba")):
         folder = tmp_path / str(moment) / "Stretto"
@@ -234,10 +214,10 @@ def test_the_archive_depends_on_its_contents_alone(
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.qt_log_ignore("Start tag expected")
-def test_the_icon_for_macos_has_all_sizes(module: Callable[[str], ModuleType]) -> None:
+def test_the_icon_for_macos_has_all_sizes(module: Callable[[str], Any]) -> None:
     from PySide6.QtGui import QImage
 
-    icons = module("icons")  # type: ignore[operator]
+    icons = module("icons")
     data = icons.icns(ROOT / "resources" / "icons" / "stretto.svg")
     assert data[:4] == b"icns"
     assert int.from_bytes(data[4:8], "big") == len(data)
@@ -257,7 +237,7 @@ def test_the_icon_for_macos_has_all_sizes(module: Callable[[str], ModuleType]) -
 
 
 def test_the_disk_image_shows_the_app_and_applications(
-    module: Callable[[str], ModuleType], tmp_path: Path
+    module: Callable[[str], Any], tmp_path: Path
 ) -> None:
     app = tmp_path / "Stretto.app"
     shown = module("disk_image").settings(app)
@@ -272,7 +252,7 @@ def test_the_disk_image_shows_the_app_and_applications(
 
 
 def test_half_of_the_notary_s_secrets_are_refused(
-    module: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = module("disk_image")
     for name in (*image.NOTARY, "STRETTO_CODESIGN_IDENTITY"):

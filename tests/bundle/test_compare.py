@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def compare(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    import compare  # type: ignore[import-not-found]
-
-    yield compare
-    sys.modules.pop("compare", None)
+def compare(module: Callable[[str], Any]) -> Any:
+    return module("compare")
 
 
 @pytest.fixture

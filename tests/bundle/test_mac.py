@@ -6,17 +6,15 @@ Tests that need the wheels run if ``STRETTO_MAC_WHEELS`` names a folder to downl
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from email.parser import BytesParser
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -129,22 +127,6 @@ def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Function that loads a script of `packaging/`, which is no package."""
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-
-    def load(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        loaded = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(loaded)
-        return loaded
-
-    return load
-
-
 def libraries(folder: Path) -> Iterator[tuple[Path, Library]]:
     """Each Mach-O file with code for arm64."""
     mach_o = pytest.importorskip("macholib.mach_o")
@@ -247,9 +229,9 @@ def test_symbols_of_newer_systems_are_not_excused() -> None:
     assert not OLD_SYMBOLS.match("_OBJC_CLASS_$_AVCaptureDeviceRotationCoordinator")
 
 
-def test_wheels_bring_libraries_for_the_oldest_mac(site: Path, script: Any) -> None:
-    shipped = script("contents").wanted_file
-    limit = tuple(int(part) for part in script("macos").MINIMUM_SYSTEM.split("."))
+def test_wheels_have_libraries_for_old_macs(site: Path, module: Callable[[str], Any]) -> None:
+    shipped = module("contents").wanted_file
+    limit = tuple(int(part) for part in module("macos").MINIMUM_SYSTEM.split("."))
     faults, old, newer = list[str](), set[str](), dict[str, set[str]]()
     for file, library in libraries(site):
         name = file.relative_to(site).as_posix()

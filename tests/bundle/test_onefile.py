@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="made for Linux"
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "Stretto-1.2.3-linux-x86_64"
+WRITE = runpy.run_path(str(ROOT / "packaging" / "onefile.py"))["write"]
 
 
 def make(folder: Path, version: str = "1.2.3", says: str = "started") -> Path:
@@ -29,12 +30,7 @@ def make(folder: Path, version: str = "1.2.3", says: str = "started") -> Path:
     archive = folder / "made" / f"{NAME}.tar.xz"
     with tarfile.open(archive, "w:xz") as tar:
         tar.add(program, NAME)
-    spec = importlib.util.spec_from_file_location("onefile", ROOT / "packaging" / "onefile.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made: Path = module.write(archive, NAME, version)
+    made: Path = WRITE(archive, NAME, version)
     return made
 
 

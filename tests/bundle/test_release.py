@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,8 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 @pytest.fixture
-def release(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    import release  # type: ignore[import-not-found]
-
-    yield release
-    for name in ("bootstrap", "release"):
-        sys.modules.pop(name, None)
+def release(module: Callable[[str], Any]) -> Any:
+    return module("release")
 
 
 def test_the_list_of_parts_names_each_with_its_licence(release: Any, tmp_path: Path) -> None:

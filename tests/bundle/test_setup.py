@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
-
 
 def test_code_is_compiled_while_pip_runs_once_its_package_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Callable[[str], Any]
 ) -> None:
-    monkeypatch.syspath_prepend(str(PACKAGING))
-    spec = importlib.util.spec_from_file_location("setup_tried", PACKAGING / "bootstrap.py")
-    assert spec
-    assert spec.loader
-    bootstrap = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bootstrap)
+    bootstrap = module("bootstrap")
     packages = tmp_path / "lib" / "python3" / "site-packages"
     pip = f"""
 import pathlib, sys, time

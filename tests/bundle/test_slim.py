@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def slim(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    import slim  # type: ignore[import-not-found]
-
-    yield slim
-    for name in ("elf", "slim"):
-        sys.modules.pop(name, None)
+def slim(module: Callable[[str], Any]) -> Any:
+    return module("slim")
 
 
 def compiled(target: Path, code: str, *options: str) -> Path:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,8 @@ FILE = "some_model/Some.gguf"
 
 
 @pytest.fixture
-def small_model(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    import small_model  # type: ignore[import-not-found]
-
-    yield small_model
-    sys.modules.pop("small_model", None)
+def small_model(module: Callable[[str], Any]) -> Any:
+    return module("small_model")
 
 
 @pytest.fixture

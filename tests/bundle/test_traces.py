@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,8 @@ MACHINE = b"/home/somebody/src"
 
 
 @pytest.fixture
-def traces(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    import traces  # type: ignore[import-not-found]
-
-    yield traces
-    for name in ("compare", "traces"):
-        sys.modules.pop(name, None)
+def traces(module: Callable[[str], Any]) -> Any:
+    return module("traces")
 
 
 def test_private_folders_are_those_outside_neutral_ones(
