@@ -1,4 +1,4 @@
-"""Folders, tags, pins and the archive, and the order in which chats are listed. No Qt."""
+"""Folders, tags, pins and the archive, and the order in which chats are listed. No widgets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
+from PySide6.QtCore import QLocale
 
-from app.settings.language import mark, tr
+from app.settings.language import code, mark, tr
 from app.store import ChatRecord, Folder, Store, new_id
 
 _DAY = 86_400
@@ -17,11 +18,6 @@ _DAYS = (
     (mark("Yesterday"), 1),
     (mark("Previous 7 Days"), 7),
     (mark("Previous 30 Days"), 30),
-)
-_MONTHS = (
-    *(mark("January"), mark("February"), mark("March"), mark("April"), mark("May"), mark("June")),
-    *(mark("July"), mark("August"), mark("September"), mark("October"), mark("November")),
-    mark("December"),
 )
 _FIRST_YEAR = 2000
 ARCHIVE = "archive"  # the id of the entry that holds the archive
@@ -149,7 +145,9 @@ def day_headings() -> list[tuple[str, float]]:
 
     midnight = begin(year, today.tm_mon, today.tm_mday)
     named = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
-    named += [(tr(_MONTHS[n - 1]), begin(year, n, 1)) for n in range(today.tm_mon, 0, -1)]
+    for month in range(today.tm_mon, 0, -1):
+        name = QLocale(code()).standaloneMonthName(month)
+        named.append((name[0].upper() + name[1:], begin(year, month, 1)))
     named += [(str(past), begin(past, 1, 1)) for past in range(year - 1, _FIRST_YEAR - 1, -1)]
     return [*named, (tr("Earlier"), float("-inf"))]
 

@@ -5716,66 +5716,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Letzte 30 Tage</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>January</source>
-        <translation>Januar</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>February</source>
-        <translation>Februar</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>March</source>
-        <translation>März</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>April</source>
-        <translation>April</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>May</source>
-        <translation>Mai</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>June</source>
-        <translation>Juni</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>July</source>
-        <translation>Juli</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>August</source>
-        <translation>August</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>September</source>
-        <translation>September</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>October</source>
-        <translation>Oktober</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>November</source>
-        <translation>November</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>December</source>
-        <translation>Dezember</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>Nebeneinander öffnen</translation>

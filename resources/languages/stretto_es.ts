@@ -5759,66 +5759,6 @@ No respondiste.</translation>
         <translation>Últimos 30 días</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>January</source>
-        <translation>Enero</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>February</source>
-        <translation>Febrero</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>March</source>
-        <translation>Marzo</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>April</source>
-        <translation>Abril</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>May</source>
-        <translation>Mayo</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>June</source>
-        <translation>Junio</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>July</source>
-        <translation>Julio</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>August</source>
-        <translation>Agosto</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>September</source>
-        <translation>Septiembre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>October</source>
-        <translation>Octubre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>November</source>
-        <translation>Noviembre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>December</source>
-        <translation>Diciembre</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>Abrir lado a lado</translation>

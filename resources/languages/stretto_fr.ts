@@ -5716,66 +5716,6 @@ Vous n’avez pas répondu.</translation>
         <translation>30 derniers jours</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>January</source>
-        <translation>Janvier</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>February</source>
-        <translation>Février</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>March</source>
-        <translation>Mars</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>April</source>
-        <translation>Avril</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>May</source>
-        <translation>Mai</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>June</source>
-        <translation>Juin</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>July</source>
-        <translation>Juillet</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>August</source>
-        <translation>Août</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>September</source>
-        <translation>Septembre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>October</source>
-        <translation>Octobre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>November</source>
-        <translation>Novembre</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>December</source>
-        <translation>Décembre</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>Ouvrir côte à côte</translation>

@@ -5642,66 +5642,6 @@ You did not answer.</source>
         <translation>過去30日間</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>January</source>
-        <translation>1月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>February</source>
-        <translation>2月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>March</source>
-        <translation>3月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>April</source>
-        <translation>4月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>May</source>
-        <translation>5月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>June</source>
-        <translation>6月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>July</source>
-        <translation>7月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>August</source>
-        <translation>8月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>September</source>
-        <translation>9月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>October</source>
-        <translation>10月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>November</source>
-        <translation>11月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>December</source>
-        <translation>12月</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>並べて開く</translation>

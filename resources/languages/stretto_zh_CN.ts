@@ -5685,66 +5685,6 @@ You did not answer.</source>
         <translation>过去 30 天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>January</source>
-        <translation>一月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>February</source>
-        <translation>二月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>March</source>
-        <translation>三月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>April</source>
-        <translation>四月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>May</source>
-        <translation>五月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>June</source>
-        <translation>六月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>July</source>
-        <translation>七月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>August</source>
-        <translation>八月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>September</source>
-        <translation>九月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>October</source>
-        <translation>十月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>November</source>
-        <translation>十一月</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>December</source>
-        <translation>十二月</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open Side by Side</source>
         <translation>并排打开</translation>
