@@ -33,6 +33,8 @@ EXCLUDED = [
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "cv2"),
     # Pillow decodes images; it draws no text and has no window
     *("PIL.ImageTk", "PIL.ImageQt", "PIL._imagingtk", "PIL._imagingft"),
+    # a format of images that is not accepted; its library has 5 MB
+    "PIL._avif",
     # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
     *("typer", "shellingham"),
     # onnxruntime needs these to make and change models; its products need its library alone
