@@ -124,16 +124,20 @@ def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
     assert [chat.id for chat in run.app.library.chats()] == mine
 
 
-def test_chats_without_a_model_of_ours_get_the_one_of_new_chats(start: Start, tmp_path: Path):
-    run = talk(start)
-    run.window.chats.use_model("/models/slow")
-    file = tmp_path / "conversations.json"
+def import_claude(run: Run, folder: Path) -> None:
+    file = folder / "conversations.json"
     file.write_text(json.dumps(exports.claude()))
     run.window.commands["import"].trigger()
     asked = dialog(run, ImportDialog)
     asked.begin([file])
     run.until(lambda: run.app.library.chats()[2:])
     asked.close()
+
+
+def test_chats_without_a_model_of_ours_get_the_one_of_new_chats(start: Start, tmp_path: Path):
+    run = talk(start)
+    run.window.chats.use_model("/models/slow")
+    import_claude(run, tmp_path)
     imported = [chat for chat in run.app.library.chats() if chat.title != "say one"]
     assert {chat.model for chat in imported} == {"/models/slow"}
 
@@ -142,13 +146,7 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     start: Start, tmp_path: Path
 ):
     run = talk(start)
-    file = tmp_path / "conversations.json"
-    file.write_text(json.dumps(exports.claude()))
-    run.window.commands["import"].trigger()
-    asked = dialog(run, ImportDialog)
-    asked.begin([file])
-    run.until(lambda: run.app.library.chats()[2:])
-    asked.close()
+    import_claude(run, tmp_path)
     boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
     run.window.chats.open(boat.id)
     run.until(lambda: run.pane.chat.id == boat.id)

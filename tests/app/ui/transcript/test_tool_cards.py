@@ -43,7 +43,7 @@ from tests.app.conftest import Run, Start
 SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \u202eend\nsecond"
 
 
-def begun(start: Start) -> Run:
+def begun(start: Start, *tools: str) -> Run:
     run = start()
     more = [
         own("echo", "Says it.", lambda a, g: str(a["text"]), text={"type": "string"}),
@@ -52,6 +52,8 @@ def begun(start: Start) -> Run:
     ]
     run.app.library.toolbox.builtin = BuiltIn(more)
     run.ready()
+    if tools:
+        switch_on(run, *tools)
     return run
 
 
@@ -68,7 +70,7 @@ def row(run: Run) -> ToolRow:
     return rows[-1]
 
 
-def card(run: Run, question: str) -> ToolRow:
+def card(run: Run, question: str = 'call echo {"text": "hello"}') -> ToolRow:
     """Ask; the card of the call that comes of it."""
     run.say(question)
     run.until(lambda: run.pane.chat.tools.waiting)
@@ -77,10 +79,9 @@ def card(run: Run, question: str) -> ToolRow:
 
 
 def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
+    run = begun(start, "echo")
     assert run.pane.chat.options.tools == (f"{BUILT_IN}/echo",)
-    shown = card(run, 'call echo {"text": "hello"}')
+    shown = card(run)
     assert shown.headline == "Use Echo?"
     assert shown.text == "text\nhello"
     assert run.pane.header.state == "Waiting for your answer"
@@ -131,9 +132,8 @@ def test_a_call_that_is_over_says_what_it_was_about(
 
 
 def test_a_model_is_named_once_where_it_goes_on_after_its_calls(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_Return)
     run.answered()
@@ -147,9 +147,8 @@ def test_a_model_is_named_once_where_it_goes_on_after_its_calls(start: Start) ->
 
 
 def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_Return)
     run.answered()
@@ -162,9 +161,8 @@ def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
 
 
 def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_D)
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_Return)
     assert shown.state is CallState.ASKING
@@ -173,8 +171,7 @@ def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
 
 
 def test_always_and_deny_by_key(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
+    run = begun(start, "echo")
     shown = card(run, 'call echo {"text": "one"}')
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_D)
@@ -191,9 +188,8 @@ def test_always_and_deny_by_key(start: Start) -> None:
 
 
 def test_arguments_are_edited_in_the_card(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     assert shown.arguments.isHidden()
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_E)
@@ -310,8 +306,7 @@ def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
 
 
 def test_u11_all_that_wait_are_allowed_or_denied_at_once(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
+    run = begun(start, "echo")
     shown = card(run, 'call echo {"text": "a"} & echo {"text": "b"} & echo {"text": "c"}')
     run.until(lambda: shown.for_all)
     rows = [p.row for p in run.pane.transcript.places if isinstance(p.row, ToolRow)]
@@ -374,8 +369,7 @@ def test_p2_all_at_once_runs_no_change_that_was_not_shown(start: Start, tmp_path
 
 def test_labels_and_lines_of_a_card_cannot_be_imitated(start: Start) -> None:
     """What a model writes has another colour than the labels, and no ground of a difference."""
-    run = begun(start)
-    switch_on(run, "echo")
+    run = begun(start, "echo")
     told = json.dumps({"text": "x\n+added\npath\n/etc", "more": "\u202eb\u2028"})
     shown = card(run, f"call echo {told}")
     tokens, lines = theme().tokens, colours(shown)
@@ -422,8 +416,7 @@ def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
 
 
 def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "sly")
+    run = begun(start, "sly")
     before = run.pane.chat.record.params, run.pane.chat.record.system
     shown = card(run, "call sly {}")
     shown.buttons[0].click()
@@ -440,8 +433,7 @@ def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
 
 
 def test_a_result_that_does_not_fit_is_asked_about(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "long")
+    run = begun(start, "long")
     shown = card(run, "call long {}")
     shown.buttons[0].click()
     run.until(lambda: shown.state is CallState.TOO_LONG)
@@ -468,9 +460,8 @@ def test_names_of_servers_and_tools_are_shown_escaped(start: Start) -> None:
 
 
 def test_a_waiting_call_is_marked_in_sidebar_and_tab_and_found_by_key(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     chat = run.pane.chat
     index = run.window.sidebar.list.rows.row_of(chat.id)
     assert index.data(WAITING_ROLE) == 1
@@ -568,8 +559,7 @@ def test_u13_to_close_with_changes_asks(start: Start) -> None:
 
 
 def test_consents_are_listed_and_revoked(start: Start, tmp_path: Path) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
+    run = begun(start, "echo")
     shown = card(run, 'call echo {"text": "x"}')
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_T)
@@ -770,9 +760,8 @@ def test_p5_the_panel_opens_again_with_the_folder(start: Start, tmp_path: Path):
 
 
 def test_while_a_call_waits_the_composer_says_why_nothing_is_sent(start: Start) -> None:
-    run = begun(start)
-    switch_on(run, "echo")
-    shown = card(run, 'call echo {"text": "hello"}')
+    run = begun(start, "echo")
+    shown = card(run)
     composer = run.pane.composer
     why = "A tool call is waiting for you. Allow or deny it first."
     assert composer.foot == why  # from the start: nothing moves while a person types
