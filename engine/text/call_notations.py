@@ -192,7 +192,9 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
     while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
-        names, given = list(_properties(tools, begun[1])), list[str]()
+        called = _python_name(begun[1], tools)
+        properties, given = _properties(tools, called), list[str]()
+        names = list(properties)
         at = skip(text, begun.end())
         while not text.startswith(")", at):
             key = _ARGUMENT.match(text, at)
@@ -200,16 +202,36 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
                 raise ValueError("an argument has no name")
             name = key[1] if key is not None else names[len(given)]
             value, at = literal(text, key.end() if key is not None else at, PYTHON_STYLE)
-            given.append(f"{dumps(name)}: {value}")
+            is_alone = key is None and not given and value.startswith("{")
+            if is_alone and (kinds(properties[name]) or {"object"}).isdisjoint({"object"}):
+                # All arguments in an object, as in JSON.
+                given += (f"{dumps(each)}: {one}" for each, one in members(value).items())
+            else:
+                given.append(f"{dumps(name)}: {value}")
             at = skip(text, at)
             if not text.startswith((",", ")"), at):
                 raise ValueError("an argument has no end")
             at = skip(text, at + 1) if text[at] == "," else at
-        found.append(Call(begun[1], f"{{{', '.join(given)}}}"))
+        found.append(Call(called, f"{{{', '.join(given)}}}"))
         at = skip(text, at + 1)
         at += text.startswith((",", ";"), at)
     rest = text[at:].strip()
     return Reading(found, "" if rest == "]" else rest)
+
+
+def _python_name(word: str, tools: Sequence[Tool]) -> str:
+    """Return the tool's name without the method by which Llama 3.1 calls its own tools."""
+    is_tool = any(tool["function"]["name"] == word for tool in tools)
+    return word if is_tool else word.removesuffix(".call")
+
+
+def _is_python(text: str, tools: Sequence[Tool]) -> bool:
+    """Return True if a text begins with a call in Python's words, of one of the tools if any."""
+    begun = _PYTHON.match(text)
+    if begun is None or not tools:
+        return begun is not None
+    name = _python_name(begun["name"], tools)
+    return any(tool["function"]["name"] == name for tool in tools)
 
 
 def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
@@ -571,7 +593,8 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
         return _Tagged(text, notation, tools).read()
     if notation.quote:
         return _read_marked(text, notation)
-    if not notation.json and not _JSON_FIRST.match(text):
+    is_json = notation.json or _JSON_FIRST.match(text)
+    if not is_json or (notation.json == JSON_CALL and _is_python(text, tools)):
         return _read_python(text, tools)
     head = _headed(text, notation) if notation.json != JSON_CALL else None
     if head is not None and (name != "mistral" or head["bare"]):

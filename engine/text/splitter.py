@@ -413,9 +413,18 @@ class TextSplitter:
         follows = rest.lstrip()[:1]
         if starts and not follows and not last and not self.eager:
             return None
+        if starts and follows and follows not in starts:
+            return at_place and self._calls_in_python(rest.lstrip(), last or self.eager)
         if starts and follows:
-            return follows in starts and (at_place or follows in "{[")
+            return at_place or follows in "{["
         return at_place
+
+    def _calls_in_python(self, text: str, last: bool) -> bool | None:
+        """Return True if a text begins with a call of an offered tool in Python's words."""
+        heads = [f"{name}{call}" for name in self._names for call in ("(", ".call(")]
+        if text.startswith(tuple(heads)):
+            return True
+        return None if not last and any(head.startswith(text) for head in heads) else False
 
     def _names_a_tool(self, text: str) -> bool | None:
         """Return True if a call of an offered tool begins like this; None if one may."""
