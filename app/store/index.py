@@ -31,7 +31,11 @@ _RULE = re.compile(r"[ \t]*(?:=+|-+|(?:[-*_][ \t]*){3,})[ \t]*")
 _TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
-    r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~", re.DOTALL
+    r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~"
+    # HTML that is shown as what it means
+    r"|(?P<break></?(?i:br)(?:[ \t][^<>]{0,200})?/?>)"
+    r"|(?P<tag></?(?i:b|strong|i|em|s|del|u|ins|sub|sup|kbd|mark|summary|details)(?: open)?>)",
+    re.DOTALL,
 )
 _DESTINATION = re.compile(
     r"\((?:<[^<>\n]{0,2000}>|(?:[^\s()\\<]|\\.|\([^\s()]{0,200}\)){0,2000})"
@@ -117,6 +121,10 @@ def _inline(text: str) -> str:
                 parts.append(mark)
         elif mark[0] == "\\":
             parts.append(mark[1] if mark[1] in _PUNCTUATION else mark)
+        elif special["break"]:
+            parts.append(" ")
+        elif special["tag"]:
+            parts.append("")
         elif mark[0] == "<":
             parts.append(mark[1:-1])
         elif mark[0] == "&":

@@ -245,6 +245,15 @@ def test_the_index_shows_what_the_window_shows() -> None:
         assert [word for word in words if word not in plain] == []
 
 
+def test_index_leaves_out_html_that_is_not_shown() -> None:
+    shown = shown_text(
+        "H<sub>2</sub>O<br>x<SUP>2</SUP> <kbd>Ctrl</kbd>+<b>C</b> <br/>end\n\n"
+        "<details open>\n<summary>More</summary>\n\nInside\n</details>\n\n"
+        "`<br>` <div> a < b"
+    )
+    assert " ".join(shown.split()) == "H2O x2 Ctrl+C end More Inside <br> <div> a < b"
+
+
 def test_what_an_earlier_run_left_unindexed_costs_the_start_one_commit(
     store: Store, chat: ChatRecord, file: Path
 ) -> None:
