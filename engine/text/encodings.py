@@ -78,6 +78,7 @@ CHOICES = {
     "cp949": "EUC-KR",
     "cp1251": "Windows-1251",
     "koi8-u": "KOI8",
+    "mac-cyrillic": "Mac Cyrillic",
     "cp866": "CP866",
     "cp1252": "Windows-1252",
     "cp1250": "Windows-1250",
@@ -88,6 +89,8 @@ CHOICES = {
     "cp1256": "Windows-1256",
     "cp874": "Windows-874",
     "mac-roman": "Mac Roman",
+    "cp437": "CP437",
+    "cp850": "CP850",
 }
 """Encodings to choose from, by Python's names."""
 
@@ -232,6 +235,7 @@ _KINDS = (
     _Kind("iso8859-6", ("Arabic",), 0.1),
     _Kind("cp866", ("Russian", "Ukrainian"), 0.1),
     _Kind("iso8859-5", ("Russian", "Ukrainian"), 0.1),
+    _Kind("mac-cyrillic", ("Russian", "Ukrainian"), 0.1),
     _Kind("mac-roman", _WESTERN, 0.25),
     _Kind("cp850", _WESTERN, 0.25),
 )
