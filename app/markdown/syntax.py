@@ -368,8 +368,8 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             if opener is None:
                 line += 1
                 continue
-            last = _closing_line(state, text, opener, line, end)
-            if last is None and state.env.get("growing"):
+            last, is_undecided = _closing_line(state, text, opener, line, end)
+            if is_undecided and state.env.get("growing"):
                 # Not decided yet: the text continues as a paragraph.
                 state.env["undecided"] = True
                 state.line = end
@@ -409,33 +409,40 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
     return any(rule(state, line, end, True) for rule in rules)
 
 
-def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> int | None:
-    """Return the line where a formula ends, 0 without one, None at the end of the text."""
+class _Closing(NamedTuple):
+    """The result of a search for the end of a formula."""
+
+    line: int = 0  # where it ends; 0 if it does not
+    is_undecided: bool = False  # more text may end it
+
+
+def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> _Closing:
+    """Return the line where a formula ends."""
     bare = text == text[opener.begin : opener.end]  # alone in its line, so it may have empty lines
     lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
     limit = begin + FORMULA_LIMIT
     if state.src.find(opener.closing, state.eMarks[line], limit) < 0 and (
         len(state.src) > limit or not state.env.get("growing")
     ):
-        return 0
+        return _Closing()
     for number in range(line + 1, end):
         text = _line(state, number)
         if state.bMarks[number] > limit or text.startswith(("```", "~~~")):
-            return 0
+            return _Closing()
         if not text:
             gap = True
             continue
         if gap and not bare:
-            return 0
+            return _Closing()
         if not (lazy or _is_inside(state, number)) and (
             gap or _is_interrupted(state, number, end)  # the list goes on, or has ended
         ):
-            return 0
+            return _Closing()
         if opener.closing in text:
-            return number
+            return _Closing(number)
     if gap and not bare:
-        return 0
-    return None if end >= len(state.bMarks) - 1 else 0
+        return _Closing()
+    return _Closing(is_undecided=end >= len(state.bMarks) - 1)
 
 
 def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> str:
