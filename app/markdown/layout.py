@@ -274,8 +274,10 @@ class _Builder:
         )
 
     def _add(self, kind: str, spans: tuple[Span, ...]) -> None:
-        space = self._space(kind)
-        row = TextRow(kind, spans, space, self._levels, self._bars, self._marker, rtl=self._rtl)
+        space, rtl = self._space(kind), self._rtl
+        if not self._levels:
+            rtl = _is_formula(spans) and _is_right_to_left(self._previous)
+        row = TextRow(kind, spans, space, self._levels, self._bars, self._marker, rtl=rtl)
         self._marker = None
         self._push(row)
 
@@ -391,9 +393,26 @@ class _Builder:
 
 def right_to_left(tokens: Sequence[Token], start: int) -> bool:
     """Whether the first letter after `start` belongs to a script that runs from right to left."""
-    for place in range(start, len(tokens)):
-        if tokens[place].type == "inline" and (
-            letter := _LETTER.search(task(tokens[place].content)[1])
-        ):
+    texts = (token.content for token in tokens[start:] if token.type == "inline")
+    return _first_letter_is_rtl(task(text)[1] for text in texts)
+
+
+def _first_letter_is_rtl(texts: Iterable[str]) -> bool:
+    for text in texts:
+        if letter := _LETTER.search(text):
             return unicodedata.bidirectional(letter[0]) in ("R", "AL")
     return False
+
+
+def _is_formula(spans: Sequence[Span]) -> bool:
+    """Return True for formulas without words, which have no direction of their own."""
+    return any(span.ink.math for span in spans) and all(
+        span.ink.math or not span.text.strip() for span in spans
+    )
+
+
+def _is_right_to_left(row: Row | None) -> bool:
+    """Return True if a row runs from right to left."""
+    if isinstance(row, TextRow) and not row.rtl:
+        return _first_letter_is_rtl(span.text for span in row.spans)
+    return row is not None and row.rtl

@@ -132,8 +132,8 @@ class TextRow(Struct, frozen=True, gc=False):
     code: CodeKey | None = None
     first: bool = False  # the first line of a code block, below its header
     joined: bool = False  # the rest of the line that the row above begins with
-    # its levels and markers are at the right: the list or quotation begins with a letter of a
-    # script that runs from right to left
+    # it is at the right, with its levels and markers: the list or quotation, or the text above a
+    # formula, begins with a letter of a script that runs from right to left
     rtl: bool = False
 
 

@@ -145,7 +145,7 @@ class Formats:
         indent, inset = self.indent(row.levels), 0
         if row.code is not None:
             block.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        elif row.levels:
+        elif row.levels or row.rtl:
             # The side of the list or quotation, also where the text itself runs the other way.
             block.setAlignment((_RIGHT if row.rtl else _LEFT) | Qt.AlignmentFlag.AlignAbsolute)
         if row.kind == "code":

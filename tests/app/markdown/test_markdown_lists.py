@@ -187,6 +187,30 @@ def test_the_direction_is_that_of_the_first_letter() -> None:
         assert {row.rtl for row in rendered(text)._writer.rows} == {rtl}, text
 
 
+@pytest.mark.parametrize(
+    ("above", "rtl"),
+    [
+        (f"{ARABIC}:", True),
+        (f"# {HEBREW}", True),
+        (f"- {ARABIC}", True),
+        (f"| {ARABIC} |\n|---|\n| 1 |", True),
+        (f"{ARABIC}:\n\n$$\ny\n$$", True),
+        ("Text:", False),
+        (f"Text {ARABIC}:", False),
+        ("", False),
+    ],
+)
+def test_formula_alone_is_at_the_side_of_the_text_above(above: str, rtl: bool) -> None:
+    document = rendered(f"{above}\n\n$$x^2$$\n\n{ARABIC} text")
+    place = next(
+        n for n, row in reversed([*enumerate(document._writer.rows)]) if row.spans[0].ink.math
+    )
+    block = document._writer.blocks(place)[0]
+    document.document.documentLayout().blockBoundingRect(block)
+    line = block.layout().lineAt(0).naturalTextRect()
+    assert (line.left() > WIDTH / 2, line.right() < WIDTH / 2) == (rtl, not rtl)
+
+
 def test_growing_past_nine_items_moves_nothing() -> None:
     nine, ten = (rendered("".join(f"{n}. x\n" for n in range(1, last))) for last in (10, 11))
     assert nine._writer.rows[0].levels == ten._writer.rows[0].levels
