@@ -125,8 +125,12 @@ _BAR = re.compile(r"(?<!\\)\|")  # a row of an inner table is escaped already
 
 def table_row(cells: Iterable[str]) -> str:
     """Return a row of a Markdown table, on one line, with the bars within cells escaped."""
-    escaped = (_BAR.sub(r"\\|", " ".join(cell.split())) for cell in cells)
-    return f"| {' | '.join(escaped)} |"
+    return f"| {' | '.join(escape_bars(' '.join(cell.split())) for cell in cells)} |"
+
+
+def escape_bars(text: str) -> str:
+    """Return a cell's text with its bars escaped, which would begin another cell."""
+    return _BAR.sub(r"\\|", text)
 
 
 _RAISED = dict(zip("0123456789+-−=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁱⁿ", strict=True))

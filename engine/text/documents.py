@@ -2,7 +2,7 @@
 
 `read` is to be called in a confined child only (`engine.sandbox`): the parsers are large and
 the files come from anywhere. The libraries are imported when a file needs them. Formats of some
-length have modules of their own: `word`, `slides`, `opendocument`, `rtf`.
+length have modules of their own: `word`, `slides`, `opendocument`, `rtf`, `webpages`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import contextlib
 import io
 import math
 import re
-import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -21,12 +20,11 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from engine.messages import SAVE_HEIC, Image, is_heic
-from engine.text import opendocument, rtf, slides, word
+from engine.text import opendocument, rtf, slides, webpages, word
 from engine.text.document_base import (
     DAMAGED,
     LOCKED,
     MOST_CHARACTERS,
-    TOO_DEEP,
     Archive,
     Budget,
     Document,
@@ -35,7 +33,6 @@ from engine.text.document_base import (
     clean,
     document,
     joined,
-    shifted,
 )
 from engine.text.encodings import NotTextError, decode
 from engine.text.hyphens import without_hyphens
@@ -154,7 +151,7 @@ def read(path: Path, encoding: str = "") -> Document:
     text, found = _decoded(data, encoding)
     if ending in {".html", ".htm", ".xhtml"} or _HTML.match(text[:4096]):
         left_out = LeftOut()
-        page = Budget().take(_as_markdown(text, left_out))
+        page = Budget().take(webpages.markdown(text, left_out))
         return document("web page", "", [page], left_out=left_out, encoding=found)
     kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
     return document(kind, "", [Budget().take(text)], encoding=found)
@@ -443,36 +440,7 @@ def _epub(archive: Archive) -> Document:
         name = files.get(str(each.get("idref")), "")
         if name in archive:
             source, _ = _decoded(archive.read(name), "")
-            pages.append(budget.take(_as_markdown(source, left_out), 1))
+            pages.append(budget.take(webpages.markdown(source, left_out), 1))
     # Covers and title pages without a word have no number of their own.
     shown = [page for page in pages if page.strip()]
     return document("EPUB", "chapter", shown, left_out=left_out)
-
-
-def _as_markdown(source: str, left_out: LeftOut) -> str:
-    """A web page without scripts, styles and pictures."""
-    from bs4 import BeautifulSoup
-    from markdownify import MarkdownConverter
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what looks like XML or a file's name
-            soup: Any = BeautifulSoup(source.replace("\xad", ""), "html.parser")
-            if images := len(soup(("img", "svg"))):
-                left_out.add("image", images)
-            for tag in soup(("script", "style", "noscript", "template", "svg", "iframe", "object")):
-                tag.decompose()
-            for tag in soup(("sup", "sub")):
-                if tag.string:
-                    tag.string.replace_with(shifted(tag.string, tag.name))
-            converter: Any = MarkdownConverter(
-                heading_style="ATX",
-                bullets="-",
-                strip=["a", "img"],
-                escape_asterisks=False,
-                escape_underscores=False,
-                escape_misc=False,
-            )
-            return str(converter.convert_soup(soup.body or soup))
-    except RecursionError:
-        raise UnreadableError(TOO_DEEP) from None

@@ -1,4 +1,4 @@
-"""Formulas of Word and PowerPoint (OMML) as one line of text: ``x=(-b±√(b^2-4ac))/2a``."""
+"""Formulas of Word, PowerPoint and web pages as one line of text: ``x=(-b±√(b^2-4ac))/2a``."""
 
 from __future__ import annotations
 
@@ -80,6 +80,42 @@ def linear(element: Any, depth: int = 0) -> str:
         case "eqArr":
             return "; ".join(parts("e"))
     return "".join(linear(e, depth + 1) for e in element)
+
+
+def mathml(tag: Any) -> str:
+    """Return a formula of a web page (an element of Beautiful Soup): its TeX if the page has it."""
+    noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
+    tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
+    return f"${' '.join(tex.split())}$" if tex.strip() else _linear_mathml(tag)
+
+
+def _linear_mathml(tag: Any, depth: int = 0) -> str:
+    if depth > 200:
+        raise RecursionError
+    if isinstance(tag, str):
+        return tag.strip()
+    name = str(tag.name).rpartition(":")[2]
+    if name.startswith("annotation"):
+        return ""
+    parts = [text for child in tag.children if (text := _linear_mathml(child, depth + 1))]
+    match name, parts:
+        case "mfrac", [above, below]:
+            return f"{_grouped(above)}/{_grouped(below)}"
+        case "msup" | "mover", [base, sup]:
+            return _grouped(base) + _marks("", sup)
+        case "msub" | "munder", [base, sub]:
+            return _grouped(base) + _marks(sub, "")
+        case "msubsup" | "munderover", [base, sub, sup]:
+            return _grouped(base) + _marks(sub, sup)
+        case "msqrt", _:
+            return f"√{_bracketed(''.join(parts))}"
+        case "mroot", [base, degree]:
+            return f"{_ROOTS.get(degree, f'√[{degree}]')}{_bracketed(base)}"
+        case "mtr" | "mlabeledtr", _:
+            return ", ".join(parts)
+        case "mtable", _:
+            return "; ".join(parts)
+    return "".join(parts)
 
 
 def _name(element: Any) -> str:

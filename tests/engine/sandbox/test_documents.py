@@ -186,6 +186,44 @@ def test_a_book_has_its_chapters(tmp_path: Path) -> None:
     assert (found.kind, found.unit, found.pages) == ("EPUB", "chapter", ("# One\n\nA & b", "Two"))
 
 
+PAGES = {
+    "bars in cells": (
+        "<table><tr><th>a|b</th><th>c</th></tr></table><p>a|b</p>",
+        "| a\\|b | c |\n| --- | --- |\n\na|b",
+    ),
+    "cell over two rows": (
+        "<table><tr><th>Day</th><th>Fish</th></tr><tr><td rowspan=2>Mon</td><td>12</td></tr>"
+        "<tr><td>15</td></tr><tr><td>Tue</td><td rowspan='2'>7</td></tr><tr><td>Wed</td></tr>"
+        "</table>",
+        "| Day | Fish |\n| --- | --- |\n| Mon | 12 |\n|  | 15 |\n| Tue | 7 |\n| Wed |  |",
+    ),
+    "readings of words": (
+        "<p><ruby>漁師<rt>りょうし</rt></ruby>と<ruby>海<rp>（</rp><rt>うみ</rt><rp>）</rp></ruby></p>",
+        "漁師(りょうし)と海（うみ）",
+    ),
+    "formula": (
+        "<p>A <math><mi>A</mi><mo>=</mo><mfrac><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow>"
+        "<msup><mi>r</mi><mn>2</mn></msup></mfrac></math></p>",
+        "A A=(x+1)/(r^2)",
+    ),
+    "formula with its TeX": (
+        '<p>A <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi>'
+        '<annotation encoding="application/x-tex">\\frac{1}{2}</annotation></semantics></math>'
+        '</span><span class="katex-html">1/2</span></span> and '
+        '<math alttext="{\\displaystyle r^{2}}"><msup><mi>r</mi><mn>2</mn></msup></math></p>',
+        "A $\\frac{1}{2}$ and ${\\displaystyle r^{2}}$",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_web_page_keeps_what_its_elements_mean(tmp_path: Path, name: str) -> None:
+    source, text = PAGES[name]
+    path = tmp_path / "a.html"
+    path.write_text(f"<!doctype html><body>{source}", "utf-8")
+    assert read(path).pages == (text,)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "kind", "text"),
     [
