@@ -5,5 +5,5 @@ interruption, and counts. `engine.cli.batch` puts these together. Of the engine 
 interface is used.
 
 Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params, engine.reply,
-engine.serve.
+engine.serve, engine.serve.routes.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,8 @@ from msgspec import Struct, field
 from engine.messages import Message
 from engine.params import SamplingParams
 from engine.serve.json_input import SAMPLING, form, line_seed, sampling_params
+from engine.serve.routes.chat import ChatBody
+from engine.serve.routes.schema import ignore
 
 _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
@@ -48,14 +49,17 @@ def parsed(
 ) -> Request:
     """An entry in our own shape as a request.
 
+    Fields have the names of other servers, too. Unknown ones are ignored, as over HTTP.
+
     Raises:
         ValueError: says what is wrong with it.
     """
+    entry = ChatBody.renamed(dict(entry))
+    if "max_completion_tokens" in entry:
+        entry.setdefault("max_tokens", entry.pop("max_completion_tokens"))
     for key in entry:
         if key not in _KNOWN:
-            near = difflib.get_close_matches(key, _KNOWN, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"there is no field {key!r}{hint}")
+            ignore(key)
     system = entry.get("system", defaults.system)
     if not isinstance(system, (str, type(None))):
         raise ValueError(f"system must be a text, not {system!r}")
@@ -104,12 +108,7 @@ _ONLY: dict[str, tuple[Any, ...]] = {
     "store": (False,),
     "service_tier": ("auto", "default"),
 }
-# These are fields of our own shape. OpenAI's says the same in another way.
-_ELSEWHERE = {
-    "id": "",
-    "prompt": "; send messages",
-    "system": "; send a message with the role system",
-}
+_OWN = ("id", "prompt", "system")  # fields of our own shape, which OpenAI's does not have
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
@@ -125,7 +124,7 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
     """
     for key in entry:
         if key not in _ENVELOPE:
-            raise ValueError(f"there is no field {key!r} beside {', '.join(_ENVELOPE)}")
+            ignore(key)
     if entry.get("method", "POST") != "POST" or entry.get("url", URL) != URL:
         asked = f"{entry.get('method', 'POST')} {entry.get('url', URL)}"
         raise ValueError(f"only POST {URL} is answered, not {asked}")
@@ -136,6 +135,9 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
     for key, value in body.items():
         if value is None or key in _IGNORED:
             continue
+        if key in _OWN:
+            ignore(key)
+            continue
         if key in _ONLY:
             if value not in _ONLY[key]:
                 only = json.dumps(_ONLY[key][0])
@@ -144,10 +146,6 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
             out.update(form(value, key))
         elif key == "messages":
             out[key] = [with_text(m) for m in value] if isinstance(value, list) else value
-        elif key == "max_completion_tokens":
-            out["max_tokens"] = value
-        elif key in _ELSEWHERE:
-            raise ValueError(f"there is no field {key!r} in a body for {URL}{_ELSEWHERE[key]}")
         else:
             out[key] = value
     return out

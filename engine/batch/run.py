@@ -28,6 +28,7 @@ from engine.model.info import Model
 from engine.reply import Reply
 from engine.serve import json_input
 from engine.serve.json_input import shortened
+from engine.serve.routes.schema import read_fields
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +59,16 @@ def digest(raw: bytes, salt: str) -> str:
 
 
 class Parser:
-    """Turns lines into requests. It remembers their ids, since no two lines may have the same."""
+    """Turns lines into requests. It remembers their ids, since no two lines may have the same.
+
+    Attributes:
+        ignored: names of fields that were ignored.
+    """
 
     def __init__(self, defaults: Defaults) -> None:
         self._defaults = defaults
         self._seen: dict[str, int] = {}
+        self.ignored: set[str] = set()
 
     def __call__(self, line: int, raw: bytes) -> Request | BadLine:
         name, of_openai = None, False
@@ -77,8 +83,14 @@ class Parser:
                 first = self._seen.setdefault(json.dumps(name), line)
                 if first != line:
                     raise ValueError(f"the id {name!r} is that of line {first} already")
-            plain = openai_request.plain(entry) if of_openai else entry
-            return parsed(plain, self._defaults, line, name, of_openai)
+
+            def read() -> Request:
+                plain = openai_request.plain(entry) if of_openai else entry
+                return parsed(plain, self._defaults, line, name, of_openai)
+
+            request, ignored = read_fields(read)
+            self.ignored.update(ignored.split(", ") if ignored else ())
+            return request
         except ValueError as error:
             why = str(error)
         except Exception as error:

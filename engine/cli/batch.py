@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ EPILOG = """\
 A line is {"prompt": "…"} or {"messages": […]}, with "id", "system", "reasoning" and the fields of
 SamplingParams (temperature, top_p, max_tokens, stop, seed, json_schema, …) as it likes; or of
 OpenAI's batch shape {"custom_id", "method", "url", "body"}, and is then answered in that shape.
-Answers stand in the order of the lines.
+Unknown fields are ignored and listed. Answers are in the order of the lines.
 
 Interrupted in whatever way, the same command goes on where it was.
 Exit status: 0 all lines are answered, 1 some are not (their records have an "error"), 2 it could
@@ -107,12 +107,12 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     results = Results(target, options.restart, options.retry_failed)
     try:
         count = results.check((n, digest(raw, salt)) for n, raw in lines(source))
-        batch = _Batch(results, salt, model, options, count)
+        batch, parser = _Batch(results, salt, model, options, count), Parser(defaults)
         try:
             runner = Runner(engine, model, options.concurrency, options.reproducible)
-            batch.run(runner, lines(source), Parser(defaults))
+            batch.run(runner, lines(source), parser)
         finally:
-            batch.tell()
+            batch.tell(sorted(parser.ignored))
     finally:
         results.close()
     return SOME_FAILED if batch.summary.all_failed else ALL_ANSWERED
@@ -143,9 +143,13 @@ class _Batch:
             self._requests(source, parse), self._write, draw if self._progress.shown else None
         )
 
-    def tell(self) -> None:
-        """Print the summary, also of a run that was interrupted."""
+    def tell(self, ignored: Sequence[str]) -> None:
+        """Print the ignored fields and the summary, also of a run that was interrupted."""
         self._progress.clear()
+        if ignored:
+            named = ", ".join(ignored[:_TOLD])
+            more = f" and {len(ignored) - _TOLD:,} more" if len(ignored) > _TOLD else ""
+            print(f"batch: ignored fields: {named}{more}", file=sys.stderr)
         if self._told > _TOLD:
             print(f"batch: {self._told - _TOLD:,} more lines failed.", file=sys.stderr)
         print(self.summary.text(), file=sys.stderr)

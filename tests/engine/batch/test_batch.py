@@ -158,7 +158,6 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
         b"{nonsense": "no JSON",
         b"[1, 2]": "JSON object",
         b'{"prompt": "a", "temperature": NaN}': "NaN",
-        b'{"prompt": "a", "temprature": 1}': "did you mean 'temperature'",
         b'{"prompt": "a", "top_p": 2}': "top_p must be a number from 0 to 1",
         b'{"prompt": ""}': "prompt must be a text",
         b'{"prompt": "a", "messages": []}': "either",
@@ -190,6 +189,23 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
         assert why in entry["error"]["message"], entry
         assert f"line {number}: {entry['error']['message']}" in said
     assert f"2 answered, {len(bad)} failed" in said
+
+
+def test_unknown_fields_are_ignored_and_listed(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = {"messages": [{"role": "user", "content": "a"}], "system": "x", "user": "u"}
+    lines = [
+        {"prompt": "a", "n_predict": 3, "temprature": 1, "thread": {"id": 1}, "stop": ""},
+        {"custom_id": "b", "trace": 1, "body": {**body, "max_new_tokens": 3, "zeta": [1]}},
+    ]
+    target = tmp_path / "out.jsonl"
+    assert main(arguments(folder, write(tmp_path / "in.jsonl", lines), target)) == 0
+    first, second = read(target)
+    assert first["generated_tokens"] <= 3
+    assert second["response"]["body"]["usage"]["completion_tokens"] <= 3
+    said = capfd.readouterr().err
+    assert "ignored fields: system, temprature, thread, trace, zeta\n" in said
 
 
 def test_failed_lines_are_answered_anew_when_asked_to(folder: Path, tmp_path: Path) -> None:
