@@ -42,7 +42,7 @@ from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
 from engine.serve.routes.completions import Embedding, EmbeddingAPI, Embeddings
 from engine.serve.routes.ollama import OllamaEmbed, OllamaEmbeddings
-from engine.serve.routes.schema import JSON, read_fields
+from engine.serve.routes.schema import JSON, FieldError, note_ignored, read_fields
 from engine.serve.sessions import Sent, check_digest, session_name
 from engine.serve.threads import ServerThreads, in_thread
 
@@ -520,7 +520,8 @@ class Answering:
             count_answers(scope, len(choices))
             request.of_model(model)
             self.requests.keep(request, generation.messages, size)
-            client.headers = (*(sent.headers if sent else ()), *_ignored_header(ignored))
+            client.headers = sent.headers if sent else ()
+            note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
             await _while_paused(request, client)  # without a place that others wait for
             async with self._places.take(
@@ -604,7 +605,7 @@ class Answering:
                 return await in_thread(self._threads.bodies(size), work)
             return work()
         except ValueError as error:
-            raise bodies.not_understood(error) from None
+            raise bodies.not_understood(error, api.body) from None
 
     def _use(self, scope: Scope, session: str | None, body: JSON) -> AbstractContextManager[Entry]:
         """Use the model that a request names, else that of its session, else the first one.
@@ -614,7 +615,8 @@ class Answering:
         """
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
-            raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
+            error = FieldError(f"model must be a text, not {name!r}", "model")
+            raise bodies.not_understood(error)
         guest = guest_of(scope)
         known = self._places.sessions.find(guest, session) if session and not name else None
         return self.served.use(known.model if known else name, guest)
@@ -634,7 +636,7 @@ class Answering:
                 if name is None:
                     raise ValueError("follows goes with a session: name it by session_id")
             except ValueError as error:
-                raise bodies.not_understood(error) from None
+                raise bodies.not_understood(FieldError(str(error), "follows")) from None
         if name is None or not isinstance(messages, list):
             return None
         before = Sent()
@@ -690,9 +692,8 @@ class Answering:
                     asked, ignored = await self._read(api, read, body, size, guest, _unheard)
                     found = await answer(asked)
         if found is not None:
-            response = JSONResponse(found)
-            response.raw_headers += _ignored_header(ignored)
-            await response(scope, receive, send)
+            note_ignored(scope, ignored)
+            await JSONResponse(found)(scope, receive, send)
 
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
@@ -717,10 +718,6 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
     return Operation(
         "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
     )
-
-
-def _ignored_header(names: str) -> list[tuple[bytes, bytes]]:
-    return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
 def _unheard(_: str) -> None:

@@ -26,6 +26,7 @@ from engine.serve.auth import LOCAL, Guest, Keys, Limits, Settings, guest_of, se
 from engine.serve.errors import WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
 from engine.serve.routes.base import Operation
+from engine.serve.routes.schema import ignored_header
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,8 @@ class _Logged:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *request_id]
+                own = [*request_id, *ignored_header(scope)]
+                message["headers"] = [*message.get("headers", ()), *own]
             await send(message)
 
         try:

@@ -20,7 +20,7 @@ from engine.serve import json_input
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import Parts, shortened
-from engine.serve.routes.schema import B, parsed
+from engine.serve.routes.schema import B, Body, field_of, note_ignored, parsed, read_fields
 from engine.serve.threads import ServerThreads, in_thread
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
@@ -153,9 +153,12 @@ async def small(request: Request, kind: type[B]) -> B:
     """
     raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
     try:
-        return parsed(kind, json_input.decode(raw) if raw else {})
+        given = json_input.decode(raw) if raw else {}
+        found, ignored = read_fields(lambda: parsed(kind, given))
     except ValueError as error:
-        raise not_understood(error) from None
+        raise not_understood(error, kind) from None
+    note_ignored(request.scope, ignored)
+    return found
 
 
 async def _gathered(
@@ -302,7 +305,8 @@ async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
         raise not_understood(error) from None
 
 
-def not_understood(error: ValueError) -> RefusedError:
-    """The refusal of a body, with what is wrong with it."""
+def not_understood(error: ValueError, kind: type[Body] = Body) -> RefusedError:
+    """Return the refusal of a body of that kind, with what is wrong with it."""
     end = "" if str(error).endswith((".", "?")) else "."
-    return RefusedError(400, f"The request cannot be answered: {error}{end}")
+    field = field_of(error, kind)
+    return RefusedError(400, f"The request cannot be answered: {error}{end}", field=field)

@@ -64,13 +64,19 @@ class RefusedError(Exception):
     """A request that cannot be answered."""
 
     def __init__(
-        self, status: int, message: str, code: str = INVALID_REQUEST, retry: int | None = None
+        self,
+        status: int,
+        message: str,
+        code: str = INVALID_REQUEST,
+        retry: int | None = None,
+        field: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status  # of HTTP
         self.message = message  # what is wrong with it
         self.code = code  # for programs
         self.retry = retry  # after how many seconds it may be asked again, where that helps
+        self.field = field  # of the body, that has the wrong value
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
@@ -99,7 +105,8 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
     if path.startswith(OLLAMA):
         return status, {"error": message}
     kind = "invalid_request_error" if status < 500 else "server_error"
-    told = {"message": message, "type": kind, "param": None, "code": code}
+    field = error.field if isinstance(error, RefusedError) else None
+    told = {"message": message, "type": kind, "param": field, "code": code}
     return status, {"error": told}
 
 

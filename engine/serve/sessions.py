@@ -339,7 +339,7 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     """
     named = body.pop("session_id", None)
     if named is not None:
-        return checked(named, "session_id")
+        return checked(named, "session_id", "session_id")
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     for alias in ALIASES:
         if headers.get(alias):
@@ -347,12 +347,15 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     return None
 
 
-def checked(name: object, where: str) -> str:
+def checked(name: object, where: str, field: str | None = None) -> str:
     """A session's name that can be one.
+
+    Args:
+        field: of the body, if it has the name.
 
     Raises:
         RefusedError: 400.
     """
     if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
-        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.")
+        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.", field=field)
     return name

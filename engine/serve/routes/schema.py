@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
@@ -93,6 +93,18 @@ class OpenBody(Body):
     passes_extra = True
 
 
+class FieldError(ValueError):
+    """A field of a body has a wrong value.
+
+    Args:
+        field: where it is in the body, like ``messages[2].role``.
+    """
+
+    def __init__(self, words: str, field: str) -> None:
+        super().__init__(words)
+        self.field = field
+
+
 class FieldReport:
     """Ignored fields of one request, and fields with another name here."""
 
@@ -126,10 +138,10 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     try:
         found = read()
     except ValueError as error:
-        words = str(error)
+        words, field = str(error), getattr(error, "field", "")
         for name, sent in report.renamed.items():
-            words = re.sub(rf"^{name}\b", sent, words)
-        raise ValueError(words) from None
+            words, field = (re.sub(rf"^{name}\b", sent, text) for text in (words, field))
+        raise FieldError(words, field) from None
     finally:
         _report.reset(token)
     names = sorted(report.ignored)
@@ -138,6 +150,20 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     if told and len(_told) < MAX_LOGGED_SETS:
         told_once(f"ignored fields in requests: {told}")
     return found, told
+
+
+_IGNORED = "stretto.ignored"  # the place in a request's scope
+
+
+def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
+    """Note the ignored fields of a request, for the header of its response."""
+    scope[_IGNORED] = names
+
+
+def ignored_header(scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
+    """Return the header that names the ignored fields, if any."""
+    names = scope.get(_IGNORED, "")
+    return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
 def _ignore_extra(body: Body, path: str) -> None:
@@ -167,7 +193,8 @@ def parsed(kind: type[B], given: object, path: str = "") -> B:
         found = kind.model_validate(given)
     except ValidationError as error:
         # The first one is enough for a sentence, and all of them may be many.
-        raise ValueError(_sentence(error.errors(include_url=False)[0])) from None
+        first = error.errors(include_url=False)[0]
+        raise FieldError(_sentence(first), _path(first["loc"])) from None
     if _report.get() is not None:
         _ignore_extra(found, path)
     return found
@@ -251,6 +278,21 @@ def _path(places: tuple[str | int, ...]) -> str:
         elif not place.startswith("@"):
             path += f".{place}" if path else place
     return path
+
+
+_FIRST_FIELD = re.compile(r"'?([a-z]\w*)(?:\[\d+\]|\.\w+)*")
+
+
+def field_of(error: ValueError, kind: type[Body]) -> str | None:
+    """Return the field of a body that an error is about, or None if it is about none.
+
+    Checks that know no field begin their sentence with its name.
+    """
+    if field := getattr(error, "field", ""):
+        return str(field)
+    known = {*kind.model_fields, *kind.refused, *getattr(kind, "aliases", ())}
+    named = _FIRST_FIELD.match(str(error))
+    return named[0].lstrip("'") if named is not None and named[1] in known else None
 
 
 # -- kinds of values ----------------------------------------------------------------------

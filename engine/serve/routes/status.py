@@ -187,7 +187,9 @@ def _error_schema(outer: dict[str, Any], **inner: Any) -> dict[str, Any]:
 
 
 _ERRORS: dict[str, Any] = {
-    "Error": _error_schema({}, message=_TEXT, type=_TEXT, param={"type": "null"}, code=_TEXT),
+    "Error": _error_schema(
+        {}, message=_TEXT, type=_TEXT, param={"type": ["string", "null"]}, code=_TEXT
+    ),
     "MessagesError": _error_schema(
         {"type": {"const": "error"}}, type=_TEXT, message=_TEXT, code=_TEXT
     ),

@@ -300,6 +300,36 @@ def test_a_text_is_continued_as_it_stands(client: OpenAI, server: Server) -> Non
     assert found.choices[0].text == text
     assert found.usage is not None
     assert found.usage.prompt_tokens == 9
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"messages": [{"role": "robot", "content": "x"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "messages[0].content"),
+        ({"messages": []}, "messages"),
+        ({"temperature": 9}, "temperature"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"top_logprobs": 3}, "top_logprobs"),
+        ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"tools": [{"type": "function", "function": {"name": ""}}]}, "tools[0].name"),
+        ({"model": "scripted", "tools": [WEATHER], "tool_choice": "must"}, "tool_choice"),
+        ({"max_tokens": None, "extra_body": {"max_new_tokens": "x"}}, "max_new_tokens"),
+        ({"extra_body": {"session_id": "no name"}}, "session_id"),
+        ({"extra_body": {"follows": "x"}}, "follows"),
+        ({"extra_body": {"model": 5}}, "model"),
+    ],
+)
+def test_error_names_its_field(client: OpenAI, fields: dict[str, Any], param: str) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        chat(client, **fields)
+    assert caught.value.param == param
+
+
+def test_error_of_a_field_that_is_not_served_names_it(client: OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.completions.create(model="plain", prompt="a", suffix="b")
+    assert caught.value.param == "suffix"
+
+
     echoed = client.completions.create(**asked, echo=True)
     assert echoed.choices[0].text == "once upon" + text
     streamed = client.completions.create(**asked, stream=True, echo=True)

@@ -62,6 +62,16 @@ def model(server: Server) -> Model:
 # -- unknown fields -------------------------------------------------------------------------------
 
 
+def test_ignored_fields_of_sessions_are_listed(server: Server) -> None:
+    made = ask(server, "POST", "/v1/sessions", {"model": "scripted", "color": "red"})
+    assert (made.status, made.headers[HEADER]) == (201, "color")
+    fork = f"/v1/sessions/{made.json['id']}/fork"
+    forked = ask(server, "POST", fork, {"name": "twin"})
+    assert (forked.status, forked.headers[HEADER]) == (201, "name")
+    for name in (made.json["id"], forked.json["id"]):
+        assert HEADER not in ask(server, "DELETE", f"/v1/sessions/{name}").headers
+
+
 @pytest.mark.parametrize("path", BODIES)
 @pytest.mark.parametrize("stream", [False, True])
 def test_unknown_fields_are_ignored_and_listed(server: Server, path: str, stream: bool) -> None:
