@@ -48,7 +48,14 @@ from engine.serve.routes.schema import (
     shown,
     told_once,
 )
-from engine.serve.routes.tools import INPUT, Toolbox, ToolChoice, custom_input, with_note
+from engine.serve.routes.tools import (
+    INPUT,
+    FunctionChoice,
+    Toolbox,
+    ToolChoice,
+    custom_input,
+    with_note,
+)
 from engine.serve.sessions import DIGEST
 
 
@@ -166,8 +173,8 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     max_tokens: Limit = None
     max_completion_tokens: Limit = None
     stop: Annotated[Any, Setting("stop")] = None
-    functions: Annotated[Any, Only([])] = None
-    function_call: Annotated[Any, Only("none", "auto")] = None
+    functions: list[Any] = Field(default_factory=list)  # tools as OpenAI had them before
+    function_call: FunctionChoice = "auto"
     modalities: Annotated[Any, Only(["text"])] = None
     store: Annotated[Any, Hint("store", False)] = None
     verbosity: Annotated[Any, Hint("verbosity", "medium")] = None
@@ -179,10 +186,19 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             raise ValueError("max_tokens and max_completion_tokens differ")
         reasoning, template = self.template(model)
         box = Toolbox()
+        choice, several = self.tool_choice, self.parallel_tool_calls
+        if self.functions and self.tools:
+            raise ValueError("functions and tools do not go together: choose one")
+        if self.functions:
+            named, several = self.function_call, False
+            choice = {"type": "function", **named} if isinstance(named, dict) else named
+            box.add_functions(self.functions)
+        elif self.function_call not in ("auto", "none"):
+            raise ValueError("function_call goes with functions only")
         box.add(self.tools)
         if self.web_search_options is not None:
             box.add([{"type": "web_search"}])
-        tools = box.settings(model, self.tool_choice, self.parallel_tool_calls)
+        tools = box.settings(model, choice, several)
         bound = form(self.response_format, "response_format") if self.response_format else {}
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs goes with logprobs only")
@@ -202,7 +218,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
             self.stream,
             template,
             self.wants_usage,
-            {"box": box},
+            {"box": box, "legacy": bool(self.functions)},
             returns_reasoning=self.returns_reasoning,
         )
 
@@ -240,11 +256,11 @@ class OpenAIWriter(Writer):
         return event({**self._head, "object": self._kind, "choices": choices, **more})
 
 
-def reason(choice: Choice) -> str:
+def reason(choice: Choice, calls: str = "tool_calls") -> str:
     """Why it ended, in OpenAI's words."""
     if choice.by_length:
         return "length"
-    return "tool_calls" if choice.calls else "stop"
+    return calls if choice.calls else "stop"
 
 
 def usage(choices: list[Choice]) -> JSON:
@@ -268,11 +284,17 @@ class ChatWriter(OpenAIWriter):
     """A chat completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+        self._legacy: bool = generation.extra.get("legacy", False)  # functions, and not tools
+        self._calls = "function_call" if self._legacy else "tool_calls"  # reason of an end
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
         self._custom: set[tuple[int, int]] = set()  # calls of tools whose input is a text
 
     def _is_custom(self, name: str) -> bool:
+    def _calls_delta(self, call: JSON) -> JSON:
+        """Return what a chunk says of a call."""
+        return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
+
         box: Toolbox = self.generation.extra["box"]
         return box.known(name).kind == "custom"
 
@@ -296,17 +318,18 @@ class ChatWriter(OpenAIWriter):
             return b""  # its end shows in the reason at the answer's
         if isinstance(piece, CallBegun):
             call = self._call(piece.id, piece.name, piece.text)
-            delta["tool_calls"] = [{"index": piece.number, **call}]
+            delta = self._calls_delta({"index": piece.number, **call})
         elif isinstance(piece, CallMore):
             if (choice.index, piece.number) in self._custom:
                 return b""
-            delta["tool_calls"] = [{"index": piece.number, "function": {"arguments": piece.text}}]
+            more = {"index": piece.number, "function": {"arguments": piece.text}}
+            delta = self._calls_delta(more)
         elif piece.text or not choice.answer:
             delta["reasoning_content" if piece.reasoning else "content"] = piece.text
         return self._chunk_of(choice, delta, None, piece.odds if isinstance(piece, Text) else ())
 
     def ended(self, choice: Choice) -> bytes:
-        return self._chunk_of(choice, {}, reason(choice))
+        return self._chunk_of(choice, {}, reason(choice, self._calls))
 
     def sign_of_life(self) -> bytes:
         return self._chunk_of(self.open_choice, {}, None)
@@ -325,14 +348,13 @@ class ChatWriter(OpenAIWriter):
             message["reasoning_content"] = choice.thought
         if choice.calls:
             message["content"] = choice.text if choice.text.strip() else None
-            message["tool_calls"] = [
-                self._call(call.id, call.name, call.arguments) for call in choice.calls
-            ]
+            calls = [self._call(call.id, call.name, call.arguments) for call in choice.calls]
+            message |= self._calls_delta(calls[0]) if self._legacy else {"tool_calls": calls}
         return {
             "index": choice.index,
             "message": message,
             "logprobs": self._odds(choice.odds),
-            "finish_reason": reason(choice),
+            "finish_reason": reason(choice, self._calls),
         }
 
     def _odds(self, odds: Any) -> JSON | None:

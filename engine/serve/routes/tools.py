@@ -65,6 +65,22 @@ ToolChoice = Annotated[
     ),
 ]
 """How tools may be called, as chat completions or responses have it."""
+FunctionChoice = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["auto", "none"]},
+                {
+                    "type": "object",
+                    "properties": {"name": {"type": "string"}},
+                    "required": ["name"],
+                },
+            ]
+        }
+    ),
+]
+"""The same for functions, as chat completions had it before tools."""
 
 
 class Given(NamedTuple):
@@ -109,6 +125,17 @@ class Toolbox(Struct):
             self._now.clear()
         for number, tool in enumerate(tools):
             self._add(tool, f"{where}[{number}]", namespace)
+
+    def add_functions(self, functions: Iterable[Any]) -> None:
+        """Take functions, as chat completions had them before tools.
+
+        Raises:
+            ValueError: as `add`.
+        """
+        self._now.clear()
+        for number, function in enumerate(functions):
+            about = _checked(function, f"functions[{number}].")
+            self._put(Given("function", about["name"]), about)
 
     def _add(self, tool: Any, where: str, namespace: str) -> None:
         kind = tool.get("type") if isinstance(tool, Mapping) else None

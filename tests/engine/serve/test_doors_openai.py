@@ -197,6 +197,42 @@ def test_tools_are_offered_called_and_answered(client: OpenAI, stream: bool) -> 
     assert after.choices[0].finish_reason == "stop"
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("choice", ["auto", {"name": "weather"}])
+def test_functions_are_called_as_before_tools(client: OpenAI, stream: bool, choice: Any) -> None:
+    messages = [user("How is the weather?")]
+    functions = {"functions": [WEATHER["function"]], "function_call": choice}
+    asked = {"model": "scripted", "messages": messages, "max_tokens": 40, **functions}
+    if stream:
+        found = [chunk.choices[0] for chunk in chat(client, **asked, stream=True)]
+        calls = [one.delta.function_call for one in found if one.delta.function_call]
+        assert all(one.delta.tool_calls is None for one in found)
+        assert [call.name for call in calls if call.name] == ["weather"]
+        name, arguments = "weather", "".join(call.arguments or "" for call in calls)
+        ended = found[-1].finish_reason
+    else:
+        whole = chat(client, **asked).choices[0]
+        called, ended = whole.message.function_call, whole.finish_reason
+        name, arguments = called.name, called.arguments
+        assert whole.message.tool_calls is None
+    assert (name, json.loads(arguments)["city"], ended) == ("weather", "Turin", "function_call")
+    said = {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": name, "arguments": arguments},
+    }
+    result = {"role": "function", "name": name, "content": "rain"}
+    after = chat(client, **{**asked, "messages": [*messages, said, result]}).choices[0]
+    if choice == "auto":
+        assert (after.message.content, after.finish_reason) == (SAID, "stop")
+
+
+def test_functions_are_not_called_if_the_choice_is_none(client: OpenAI) -> None:
+    functions = {"functions": [WEATHER["function"]], "function_call": "none"}
+    message = chat(client, model="scripted", max_tokens=40, **functions).choices[0].message
+    assert (message.content, message.function_call) == (SAID, None)
+
+
 def test_one_call_at_a_time_and_none_are_kept_to(client: OpenAI) -> None:
     asked = {"model": "scripted", "tools": [WEATHER], "max_tokens": 40}
     one = chat(client, **asked, parallel_tool_calls=False).choices[0]
@@ -246,7 +282,10 @@ def test_sessions_work_as_they_are_asked_to(client: OpenAI, server: Server) -> N
             "tool_choice",
         ),
         ({"modalities": ["audio"]}, "modalities"),
-        ({"functions": [WEATHER["function"]]}, "functions"),
+        ({"functions": [WEATHER["function"]]}, "tools"),
+        ({"functions": [{"name": ""}]}, "functions"),
+        ({"functions": [WEATHER["function"]], "tools": [WEATHER]}, "functions"),
+        ({"function_call": {"name": "weather"}}, "function_call"),
         ({"response_format": {"type": "xml"}}, "response_format"),
         ({"max_tokens": 3, "max_completion_tokens": 4}, "max_completion_tokens"),
         ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "video"),
@@ -259,6 +298,36 @@ def test_what_cannot_be_done_is_refused_by_name(
     with pytest.raises(openai.BadRequestError, match=says) as caught:
         chat(client, **fields)
     assert caught.value.code == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"messages": [{"role": "robot", "content": "x"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "messages[0].content"),
+        ({"messages": []}, "messages"),
+        ({"temperature": 9}, "temperature"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"top_logprobs": 3}, "top_logprobs"),
+        ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"tools": [{"type": "function", "function": {"name": ""}}]}, "tools[0].name"),
+        ({"model": "scripted", "tools": [WEATHER], "tool_choice": "must"}, "tool_choice"),
+        ({"max_tokens": None, "extra_body": {"max_new_tokens": "x"}}, "max_new_tokens"),
+        ({"extra_body": {"session_id": "no name"}}, "session_id"),
+        ({"extra_body": {"follows": "x"}}, "follows"),
+        ({"extra_body": {"model": 5}}, "model"),
+    ],
+)
+def test_error_names_its_field(client: OpenAI, fields: dict[str, Any], param: str) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        chat(client, **fields)
+    assert caught.value.param == param
+
+
+def test_error_of_a_field_that_is_not_served_names_it(client: OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.completions.create(model="plain", prompt="a", suffix="b")
+    assert caught.value.param == "suffix"
 
 
 def test_errors_are_the_clients_own(client: OpenAI) -> None:
@@ -300,36 +369,6 @@ def test_a_text_is_continued_as_it_stands(client: OpenAI, server: Server) -> Non
     assert found.choices[0].text == text
     assert found.usage is not None
     assert found.usage.prompt_tokens == 9
-@pytest.mark.parametrize(
-    ("fields", "param"),
-    [
-        ({"messages": [{"role": "robot", "content": "x"}]}, "messages[0].role"),
-        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "messages[0].content"),
-        ({"messages": []}, "messages"),
-        ({"temperature": 9}, "temperature"),
-        ({"temperature": "hot"}, "temperature"),
-        ({"top_logprobs": 3}, "top_logprobs"),
-        ({"response_format": {"type": "xml"}}, "response_format"),
-        ({"tools": [{"type": "function", "function": {"name": ""}}]}, "tools[0].name"),
-        ({"model": "scripted", "tools": [WEATHER], "tool_choice": "must"}, "tool_choice"),
-        ({"max_tokens": None, "extra_body": {"max_new_tokens": "x"}}, "max_new_tokens"),
-        ({"extra_body": {"session_id": "no name"}}, "session_id"),
-        ({"extra_body": {"follows": "x"}}, "follows"),
-        ({"extra_body": {"model": 5}}, "model"),
-    ],
-)
-def test_error_names_its_field(client: OpenAI, fields: dict[str, Any], param: str) -> None:
-    with pytest.raises(openai.BadRequestError) as caught:
-        chat(client, **fields)
-    assert caught.value.param == param
-
-
-def test_error_of_a_field_that_is_not_served_names_it(client: OpenAI) -> None:
-    with pytest.raises(openai.BadRequestError) as caught:
-        client.completions.create(model="plain", prompt="a", suffix="b")
-    assert caught.value.param == "suffix"
-
-
     echoed = client.completions.create(**asked, echo=True)
     assert echoed.choices[0].text == "once upon" + text
     streamed = client.completions.create(**asked, stream=True, echo=True)
