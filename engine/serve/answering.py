@@ -26,6 +26,7 @@ from starlette.types import Message, Receive, Scope, Send
 from engine.engine import Engine, Session
 from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress
+from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve import bodies, errors
@@ -103,9 +104,13 @@ class Client:
         streams: the client expects events.
         held: called with the bytes that wait for the client to read, as they become more. It
             raises RefusedError if they are too many.
+
+    Attributes:
+        asked_to_stream: the body asks for a stream, which may begin before the body is checked.
     """
 
     def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
+        self.asked_to_stream = False
         self._outbox = Outbox(send)
         self._held = held
         self._held_bytes = 0
@@ -116,6 +121,7 @@ class Client:
         self._opened = False  # the answer within it
         self._ended = False
         self._event_at = -ALIVE_SECONDS  # when the last event was sent
+        self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
 
     def expects(self, writer: Writer) -> None:
@@ -166,13 +172,20 @@ class Client:
 
         People read comments, and the idle timers of clients count events only.
         """
-        if self._writer is None or not self._writer.generation.stream:
+        if not self._may_stream:
             return
         self._begin_stream()
         if self._outbox.unsent_bytes:
             return
-        if data := self._writer.comment(text) + self._sign_of_life():
+        if data := self._api.comment(text) + self._sign_of_life():
             self._write(data)
+
+    @property
+    def _may_stream(self) -> bool:
+        """True if events may be sent. What is soon checked can still be refused by a status."""
+        if self._writer is not None:
+            return self._writer.generation.stream
+        return self.asked_to_stream and time.monotonic() - self._came_at >= ALIVE_SECONDS
 
     def _sign_of_life(self) -> bytes:
         """Return an event that says nothing, or b"" if one was sent not long ago."""
@@ -187,13 +200,10 @@ class Client:
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
-        if too_long and streams and not self._begun and (told := self._api.overflow(content)):
-            self._head(Writer.media_type.encode(), (b"cache-control", b"no-store"))
-            told = told if self._writer is None else self._writer.failed(content)
-            self._write(told, more=False)
-        elif self._begun and not self._ended:
-            assert self._writer is not None
-            self._write(self._writer.failed(content), more=False)
+        if too_long and streams and self._api.streams_overflow:
+            self._begin_stream()
+        if self._begun and not self._ended:
+            self._write(self._api.failed(content, self._writer), more=False)
         await self._outbox.flush()
         return self._begun
 
@@ -207,9 +217,7 @@ class Client:
 
     def _begin_stream(self) -> None:
         if not self._begun:
-            assert self._writer is not None
-            kind = self._writer.media_type.encode()
-            self._head(kind, (b"cache-control", b"no-store"))
+            self._head(self._api.media_type.encode(), (b"cache-control", b"no-store"))
 
     def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True
@@ -470,6 +478,9 @@ class Answering:
                 name, sent = session_name(scope, body), None
                 if "follows" in api.body.model_fields:
                     sent = await self._whole(scope, name, body, size)
+                streams = body.get("stream", api.body.model_fields["stream"].default)
+                client.asked_to_stream = streams is True
+                client.headers = sent.headers if sent else ()
                 async with self._begun(scope, receive, body, name) as request:
                     while True:
                         try:
@@ -501,7 +512,7 @@ class Answering:
     ) -> None:
         guest = guest_of(scope)
         with self._use(scope, name, body) as entry:
-            model = await self.served.load(entry)
+            model = await self._loaded(entry, client)
             bodies.check_size(size, body, model)
             whole = max(size, sent.size if sent else 0)
             read = partial(api.read, body, model, guest)
@@ -520,7 +531,6 @@ class Answering:
             count_answers(scope, len(choices))
             request.of_model(model)
             self.requests.keep(request, generation.messages, size)
-            client.headers = sent.headers if sent else ()
             note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
             await _while_paused(request, client)  # without a place that others wait for
@@ -554,6 +564,20 @@ class Answering:
                             place.last = replies.last
             # The session is free before the client hears of the end and asks again.
             client.take(choice, event)
+
+    async def _loaded(self, entry: Entry, client: Client) -> Model:
+        """Load a model, with signs of life for the client.
+
+        Raises:
+            EngineError: as `Served.load`.
+        """
+        loading = asyncio.ensure_future(self.served.load(entry))
+        try:
+            while not (await asyncio.wait({loading}, timeout=QUIET_SECONDS))[0]:
+                client.comment("loading the model")
+            return loading.result()
+        finally:
+            loading.cancel()
 
     async def _relayed(
         self, replies: Replies, choices: list[Choice], request: Request, client: Client

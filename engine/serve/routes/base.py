@@ -371,12 +371,7 @@ class Writer(ABC):
 
     Args:
         choices: the answers as they are gathered, in their order.
-
-    Attributes:
-        media_type: of a stream.
     """
-
-    media_type = "text/event-stream; charset=utf-8"
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         self.generation = generation
@@ -406,14 +401,6 @@ class Writer(ABC):
     @abstractmethod
     def end(self) -> bytes:
         """What a stream ends with."""
-
-    @abstractmethod
-    def failed(self, error: JSON) -> bytes:
-        """What a stream says of a failure; `error` has the API's shape."""
-
-    def comment(self, text: str) -> bytes:
-        """A comment in a stream, which clients skip; b"" if the format has none."""
-        return f": {text}\n\n".encode()
 
     @abstractmethod
     def sign_of_life(self) -> bytes:
@@ -482,11 +469,21 @@ class API:
     summary: str
     body: type[Body]  # the model of its bodies, whose `asks` says what is asked for
     writer: Callable[[Generation, list[Choice]], Writer]  # writes an answer that is generated
+    media_type = "text/event-stream; charset=utf-8"  # of a stream
+    streams_overflow = False  # a stream, and not a status, reports a prompt that is too long
 
-    def overflow(self, error: JSON) -> bytes:
-        """A whole stream that tells of a prompt that was too long to be read, or of one that is
-        too long for the model; empty: a status tells."""
-        return b""
+    def failed(self, error: JSON, writer: Any = None) -> bytes:
+        """Return what a stream says of a failure.
+
+        Args:
+            error: in the API's shape.
+            writer: of the answer; None if the body has not been read.
+        """
+        return event(error)
+
+    def comment(self, text: str) -> bytes:
+        """Return a comment in a stream, which clients skip; b"" if the format has none."""
+        return f": {text}\n\n".encode()
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:
         """Whether a body takes a while to be understood, however small it is."""

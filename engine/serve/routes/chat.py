@@ -249,9 +249,6 @@ class OpenAIWriter(Writer):
         last = b"data: [DONE]\n\n"
         return self._chunk([], usage=usage(self.choices)) + last if self.generation.usage else last
 
-    def failed(self, error: JSON) -> bytes:
-        return event(error)
-
     def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
         return event({**self._head, "object": self._kind, "choices": choices, **more})
 
@@ -284,19 +281,19 @@ class ChatWriter(OpenAIWriter):
     """A chat completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
-        self._legacy: bool = generation.extra.get("legacy", False)  # functions, and not tools
-        self._calls = "function_call" if self._legacy else "tool_calls"  # reason of an end
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
         self._custom: set[tuple[int, int]] = set()  # calls of tools whose input is a text
+        self._legacy: bool = generation.extra.get("legacy", False)  # functions, and not tools
+        self._calls = "function_call" if self._legacy else "tool_calls"  # reason of an end
 
     def _is_custom(self, name: str) -> bool:
+        box: Toolbox = self.generation.extra["box"]
+        return box.known(name).kind == "custom"
+
     def _calls_delta(self, call: JSON) -> JSON:
         """Return what a chunk says of a call."""
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
-
-        box: Toolbox = self.generation.extra["box"]
-        return box.known(name).kind == "custom"
 
     def _call(self, call_id: str, name: str, arguments: str) -> JSON:
         if self._is_custom(name):

@@ -589,9 +589,6 @@ class MessagesWriter(BlockWriter):
         delta = {"stop_reason": why, "stop_sequence": stop}
         return _event("message_delta", delta=delta, usage=usage) + _event("message_stop")
 
-    def failed(self, error: JSON) -> bytes:
-        return event(error, "error")
-
     def whole(self) -> JSON:
         choice = self.choices[0]
         blocks = [_thinking_block(choice.thought)] if choice.thought else []
@@ -655,6 +652,9 @@ class Messages(API):
     summary = "Anthropic's messages."
     body = MessagesBody
     writer = MessagesWriter
+
+    def failed(self, error: JSON, writer: Any = None) -> bytes:
+        return event(error, "error")
 
 
 class CountTokens(API):

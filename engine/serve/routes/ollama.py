@@ -202,8 +202,6 @@ class EmbedBody(EmbeddingsBody):
 class OllamaWriter(Writer):
     """An answer as lines of JSON, or as one object."""
 
-    media_type = "application/x-ndjson"
-
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
             return self._line({("thinking" if piece.reasoning else "content"): piece.text})
@@ -217,12 +215,6 @@ class OllamaWriter(Writer):
 
     def end(self) -> bytes:
         return encoded(self._told({}, **self._figures())) + b"\n"
-
-    def failed(self, error: JSON) -> bytes:
-        return encoded(error) + b"\n"
-
-    def comment(self, text: str) -> bytes:
-        return b""
 
     def sign_of_life(self) -> bytes:
         return self._line({})
@@ -282,7 +274,19 @@ def _without_message(message: JSON) -> JSON:
     return {names[name]: text for name, text in message.items() if name in names}
 
 
-class OllamaGenerate(API):
+class OllamaAPI(API):
+    """An API whose streams are lines of JSON."""
+
+    media_type = "application/x-ndjson"
+
+    def failed(self, error: JSON, writer: Any = None) -> bytes:
+        return encoded(error) + b"\n"
+
+    def comment(self, text: str) -> bytes:
+        return b""
+
+
+class OllamaGenerate(OllamaAPI):
     path = "/api/generate"
     summary = "A single reply, in Ollama's shape."
     body = GenerateBody
@@ -309,7 +313,7 @@ class OllamaEmbeddings(EmbeddingAPI):
         return {"embedding": as_numbers(found.vectors[0])}
 
 
-class OllamaChat(API):
+class OllamaChat(OllamaAPI):
     path = "/api/chat"
     summary = "A chat, in Ollama's shape."
     body = OllamaBody

@@ -384,13 +384,15 @@ class Responses(API):
     path = "/v1/responses"
     summary = "A response, which can be gone on from where it was stored."
     body = ResponsesBody
+    streams_overflow = True  # Codex makes its conversation shorter by this event only
 
     def __init__(self, stored: StoredResponses) -> None:
         self.stored = stored  # those that can be gone on from
         self.writer = partial(ResponsesWriter, store=self._store)
 
-    def overflow(self, error: JSON) -> bytes:
-        """Codex makes its conversation shorter by this event, and not by a status."""
+    def failed(self, error: JSON, writer: Any = None) -> bytes:
+        if writer is not None:
+            return bytes(writer.failed(error))
         told = {"code": error["error"]["code"], "message": error["error"]["message"]}
         failed = {
             "id": f"resp_{uuid.uuid4().hex}",
