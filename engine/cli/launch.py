@@ -414,8 +414,10 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
     supported = chosen.get("supported_parameters")  # absent from older servers
     tools = not isinstance(supported, list) or "tools" in supported
+    contexts = {clean_name(str(m.get("id"))): int(m.get("context_length") or 0) for m in models}
     return {
         "model": model,
+        "contexts": contexts,  # of all models, by name
         "quoted": json.dumps(model),
         "recent": recent,
         "tools": tools,
@@ -427,9 +429,12 @@ def _doubts(name: str, known: Mapping[str, Any]) -> list[str]:
     """Why an agent will not get far with the model, a sentence each."""
     agent, found = AGENTS[name], list[str]()
     if known["context"] < agent.least_context:
+        longer = [each for each, n in known["contexts"].items() if n >= agent.least_context]
+        such_as = f", such as {longer[0]}" if longer else ""
         found.append(
             f"{known['model']} has a context of {known['context']:,} tokens, and {name} needs "
-            f"about {agent.least_context:,}. Name a model with a longer context by --model."
+            f"about {agent.least_context:,}. Name a model with a longer context by --model"
+            f"{such_as}."
         )
     if agent.calls_tools and not known["tools"]:
         found.append(

@@ -201,6 +201,22 @@ def test_small_context_is_told_with_what_the_agent_needs(
         assert "needs about" not in said.out
 
 
+def test_model_with_a_longer_context_is_named(
+    server: Server,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [{"id": f"m{n}", "context_length": n} for n in (8_192, 16_384, 65_536)]
+    monkeypatch.setattr(launch, "_asked", lambda *_: {"data": rows})
+    for name, longer in (("claude", "m65536"), ("codex", "m16384")):
+        assert launched(server, name, "--print") == 0
+        assert f"by --model, such as {longer}." in capsys.readouterr().err
+    del rows[1:]
+    assert launched(server, "claude", "--print") == 0
+    assert "by --model." in capsys.readouterr().err
+
+
 def test_model_without_tools_is_told(
     server: Server,
     stage: Stage,
