@@ -2,9 +2,8 @@
 
 `tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat
 by itself on an engine of one; in every second schedule a few chats talk until their contexts slide.
-The followers compare a digest of their caches with rank 0's every
-hundred turns, and the check in each step is always on. `faults` ends, stops or slows a rank at a
-random moment, and wants every reply to end once within five seconds.
+The followers check in each step that they hold as many tokens as rank 0. `faults` ends, stops or
+slows a rank at a random moment, and wants every reply to end once within five seconds.
 """
 
 from __future__ import annotations
@@ -53,9 +52,6 @@ THREE = {
 
 SHORT = {"max_position_embeddings": 320, "head_dim": 32}
 """A context that conversations outgrow, and heads whose keys can be kept in few bits."""
-
-CHECK = "100"
-"""Turns between two comparisons of the caches."""
 
 PATIENCE = 60.0
 """Seconds for which a rank may be silent where tokens are compared: MLX's ring keeps a core busy in
@@ -109,7 +105,6 @@ def tokens(options: argparse.Namespace) -> int:
     Every second engine has so little memory that chats make room and come back from disk. Each
     plays both kinds of schedule, however few turns are asked for.
     """
-    os.environ["STRETTO_RANKS_CHECK"] = CHECK
     processes.SILENCE = PATIENCE
     faults = turns = 0
     total: Counter[str] = Counter()

@@ -196,7 +196,7 @@ class _Steps:
         """Seconds of a step."""
         import mlx.core as mx
 
-        from engine.cluster.group import Do, Order, encode, integers
+        from engine.cluster.group import Order, Record, integers
         from engine.model import runner
 
         group, rows = self._group, range(1, len(self._kvs) + 1)
@@ -206,9 +206,9 @@ class _Steps:
         for _ in range(steps):
             self._turn += 1
             if record and group.rank == 0:
-                group.say(encode(self._turn, [Order(Do.PASS, (1, 1, *rows))]))
+                group.send(Record(self._turn, (Order("pass", (1, True, *rows)),)))
             elif record:
-                group.hear()
+                group.receive()
             fed = (lambda count: group.feed(feeds, 0)) if group.rank == 0 else group.fed
             _, told = runner.follow(self._model, self._kvs, True, fed)
             for kv, token in zip(self._kvs, integers(told), strict=False):

@@ -16,7 +16,7 @@ from engine.cache.cache_file import Contents, DamagedError, build_caches
 from engine.cache.offload import Offload, kv_fingerprint
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
-from engine.cluster.group import Do, Group, Record, as_name, check_of, digest, file_digest, integers
+from engine.cluster.group import Group, Record, check_of, file_digest, integers
 from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
 from engine.model import fingerprint, folder, loader, runner
@@ -151,26 +151,6 @@ class Follower:
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
         self._models: dict[int, LoadedModel] = {}
         self._caches: dict[int, _Cache] = {}
-        self._orders: dict[Do, Callable[..., None]] = {
-            Do.OPEN: self._open,
-            Do.FREE: self._free,
-            Do.FORK: self._fork,
-            Do.BEGIN: self._begin,
-            Do.TAKE: self._take,
-            Do.SNAPSHOT: lambda number: self._kv(number).snapshot(),
-            Do.DROP: lambda number: self._kv(number).drop(),
-            Do.SETTLE: lambda number: self._kv(number).settle(),
-            Do.LEAVE: lambda number: self._kv(number).leave_slots(),
-            Do.SAVE: self._save,
-            Do.RESTORE: self._restore,
-            Do.FORGET: self._forget,
-            Do.UNLOAD: self._unload,
-            Do.PASS: self._pass,
-            Do.MIXED: self._mixed,
-            Do.CHUNK: self._chunk,
-            Do.DIGEST: self._compare,
-            Do.REST: lambda: None,
-        }
 
     def take(self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]) -> None:
         """Take a message, on the thread that listens: files are read beside what is computed."""
@@ -187,7 +167,7 @@ class Follower:
             self.busy, self.loading = True, message["do"] != "wake"
             match message["do"]:
                 case "wake":
-                    while not self._replay(self._group.hear()):
+                    while not self._replay(self._group.receive()):
                         pass
                 case "load":
                     self._tell({"question": message["question"], **self._load(message)})
@@ -208,7 +188,7 @@ class Follower:
                 self._files.settle()
 
     def _replay(self, record: Record) -> bool:
-        """Do what a record says; True where rank 0 rests after it.
+        """Repeat the operations of a record. Return True if rank 0 rests after it.
 
         Raises:
             DivergedError: this rank has not come to where rank 0 is.
@@ -219,11 +199,11 @@ class Follower:
         self.steps += 1
         if self._files.pending():
             self._files.settle()
-        rests = False
         for order in record.orders:
-            self._orders[order.do](*order.numbers)
-            rests = order.do is Do.REST
-        return rests
+            if order.name == "rest":
+                return True
+            getattr(self, f"do_{order.name}")(*order.arguments)
+        return False
 
     # -- models -----------------------------------------------------------------------------
 
@@ -254,65 +234,77 @@ class Follower:
     def _step_done(self) -> None:
         self.steps += 1
 
-    def _unload(self, model: int) -> None:
+    # -- what records name ------------------------------------------------------------------
+
+    def do_unload(self, model: int) -> None:
         self._models.pop(model)
         mx.clear_cache()
-
-    # -- caches -----------------------------------------------------------------------------
 
     def _kv(self, number: int) -> SessionKV:
         return self._caches[number].kv
 
-    def _open(self, number: int, model: int, shares_prefix: int, bits: int) -> None:
+    def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
+        """``bits``: of the cache's keys; 0 if they are not quantized."""
         loaded = self._models[model]
         make = kept_in(loaded, bits).make if bits else loaded.new_caches
         name = kv_fingerprint(loaded.info.id, bits or None)
-        self._caches[number] = _Cache(SessionKV(make, bool(shares_prefix)), loaded, name)
+        self._caches[number] = _Cache(SessionKV(make, shares_prefix), loaded, name)
 
-    def _free(self, number: int) -> None:
+    def do_free(self, number: int) -> None:
         self._caches.pop(number).kv.drop()
 
-    def _fork(self, number: int, twin: int) -> None:
+    def do_fork(self, number: int, twin: int) -> None:
         cache = self._caches[number]
         self._caches[twin] = _Cache(cache.kv.fork(), cache.model, cache.fingerprint)
 
-    def _begin(self, number: int, known: int, *others: int) -> None:
+    def do_begin(self, number: int, known: int, *others: int) -> None:
+        """``known``: how many of the cache's tokens come first in the prompt, before ``others``."""
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:known], *others]
         cache.kv.begin(cache.prompt)
 
-    def _take(self, number: int, donor: int, length: int, room: int) -> None:
-        self._kv(number).take_from(self._kv(donor), length, bool(room))
+    def do_take(self, number: int, donor: int, length: int, room: bool) -> None:
+        self._kv(number).take_from(self._kv(donor), length, room)
 
-    def _save(self, number: int, *name: int) -> None:
+    def do_snapshot(self, number: int) -> None:
+        self._kv(number).snapshot()
+
+    def do_drop(self, number: int) -> None:
+        self._kv(number).drop()
+
+    def do_settle(self, number: int) -> None:
+        self._kv(number).settle()
+
+    def do_leave_slots(self, number: int) -> None:
+        self._kv(number).leave_slots()
+
+    def do_save(self, number: int, name: str) -> None:
         cache = self._caches[number]
-        self._files.save(as_name(name), cache.fingerprint, cache.kv)
+        self._files.save(name, cache.fingerprint, cache.kv)
         self._files.done()
 
-    def _restore(self, number: int, *name: int) -> None:
+    def do_restore(self, number: int, name: str) -> None:
         cache = self._caches[number]
-        self._files.restore(as_name(name), cache.fingerprint, cache.kv)
+        self._files.restore(name, cache.fingerprint, cache.kv)
 
-    def _forget(self, *name: int) -> None:
-        self._files.forget(as_name(name))
+    def do_forget(self, name: str) -> None:
+        self._files.forget(name)
         self._files.done()
-
-    def _compare(self, wanted: int) -> None:
-        if digest([(n, cache.kv) for n, cache in self._caches.items()]) != wanted:
-            raise DivergedError("its caches are not what rank 0's are")
 
     # -- computing --------------------------------------------------------------------------
 
-    def _pass(self, model: int, shared: int, *rows: int) -> None:
-        self._step(self._models[model], rows, bool(shared))
+    def do_pass(self, model: int, shared: bool, *rows: int) -> None:
+        """``rows``: the caches that are fed."""
+        self._step(self._models[model], rows, shared)
 
-    def _mixed(
+    def do_mixed(
         self, model: int, number: int, start: int, count: int, left: int, *rows: int
     ) -> None:
         kv, tokens = self._read(number, start, count, left)
         self._step(self._models[model], rows, True, [Reading(kv, tokens)])
 
-    def _chunk(self, number: int, start: int, count: int, left: int) -> None:
+    def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
+        """``left``: tokens of the prompt to read after the chunk."""
         kv, tokens = self._read(number, start, count, left)
         runner.prefill(self._caches[number].model, kv, tokens)
 

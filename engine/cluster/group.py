@@ -1,105 +1,63 @@
-"""What goes through the group's collectives beside the model's own: records, tokens and checks.
+"""Messages over the group's collectives: rank 0's records, and the tokens that a step feeds.
 
-A record is what rank 0 has done to caches and is about to compute, as numbers. It goes to all ranks
-in one collective of a fixed size. The rest of one that is longer goes in a second, whose size the
-first one tells. All collectives are sums to which only rank 0 adds something, so all ranks have
-what rank 0 said.
+A record lists what rank 0 has done to caches and is about to compute. It is MessagePack, sent in
+one collective of `SIZE` bytes; the rest of a longer record follows in a second one. All collectives
+are sums to which only rank 0 adds something, so all ranks receive what rank 0 sent.
 """
 
 from __future__ import annotations
 
-import array
-from collections.abc import Iterable, Sequence
-from enum import IntEnum, auto
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
 import mlx.core as mx
+import msgspec
+import numpy as np
 from msgspec import Struct
 
 from engine.cache import cache_file
-from engine.cache.session_kv import SessionKV
 
-SIZE = 256
-"""Numbers of the first collective: a step of a hundred chats, or an opening with a short prompt."""
+SIZE = 1024
+"""Bytes of the first collective: enough for a step of a hundred chats, or for a short prompt."""
 
-_HEAD = 2  # how many numbers there are in all, and the turn
-
-
-class Do(IntEnum):
-    """What a follower is to do. The numbers that go with it are named behind each.
-
-    Caches go by numbers, which rank 0 gives them; 0 is none.
-    """
-
-    OPEN = auto()  # cache, model, shares_prefix, the bits of its keys or 0
-    FREE = auto()  # cache
-    FORK = auto()  # cache, the twin's
-    BEGIN = auto()  # cache, how many of its tokens the prompt begins with, the prompt's others
-    TAKE = auto()  # cache, the donor's, length, room
-    SNAPSHOT = auto()  # cache
-    DROP = auto()  # cache
-    SETTLE = auto()  # cache
-    LEAVE = auto()  # cache
-    SAVE = auto()  # cache, the file's name
-    RESTORE = auto()  # cache, the file's name
-    FORGET = auto()  # the file's name
-    UNLOAD = auto()  # model
-    PASS = auto()  # model, shared, the caches that are fed
-    MIXED = auto()  # model, as of `CHUNK`, the caches that are fed
-    CHUNK = auto()  # cache, start, count, how many are left after it
-    DIGEST = auto()  # of rank 0's caches
-    REST = auto()  # nothing: no further record before a message says so
+_HEAD = 4  # bytes of the record's length
 
 
-class Order(Struct, frozen=True):
-    """One thing to do."""
+class Order(Struct, frozen=True, array_like=True):
+    """One operation, as the arguments of the follower's method `do_<name>`."""
 
-    do: Do
-    numbers: tuple[int, ...] = ()
+    name: str
+    arguments: tuple[int | bool | str, ...] = ()
 
 
-class Record(Struct, frozen=True):
-    """What is to be done in one turn, in this order."""
+class Record(Struct, frozen=True, array_like=True):
+    """The operations of one turn, in order."""
 
     turn: int
     orders: tuple[Order, ...]
 
 
-def encode(turn: int, orders: Iterable[Order]) -> list[int]:
-    """A record as 32-bit numbers, at least `SIZE` of them."""
-    numbers = [0, turn]
-    for order in orders:
-        numbers += [order.do, len(order.numbers), *order.numbers]
-    numbers[0] = len(numbers)
-    return numbers + [0] * (SIZE - len(numbers))
+def encode(record: Record) -> bytes:
+    """Return the record with its length in front, at least `SIZE` bytes and a multiple of four."""
+    data = msgspec.msgpack.encode(record)
+    data = len(data).to_bytes(_HEAD, "little") + data
+    return data.ljust(max(SIZE, _padded(len(data))), b"\0")
 
 
-def rest_of(first: Sequence[int]) -> int:
-    """How many numbers follow in a second collective, after the first one's."""
-    return max(0, first[0] - SIZE)
+def bytes_after(first: bytes) -> int:
+    """Bytes of the second collective after the first one's; 0 if there is none."""
+    return max(0, _padded(_HEAD + int.from_bytes(first[:_HEAD], "little")) - SIZE)
 
 
-def decode(numbers: Sequence[int]) -> Record:
-    """Raises ValueError: these are no record's numbers."""
-    if len(numbers) < _HEAD or not _HEAD <= numbers[0] <= len(numbers):
-        raise ValueError("a record of the wrong length")
-    orders, at, end = [], _HEAD, numbers[0]
-    while at < end:
-        if at + 2 > end or numbers[at + 1] < 0 or at + 2 + numbers[at + 1] > end:
-            raise ValueError("a record that is cut off")
-        begin, at = at + 2, at + 2 + numbers[at + 1]
-        orders.append(Order(Do(numbers[begin - 2]), tuple(numbers[begin:at])))
-    return Record(numbers[1], tuple(orders))
+def decode(data: bytes) -> Record:
+    """Raises ValueError: these are no record's bytes."""
+    end = _HEAD + int.from_bytes(data[:_HEAD], "little")
+    return msgspec.msgpack.decode(data[_HEAD:end], type=Record)
 
 
-def as_numbers(name: str) -> list[int]:
-    """A file's name without its ending, 40 hexadecimal digits, as numbers of a record."""
-    return [int(name[at : at + 4], 16) for at in range(0, len(name), 4)]
-
-
-def as_name(numbers: Sequence[int]) -> str:
-    return "".join(f"{number:04x}" for number in numbers)
+def _padded(nbytes: int) -> int:
+    return nbytes + -nbytes % 4
 
 
 class Group:
@@ -111,30 +69,33 @@ class Group:
         self.rank = int(self.mlx.rank())
         self.size = int(self.mlx.size())
 
-    def say(self, numbers: list[int]) -> None:
-        """Rank 0: send a record to all ranks. Waits for none of them."""
-        mx.async_eval(self._sum(mx.array(numbers[:SIZE], mx.int32)))  # type: ignore[no-untyped-call]
-        if len(numbers) > SIZE:
-            mx.async_eval(self._sum(mx.array(numbers[SIZE:], mx.int32)))  # type: ignore[no-untyped-call]
+    def send(self, record: Record) -> None:
+        """Send a record from rank 0 to all ranks, without waiting for them."""
+        data = encode(record)
+        for part in filter(None, (data[:SIZE], data[SIZE:])):
+            numbers = mx.array(np.frombuffer(part, np.int32))
+            mx.async_eval(self._sum(numbers))  # type: ignore[no-untyped-call]
 
-    def hear(self) -> Record:
-        """A follower: wait for the next record."""
-        numbers = integers(self._sum(mx.zeros(SIZE, mx.int32)))
-        more = rest_of(numbers)
-        if more:
-            numbers += integers(self._sum(mx.zeros(more, mx.int32)))
-        return decode(numbers)
+    def receive(self) -> Record:
+        """Wait for the next record of rank 0."""
+        data = self._received(SIZE)
+        more = bytes_after(data)
+        return decode(data + self._received(more) if more else data)
+
+    def _received(self, nbytes: int) -> bytes:
+        return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
-        """Rank 0: the pending tokens of a step's rows, and `check` behind them: `[rows + 1]`.
+        """Send the pending tokens of a step's rows from rank 0, and `check` after them.
 
-        Lazy: the tokens need not be known yet.
+        Returns:
+            `[rows + 1]`, lazy: the tokens need not be known yet.
         """
         ids = [feed.reshape(-1).astype(mx.int32) for feed in feeds]
         return self._sum(mx.concatenate([*ids, mx.array([check], mx.int32)]))
 
     def fed(self, rows: int) -> mx.array:
-        """A follower: what rank 0 gives to `feed`."""
+        """Return on a follower what rank 0 passed to `feed`."""
         return self._sum(mx.zeros(rows + 1, mx.int32))
 
     def _sum(self, values: mx.array) -> mx.array:
@@ -143,13 +104,13 @@ class Group:
 
 
 def integers(values: mx.array) -> list[int]:
-    """An array of one dimension as numbers; waits for it."""
+    """Return an array of one dimension as numbers, once it is computed."""
     numbers: Any = values.tolist()
     return list(numbers)
 
 
 def check_of(turn: int, rows: Sequence[tuple[int, int]]) -> int:
-    """31 bits by which two ranks know that they are in the same step.
+    """Return 31 bits by which two ranks check that they are in the same step.
 
     Args:
         rows: the number and the length of each cache that is fed.
@@ -158,20 +119,7 @@ def check_of(turn: int, rows: Sequence[tuple[int, int]]) -> int:
     return crc32(f"{turn};{said}".encode()) & 0x7FFFFFFF
 
 
-def digest(caches: Sequence[tuple[int, SessionKV]]) -> int:
-    """31 bits that are the same where ranks hold the same tokens, in caches of the same lengths."""
-    found = 0
-    for number, kv in sorted(caches, key=lambda pair: pair[0]):
-        kinds = [(type(cache).__name__, getattr(cache, "offset", -1)) for cache in kv.layers]
-        base = kv.shared_prefix.length if kv.shared_prefix is not None else 0
-        places = kv.slots is not None, kv.stack is not None
-        shape = (number, len(kv.tokens), kv.cuts, kinds, base, *places)
-        found = crc32(repr(shape).encode(), found)
-        found = crc32(array.array("q", kv.tokens).tobytes(), found)
-    return found & 0x7FFFFFFF
-
-
 def file_digest(record: cache_file.Record) -> int:
-    """A number that is the same in files that ranks have written of the same chat."""
+    """Return a number that is equal for files that ranks have written of the same chat."""
     said = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(said).encode())

@@ -1,14 +1,13 @@
 """Rank 0's part in the group: it announces what its engine does to caches and computes.
 
-Everything else of rank 0 is an engine like any other. The caches of its sessions note in a journal
-what is done to them, and the followers do the same before they compute what a plan says.
+Everything else of rank 0 is an engine like any other. The caches of its sessions record in a
+journal what is done to them, and the followers repeat that before they compute what a plan says.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from engine.cache.ledger import common_prefix
 from engine.cache.offload import LEAST_TOKENS, Offload
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
-from engine.cluster.group import Do, Group, Order, as_numbers, check_of, digest, encode, file_digest
+from engine.cluster.group import Group, Order, Record, check_of, file_digest
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, words_of
 from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded import LoadedModel
@@ -48,44 +47,31 @@ class Journal:
         self._orders: deque[Order] = deque()  # caches may be freed on any thread
         self._depth = 0
         self._numbers = 0
-        self._caches: weakref.WeakValueDictionary[int, SpreadKV] = weakref.WeakValueDictionary()
-
-    @property
-    def caches(self) -> list[tuple[int, SessionKV]]:
-        """All caches that there are, by their numbers.
-
-        One whose number is missing has noted that it was freed: orders that are taken after this
-        say so.
-        """
-        return list(self._caches.items())
 
     @property
     def empty(self) -> bool:
         return not self._orders
 
-    def opened(self, kv: SpreadKV) -> None:
-        self._caches[kv.number] = kv
-
     def number(self) -> int:
-        """A number for a new cache, or for a new model."""
+        """Return a number for a new cache, or for a new model."""
         self._numbers += 1
         return self._numbers
 
-    def add(self, do: Do, *numbers: int) -> None:
-        """Note something that is done by itself, not as a part of something noted already."""
-        if not self._depth or do is Do.FREE:
-            self._orders.append(Order(do, numbers))
+    def add(self, name: str, *arguments: int | str) -> None:
+        """Record an operation, unless it is part of one that is recorded already."""
+        if not self._depth or name == "free":
+            self._orders.append(Order(name, arguments))
 
     @contextlib.contextmanager
-    def doing(self, do: Do, *numbers: int) -> Iterator[None]:
-        """Note something; what is done inside is a part of it."""
-        self.add(do, *numbers)
+    def doing(self, name: str, *arguments: int | str) -> Iterator[None]:
+        """Record an operation; operations inside the block are part of it."""
+        self.add(name, *arguments)
         with self.quietly():
             yield
 
     @contextlib.contextmanager
     def quietly(self) -> Iterator[None]:
-        """What is done inside is a part of something else that is noted."""
+        """Record nothing inside the block: it is part of an operation that is recorded."""
         self._depth += 1
         try:
             yield
@@ -96,13 +82,13 @@ class Journal:
             self._depth -= 1
 
     def take(self) -> list[Order]:
-        """The orders so far; they are announced now."""
+        """Remove and return the orders so far."""
         # One by one: what another thread adds meanwhile is left for the next record.
         return [self._orders.popleft() for _ in range(len(self._orders))]
 
 
 class SpreadKV(SessionKV):
-    """A session's caches on rank 0: whatever is done to them is noted in the journal."""
+    """A session's caches on rank 0, which record in the journal what is done to them."""
 
     def __init__(
         self,
@@ -115,51 +101,50 @@ class SpreadKV(SessionKV):
         super().__init__(make, shares_prefix)
         self._journal, self._model, self._bits = journal, model, bits
         self.number = journal.number()  # by which records name them
-        journal.opened(self)
-        journal.add(Do.OPEN, self.number, model, shares_prefix, bits)
+        journal.add("open", self.number, model, shares_prefix, bits)
 
     def __del__(self) -> None:
-        self._journal.add(Do.FREE, self.number)
+        self._journal.add("free", self.number)
 
     def another(self) -> SessionKV:
         return SpreadKV(self._journal, self._model, self.make, self.shares_prefix, self._bits)
 
     def begin(self, prompt: list[int]) -> int:
         known = common_prefix(self.tokens, prompt)
-        with self._journal.doing(Do.BEGIN, self.number, known, *prompt[known:]):
+        with self._journal.doing("begin", self.number, known, *prompt[known:]):
             return super().begin(prompt)
 
     def snapshot(self) -> None:
-        with self._journal.doing(Do.SNAPSHOT, self.number):
+        with self._journal.doing("snapshot", self.number):
             super().snapshot()
 
     def drop(self) -> None:
-        with self._journal.doing(Do.DROP, self.number):
+        with self._journal.doing("drop", self.number):
             super().drop()
 
     def settle(self) -> None:
-        with self._journal.doing(Do.SETTLE, self.number):
+        with self._journal.doing("settle", self.number):
             super().settle()
 
     def leave_slots(self) -> None:
         if self.slots is not None or self.stack is not None:
-            with self._journal.doing(Do.LEAVE, self.number):
+            with self._journal.doing("leave_slots", self.number):
                 super().leave_slots()
 
     def restore(self, name: str, *taken: Any) -> None:
-        with self._journal.doing(Do.RESTORE, self.number, *as_numbers(name)):
+        with self._journal.doing("restore", self.number, name):
             super().restore(name, *taken)
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, SpreadKV)
-        with self._journal.doing(Do.TAKE, self.number, donor.number, length, room):
+        with self._journal.doing("take", self.number, donor.number, length, room):
             super().take_from(donor, length, room)
 
     def fork(self) -> SessionKV:
         with self._journal.quietly():
             twin = super().fork()
         assert isinstance(twin, SpreadKV)
-        self._journal.add(Do.FORK, self.number, twin.number)
+        self._journal.add("fork", self.number, twin.number)
         return twin
 
 
@@ -234,17 +219,17 @@ class Files(Offload):
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         if self._folder is not None and kv.take_out() and kv.length >= LEAST_TOKENS:
             assert isinstance(kv, SpreadKV)
-            self._note(Do.SAVE, kv.number, *as_numbers(self._path(name).stem))
+            self._note("save", kv.number, self._path(name).stem)
         super().save(name, fingerprint, kv)
 
     def forget(self, name: str) -> None:
         if self._folder is not None:
-            self._note(Do.FORGET, *as_numbers(self._path(name).stem))
+            self._note("forget", self._path(name).stem)
         super().forget(name)
 
-    def _note(self, do: Do, *numbers: int) -> None:
+    def _note(self, name: str, *arguments: int | str) -> None:
         self._noted += 1
-        self._journal.add(do, *numbers)
+        self._journal.add(name, *arguments)
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
         """As of one rank, where all ranks have such a file. Waits for them."""
@@ -276,19 +261,15 @@ class Leader:
         busy: whether a turn is announced and the engine does not rest.
         loading: all ranks read a model: nothing can be computed meanwhile.
         shares: what each rank would hold of a model.
-        check_every: after so many turns the followers compare their caches with these; 0 is never.
 
     Args:
         tell: sends a message to all followers.
     """
 
-    def __init__(
-        self, group: Group, tell: Callable[[dict[str, Any]], None], check_every: int = 0
-    ) -> None:
+    def __init__(self, group: Group, tell: Callable[[dict[str, Any]], None]) -> None:
         self.turn = self.steps = 0
         self.busy = False
         self.loading = False
-        self.check_every = check_every
         self.shares = sharding.Shares(group.mlx)
         self._group = group
         self._followers = Followers(group.size - 1, tell)
@@ -339,13 +320,13 @@ class Leader:
             model = self._numbers[id(fed[0].session.model.net)]
             if chunk is not None and chunk.mixed:
                 read = _reading(chunk, requests)
-                orders.append(Order(Do.MIXED, (model, *read, *rows)))
+                orders.append(Order("mixed", (model, *read, *rows)))
             else:
-                orders.append(Order(Do.PASS, (model, step.shared, *rows)))
+                orders.append(Order("pass", (model, step.shared, *rows)))
         if chunk is not None and not chunk.mixed:
-            orders.append(Order(Do.CHUNK, _reading(chunk, requests)))
+            orders.append(Order("chunk", _reading(chunk, requests)))
         if orders:
-            self._say(orders)
+            self._send(orders)
 
     def computed(self, errors: Sequence[BaseException | None]) -> None:
         """Take note of how a plan was carried out here.
@@ -360,23 +341,16 @@ class Leader:
     def rest(self) -> None:
         """Let the followers wait without a collective: they would spin in one."""
         if self.busy or not self._journal.empty:
-            self._say([Order(Do.REST)])
+            self._send([Order("rest")])
             self.busy = False
 
-    def _say(self, orders: list[Order]) -> None:
+    def _send(self, orders: list[Order]) -> None:
         if not self.busy:
             self._followers.tell({"do": "wake"})
             self.busy = True
         self.turn += 1
         self.steps += 1
-        checks = self.check_every and self.turn % self.check_every == 0
-        held = self._journal.caches if checks else []  # first: they cannot be freed from here on
-        said = self._journal.take()
-        if checks:
-            freed = {order.numbers[0] for order in said if order.do is Do.FREE}
-            held = [(number, kv) for number, kv in held if number not in freed]
-            said.append(Order(Do.DIGEST, (digest(held),)))
-        self._group.say(encode(self.turn, [*said, *orders]))
+        self._group.send(Record(self.turn, (*self._journal.take(), *orders)))
 
     def _feed(self, feeds: Sequence[mx.array], kvs: Sequence[SessionKV]) -> list[mx.array]:
         """The pending tokens of a pass's rows, handed to all ranks: each `[1, 1]`, lazy."""
@@ -482,7 +456,7 @@ class Leader:
 
     def unload(self, model: LoadedModel) -> None:
         """Have the followers free their parts of a model, whose sessions have ended."""
-        self._journal.add(Do.UNLOAD, self._numbers.pop(id(model.net)))
+        self._journal.add("unload", self._numbers.pop(id(model.net)))
 
 
 def _lost(error: BaseException) -> RanksLostError:

@@ -25,7 +25,7 @@ from msgspec import Struct
 from engine.cluster.hosts import Host
 from engine.messages import Command
 
-PROTOCOL = 4  # of records and messages; ranks of another cannot be in one group
+PROTOCOL = 5  # of records and messages; ranks of another cannot be in one group
 
 MARK = b"\nstretto rank begins\n"
 """What a rank writes before its first message. A shell that starts it may have said something."""

@@ -191,7 +191,7 @@ def _lead(link: Link, group: Any, given: dict[str, Any], pulse: Pulse) -> None:
     from engine.runtime.workers import Mailbox
 
     mailbox = Mailbox()
-    leader = Leader(group, lambda message: link.tell({"to all": message}), given["check every"])
+    leader = Leader(group, lambda message: link.tell({"to all": message}))
     folder = _cache_folder(given, group)
     loop = Loop(mailbox, given["budget"], folder, given["cache bytes"], leader)
     pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)

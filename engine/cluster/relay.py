@@ -7,7 +7,6 @@ here, so whatever becomes of the ranks, this process goes on and can start them 
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -37,11 +36,6 @@ from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
-
-CHECKED_EVERY = 100
-"""Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""
-
-CHECK_EVERY = "STRETTO_RANKS_CHECK"  # names another number of turns, for proofs
 
 _IDLE = -1  # the number of the command about idle models: the last one counts
 
@@ -120,7 +114,6 @@ class Relay:
             self._processes.begin(
                 {
                     "budget": budget_of(self._ranks, memory_budget),
-                    "check every": int(os.environ.get(CHECK_EVERY) or CHECKED_EVERY),
                     "cache": _portable(cache_dir),
                     "cache bytes": cache_bytes,
                 }
