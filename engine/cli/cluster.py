@@ -30,6 +30,7 @@ A host is a machine that ssh reaches without asking for a password, with the sam
 "local" is this machine and always there; it comes first in a group, and may stand in it twice.
 
   cluster add studio me@studio.local --program ~/stretto/.venv/bin/python --source ~/stretto
+  cluster add --from FILE          the file that mlx.distributed_config makes, as for Thunderbolt
   cluster check
   cluster copy MODEL studio
   cluster test MODEL --hosts local,studio
@@ -169,8 +170,7 @@ def _check(options: argparse.Namespace) -> int:
     reports = machines.check(_named(options, options.names))
     if options.json:
         told = [
-            {"name": r.host.name, "good": r.good, "faults": r.faults, "notes": r.notes, **r.told}
-            for r in reports
+            {"name": r.host.name, "good": r.good, "faults": r.faults, **r.told} for r in reports
         ]
         print(json.dumps(told))
     else:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,29 +247,26 @@ def configured(file: Path, program: str = "", source: str = "") -> list[Host]:
     Raises:
         HostError: it is no such file.
     """
+    from mlx._distributed_utils.common import Hostfile
+
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        listed = content["hosts"] if isinstance(content, Mapping) else content
-        backend = str(content.get("backend") or "") if isinstance(content, Mapping) else ""
-        jaccl = backend.startswith("jaccl")
-        return [_configured(n, one, jaccl, program, source) for n, one in enumerate(listed)]
+        listed = Hostfile.from_file(file)
+        return [_configured(listed, number, program, source) for number in range(len(listed.hosts))]
     except HostError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise HostError(f"{file} is no hosts' file of mlx.distributed_config: {error!r}.") from None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise HostError(f"{file} is no hosts' file of mlx.distributed_config: {error}.") from None
 
 
-def _configured(
-    number: int, entry: Mapping[str, Any], jaccl: bool, program: str, source: str
-) -> Host:
-    address = str(entry["ssh"])
-    devices = [d[0] if isinstance(d, list) else d for d in entry.get("rdma") or []]
+def _configured(listed: Any, number: int, program: str, source: str) -> Host:
+    host, jaccl = listed.hosts[number], listed.backend.startswith("jaccl")
+    devices = [d[0] if isinstance(d, list) else d for d in host.rdma]
     others: dict[str, Any] = {
-        "ip": str((entry.get("ips") or [""])[0]),
+        "ip": str(next(iter(host.ips), "")),
         "backend": "jaccl" if jaccl else "ring",
         "rdma": tuple(devices) if jaccl else (),
     }
     if number == 0:
         return Host(LOCAL, **others)
-    name = address.rpartition("@")[2].partition(":")[0]
-    return Host(name, address, program, source, **others)
+    name = host.ssh_hostname.rpartition("@")[2].partition(":")[0]
+    return Host(name, host.ssh_hostname, program, source, **others)

@@ -55,8 +55,6 @@ parallelism each rank reads a slice of every tensor, so there is no file that it
 _CHECKING = 90.0  # seconds for one host: macOS looks at a program that was just built
 _SMALL = 60.0  # seconds for a small command
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_IFCONFIG = re.compile(r"^(\S+?): |^\s+inet (\S+)", re.MULTILINE)
-_THUNDERBOLT = re.compile(r"^bridge\d+$|thunderbolt", re.IGNORECASE)
 
 
 # -- command lines --------------------------------------------------------------------------
@@ -160,9 +158,8 @@ def describe(models: str, folder: str = "") -> dict[str, Any]:
         folder: of a model, whose contents are wanted, too.
 
     Returns:
-        "versions", by part; "system"; "memory" and "disk", bytes that are free; "device";
-        "interfaces", IPv4 addresses by name; "thunderbolt", the names of those that are one;
-        "jaccl", whether MLX has it here; "reached", by which address `ssh` came; "contents".
+        "versions", by part; "system"; "memory" and "disk", bytes that are free; "device"; "jaccl",
+        True if MLX has it here; "reached", by which address `ssh` came; "contents".
     """
     from engine.model import backend
 
@@ -173,15 +170,12 @@ def describe(models: str, folder: str = "") -> dict[str, Any]:
     system = f"macOS {mac}" if mac else f"{platform.system()} {platform.release()}"
     place = Path(models).expanduser()
     there = next(p for p in (place, *place.parents) if p.exists())
-    addresses = interfaces()
     found: dict[str, Any] = {
         "versions": {**versions(), "python": platform.python_version(), "stretto": _own_version()},
         "system": f"{system} {platform.machine()}",
         "device": about.device,
         "memory": about.memory,
         "disk": shutil.disk_usage(there).free,
-        "interfaces": addresses,
-        "thunderbolt": [name for name in addresses if _THUNDERBOLT.search(name)],
         "jaccl": mx.distributed.is_available("jaccl"),
         "reached": ((os.environ.get("SSH_CONNECTION") or "").split() + [""] * 3)[2],
     }
@@ -207,32 +201,6 @@ def _contents(folder: Path) -> str:
         return ""
 
 
-def interfaces() -> dict[str, str]:
-    """The IPv4 address of each interface that has one, by the system's own tool."""
-    command = ["ip", "-json", "-4", "address"]
-    if sys.platform == "darwin":
-        command = ["/sbin/ifconfig"]
-    try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-        if sys.platform == "darwin":
-            return from_ifconfig(ran.stdout)
-        listed = json.loads(ran.stdout)
-        return {one["ifname"]: one["addr_info"][0]["local"] for one in listed if one["addr_info"]}
-    except (OSError, ValueError, KeyError, IndexError, subprocess.SubprocessError):
-        return {}
-
-
-def from_ifconfig(said: str) -> dict[str, str]:
-    """The IPv4 addresses in what macOS's `ifconfig` says."""
-    found: dict[str, str] = {}
-    name = ""
-    for interface, address in _IFCONFIG.findall(said):
-        name = interface or name
-        if address:
-            found.setdefault(name, address)
-    return found
-
-
 # -- whether they can take a rank -----------------------------------------------------------
 
 
@@ -243,7 +211,6 @@ class Report(Struct, frozen=True):
     # as `describe` gives it; {} where the host did not answer
     told: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[str, ...] = ()  # what keeps it from taking a rank, in sentences
-    notes: tuple[str, ...] = ()  # what is good to know
 
     @property
     def good(self) -> bool:
@@ -253,21 +220,14 @@ class Report(Struct, frozen=True):
         """For people, the first line with the host's name."""
         told, head = self.told, self.host.name
         if told:
+            address = self.host.ip or told.get("reached") or "127.0.0.1"
             head += (
                 f": {told['system']}, {told['memory'] / 1e9:.1f} GB for models, "
-                f"{told['disk'] / 1e9:.0f} GB of disk, {self._connection()}, "
+                f"{told['disk'] / 1e9:.0f} GB of disk, {address}, "
                 f"Python {told['versions'].get('python')}, mlx {told['versions'].get('mlx')}, "
                 f"mlx-lm {told['versions'].get('mlx-lm')}"
             )
-        return [head, *(f"  {line}" for line in (*self.faults, *self.notes))]
-
-    def _connection(self) -> str:
-        """By which address, and over what, the other ranks reach it."""
-        address = self.host.ip or self.told.get("reached") or "127.0.0.1"
-        interfaces = self.told.get("interfaces") or {}
-        name = next((n for n, a in interfaces.items() if a == address), "")
-        over = "Thunderbolt" if name in (self.told.get("thunderbolt") or ()) else name
-        return address + (f" ({over})" if over else "")
+        return [head, *(f"  {line}" for line in self.faults)]
 
 
 def check(hosts: Sequence[Host]) -> list[Report]:
@@ -285,7 +245,7 @@ def _check(host: Host, here: Mapping[str, Any]) -> Report:
     faults = differing(host.name, here["versions"], told["versions"])
     if host.backend == "jaccl" and not told.get("jaccl"):
         faults.append(f"{host.name} has no JACCL: that is macOS 26.2 and Thunderbolt 5.")
-    return Report(host, told, tuple(faults), tuple(notes(host, told)))
+    return Report(host, told, tuple(faults))
 
 
 def ask(host: Host, folder: str = "") -> dict[str, Any]:
@@ -320,21 +280,6 @@ def differing(
         "Install the same version."
         for part in SAME
         if here.get(part) and here.get(part) != there.get(part)
-    ]
-
-
-def notes(host: Host, told: Mapping[str, Any]) -> list[str]:
-    """What is good to know of a host: a Thunderbolt bridge that is not used."""
-    bridges: Sequence[str] = told.get("thunderbolt") or ()
-    addresses: Mapping[str, str] = told.get("interfaces") or {}
-    used = host.ip or told.get("reached")
-    if host.here or not bridges or used in {addresses[name] for name in bridges}:
-        return []
-    name = bridges[0]
-    return [
-        f"{host.name} has a Thunderbolt bridge ({name}, {addresses[name]}). To use it: "
-        f"cluster add {host.name} {host.address} --ip {addresses[name]}, and --ip of this "
-        "machine's bridge for local."
     ]
 
 

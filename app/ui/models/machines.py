@@ -263,7 +263,7 @@ class MachinesDialog(Sheet):
         told, said = {one["name"]: one for one in last_json(text)}, list[str]()
         for row in self._rows():
             one: dict[str, Any] = told.get(row.text(0), {})
-            said += [*(one.get("faults") or []), *(one.get("notes") or [])]
+            said += one.get("faults") or []
             good = [tr("Ready"), f"{one['memory'] / 1e9:,.0f} GB"] if one.get("good") else []
             row.setText(2, " · ".join(good) or tr("Not ready"))
         self.said.setText("\n".join(said))
