@@ -24,9 +24,8 @@ import numpy as np
 from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves
-from engine.cache.held_caches import Part
 from engine.cache.ledger import Ledger
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import Part, SessionKV
 from engine.cache.shared_prefix import Joined
 
 FORMAT = "stretto-kv-3"

@@ -28,8 +28,7 @@ from engine.cache.cache_file import (
     read_record,
     take_image,
 )
-from engine.cache.held_caches import Part
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import Part, SessionKV
 from engine.errors import words_of
 
 log = logging.getLogger(__name__)

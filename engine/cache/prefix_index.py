@@ -18,7 +18,6 @@ from itertools import islice
 
 from msgspec import Struct
 
-from engine.cache.held_caches import HeldCaches
 from engine.cache.ledger import (
     MIN_GAIN,
     TOKEN_BYTES,
@@ -88,7 +87,7 @@ class PrefixIndex:
         moved: caches whose tokens have changed since they were looked at; emptied here.
     """
 
-    def __init__(self, limit: int, moved: set[HeldCaches]) -> None:
+    def __init__(self, limit: int, moved: set[SessionKV]) -> None:
         # the prefixes that are kept, by the keys that `drop` takes
         self.kept: dict[CacheKey, _Holder] = {}
         self.version = 0  # changes with who holds what
@@ -96,7 +95,7 @@ class PrefixIndex:
         self._moved = moved
         self._made = 0
         self._roots: dict[Hashable, _Node] = {}
-        self._holders: dict[HeldCaches, _Holder] = {}
+        self._holders: dict[SessionKV, _Holder] = {}
 
     @property
     def nbytes(self) -> int:

@@ -7,10 +7,12 @@ buffers that have wrapped) go back to a snapshot, taken where the last prompt en
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
+from msgspec import Struct
 
 from engine.cache import shared_prefix
 from engine.cache.cache_objects import (
@@ -18,29 +20,68 @@ from engine.cache.cache_objects import (
     Caches,
     can_be_put_back,
     can_cut,
+    can_trim,
     clone,
     cut,
     detached,
     gone_back,
     growing,
+    grows,
     kept_copy,
     leaves,
     may_not_trim,
+    mixes,
+    own_states,
     replaced,
     single,
     stagger,
 )
 from engine.cache.estimate import STEP
-from engine.cache.held_caches import HeldCaches, Snapshot
 from engine.cache.ledger import Ledger, common_prefix
-from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV
+from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
+from engine.cache.slot_buffer import SlotBuffer
+from engine.cache.state_stack import StateStack
 
 
-class SessionKV(HeldCaches):
-    """The caches of one session and the tokens that they hold."""
+class Snapshot(Struct):
+    """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
+
+    None stands for each of the others, also within a layer that has several: they are trimmed to
+    `length` instead.
+    """
+
+    caches: Caches
+    length: int
+
+
+class Part(NamedTuple):
+    """What caches hold, in bytes."""
+
+    own: int  # what comes back when these caches are dropped, whoever else there is
+    group: int = 0  # the number of what they hold together with others; 0 for nothing
+    shared: int = 0  # bytes of that. They come back with the last of the group.
+
+
+class Watch:
+    """Of which caches the figures may have changed since the last look."""
+
+    def __init__(self) -> None:
+        self.changed: set[SessionKV] = set()  # whose bytes are to be counted again
+        self.untold: set[SessionKV] = set()  # whose figures are to be reported again
+        # whose tokens have changed otherwise than by a decode step
+        self.moved: set[SessionKV] = set()
+
+    def forget(self, kv: SessionKV) -> None:
+        """Forget these caches."""
+        self.changed.discard(kv)
+        self.untold.discard(kv)
+        self.moved.discard(kv)
+
+
+class SessionKV:
+    """The caches of one session, the tokens that they hold, and with whom they share memory."""
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
-        super().__init__()
         self.make = make  # gives empty caches
         self.shares_prefix = shares_prefix  # whether the model can read from a `SharedPrefix`
         # the token ids fed so far, in order. They stay known when the caches are dropped.
@@ -57,11 +98,58 @@ class SessionKV(HeldCaches):
         self.unmoved = 0
         self._dropped = False
         self._before: tuple[list[tuple[Any, Any]], int] | None = None  # as `remember` left it
+        # the buffer whose slots hold the keys and values at the moment, else None
+        self.slots: SlotBuffer | None = None
+        # the stack that holds the recurrent states at the moment, else None
+        self.stack: StateStack | None = None
+        # the shared prefix that the caches go on from, else None
+        self.shared_prefix: SharedPrefix | None = None
+        # the caches wherever their keys and values are; empty when there are none
+        self.layers: Caches = []
+        self._snapshot: Snapshot | None = None
+        self._sharers: weakref.WeakSet[SessionKV] | None = None
+        self._sharing = 0  # the number of those together
+        # notified whenever the bytes may have changed; None where no sum is kept
+        self.watch: Watch | None = None
+        self._measured: int | None = None  # bytes of the arrays; None when they may have changed
 
     @property
     def length(self) -> int:
         """Tokens that the caches hold now; 0 when there are none."""
         return len(self.tokens) if self.layers else 0
+
+    def take_out(self) -> Caches:
+        """Leave the slots, which copies; returns the caches with their keys and values in them.
+
+        One a layer; empty when there are none. `layers` gives the same objects as they are.
+        """
+        self.leave_slots()
+        return self.layers
+
+    def set_caches(self, caches: Caches | None) -> None:
+        """Hold these caches instead."""
+        if self.slots is not None:
+            self.slots.free(self)
+        if self.stack is not None:
+            self.stack.free(self)
+        if self.shared_prefix is not None:
+            self.shared_prefix.holders.discard(self)
+        begun = (cache for cache in single(caches or ()) if isinstance(cache, SharedPrefixKV))
+        first = next(begun, None)
+        self.shared_prefix = None if first is None else first.shared_prefix
+        if self.shared_prefix is not None:
+            self.shared_prefix.holders.add(self)
+        self.layers = caches or []
+        self.touched()
+
+    def leave_slots(self) -> None:
+        """Take the keys and values back from the slots, and states from the stack."""
+        if self.slots is not None:
+            self.slots.leave(self)
+            self.touched()
+        if self.stack is not None:
+            self.stack.leave(self)
+            self.touched()
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -136,11 +224,18 @@ class SessionKV(HeldCaches):
         self._before = None
         self.on_disk = -1
         self._moved(0)
-        super().drop()
+        self.set_caches(None)
+        self._snapshot = None
+        self._stop_sharing()
 
     def settle(self) -> None:
-        """After a reply: leave the slots, and let others go on from all that was generated."""
-        super().settle()
+        """After a reply: leave the slots, free what recurrent states were cut from, and let others
+        go on from all that was generated.
+        """
+        self.leave_slots()
+        states = [own_states(c) for c in self.layers if may_not_trim(c)]
+        mx.eval(list(leaves(states)))
+        self.touched()
         self._moved(self.length)
 
     def _moved(self, kept: int) -> None:
@@ -406,6 +501,111 @@ class SessionKV(HeldCaches):
         assert self._snapshot is not None
         assert self._snapshot.length == length
         return self._snapshot.caches
+
+    # -- what kind of caches they are -------------------------------------------------------
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all layers have ordinary growing caches."""
+        return bool(self.layers) and all(map(grows, self.layers))
+
+    @property
+    def mixes(self) -> bool:
+        """Whether chunks can be written to all layers in a pass with others' steps."""
+        return bool(self.layers) and all(map(mixes, self.layers))
+
+    @property
+    def drafts_together(self) -> bool:
+        """Whether a draft can be checked in a pass with others' steps, and be cut off again.
+
+        A recurrent state would be put back, and its session's next step a pass of its own.
+        """
+        return self.mixes and all(hasattr(cache, "keys") for cache in single(self.layers))
+
+    @property
+    def base(self) -> int:
+        """Tokens of the shared prefix that the caches go on from; 0 where there is none."""
+        return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)
+
+    @property
+    def trimmable(self) -> bool:
+        """Whether the last tokens can be taken back now."""
+        return all(can_trim(c) for c in self.layers)
+
+    @property
+    def needs_snapshot(self) -> bool:
+        """Whether some layers can, or may soon, only go back to a saved copy."""
+        return any(may_not_trim(c) for c in self.layers)
+
+    # -- memory -----------------------------------------------------------------------------
+
+    def touched(self) -> None:
+        """Note that the caches may take other bytes than before."""
+        self._measured = None
+        if self.watch is not None:
+            self.watch.changed.add(self)
+            self.watch.untold.add(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that this session uses, shared or not."""
+        return self.part.own + self.part.shared
+
+    @property
+    def part(self) -> Part:
+        """Its own bytes, and those that it holds together with others."""
+        if self.shared_prefix is not None:
+            return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
+        if self._sharers is not None:
+            return Part(0, self._sharing, self._in_arrays)
+        return Part(self._in_arrays)
+
+    @property
+    def _in_arrays(self) -> int:
+        """Bytes of all but a shared prefix. Going through thirty layers takes 0.2 ms."""
+        if self._measured is None or self.slots is not None or self.stack is not None:
+            held = [self.layers, self._snapshot.caches if self._snapshot else []]
+            seen = {id(a): a.nbytes for a in leaves(held)}
+            slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
+            self._measured = slot + sum(seen.values())
+        return self._measured
+
+    @property
+    def capacity(self) -> int:
+        """Tokens for which there is room where its own keys are, by the layer with the most."""
+        first = self.layers[0] if self.layers else None
+        keys = getattr(first, "keys", None)
+        if isinstance(keys, (list, tuple)):  # in few bits
+            keys = keys[0]
+        return int(keys.shape[2]) + getattr(first, "base", 0) if keys is not None else 0
+
+    @property
+    def sharers(self) -> int:
+        """How many sessions, this one included, use the same memory."""
+        if self.shared_prefix is not None:
+            return len(self.shared_prefix.holders)
+        return len(self._sharers) if self._sharers is not None else 1
+
+    @property
+    def owed(self) -> int:
+        """Bytes that are counted as this session's: its own, and its part of what it shares."""
+        return self.part.own + self.part.shared // self.sharers
+
+    def _share_with(self, twin: SessionKV) -> None:
+        """Note that `twin` uses the same buffers until either of the two writes."""
+        if self._sharers is None:
+            self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
+        self._sharers.add(twin)
+        twin._sharers, twin._sharing = self._sharers, self._sharing
+        self.touched()
+        twin.touched()
+
+    def _stop_sharing(self) -> None:
+        """Note that the buffers are written to or given up: MLX copies what others still use."""
+        if self._sharers is not None:
+            self._sharers.discard(self)
+            self._sharers = None
+            self.touched()
 
 
 def _roomy(array: mx.array, length: int) -> mx.array:

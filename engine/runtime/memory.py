@@ -13,11 +13,11 @@ import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from engine.cache.held_caches import Part, Tally
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import Part, SessionKV
+from engine.cache.tally import Tally
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel

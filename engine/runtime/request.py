@@ -14,11 +14,10 @@ from msgspec import Struct, field
 
 from engine.cache import shared_prefix
 from engine.cache.estimate import MemoryEstimate
-from engine.cache.held_caches import Part
 from engine.cache.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import Reader
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import Part, SessionKV
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.messages import (
     CallEvent,

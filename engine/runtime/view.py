@@ -7,8 +7,8 @@ import time
 
 from msgspec.structs import replace
 
-from engine.cache.held_caches import Part
 from engine.cache.ledger import Offer
+from engine.cache.session_kv import Part
 from engine.errors import words_of
 from engine.model.lookup import SURE, Lookup
 from engine.runtime.drafts import COPIED

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cache import offload
-from engine.cache.held_caches import HeldCaches
+from engine.cache.session_kv import SessionKV
 from engine.model import loader, runner
 from engine.runtime import commands as reception
 from engine.runtime import preparing
@@ -152,7 +152,7 @@ def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
             lambda event, ready=ready: isinstance(event, TextDelta) and ready.wait(60),
         )
         first_text(reply)  # the engine stands still there: a short one may not end meanwhile
-        raise_once(monkeypatch, HeldCaches, "settle", RuntimeError("cannot settle"))
+        raise_once(monkeypatch, SessionKV, "settle", RuntimeError("cannot settle"))
         ready.set()
         if stop:
             reply.cancel()

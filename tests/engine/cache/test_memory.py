@@ -19,13 +19,13 @@ from mlx_lm.models.cache import KVCache
 
 from engine import Engine, Event, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
-from engine.cache import cache_file, held_caches, shared_prefix
+from engine.cache import cache_file, session_kv, shared_prefix
 from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
 from engine.cache.cache_objects import leaves
-from engine.cache.held_caches import Part, Tally
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import Part, SessionKV
+from engine.cache.tally import Tally
 from engine.model.slices import at_once
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception
@@ -308,7 +308,7 @@ def test_e8_a_thousand_idle_chats_are_not_gone_through(
         told[0] += 1
         return figures(session)
 
-    monkeypatch.setattr(held_caches, "leaves", counted_leaves)
+    monkeypatch.setattr(session_kv, "leaves", counted_leaves)
     monkeypatch.setattr(report, "_session", counted_figures)
     chats[500].send("and now?", FEW).tokens(WAIT)
     assert measured[0] < 20

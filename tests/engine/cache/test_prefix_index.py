@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.cache import prefix_index
-from engine.cache.held_caches import Watch
 from engine.cache.ledger import MIN_GAIN, CacheKey, Offer, packed
 from engine.cache.prefix_index import PrefixIndex, Reader, _Node
-from engine.cache.session_kv import SessionKV
+from engine.cache.session_kv import SessionKV, Watch
 
 KIND = ("model",)
 

@@ -1,0 +1,60 @@
+"""The memory of caches that nobody is using, all together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.cache.session_kv import Part, SessionKV, Watch
+
+
+class Tally:
+    """The sum over caches that nobody is using: kept, so that no turn goes through all of them.
+
+    What several hold together (a shared prefix, a fork that has not written) is counted once, and
+    comes back with the last that holds it.
+    """
+
+    def __init__(self) -> None:
+        self.watch = Watch()  # tells which of them may have changed
+        self.nbytes = 0  # of all of them together
+        # by number, how many of them hold something together, and its bytes
+        self.groups: dict[int, tuple[int, int]] = {}
+        self._counted: dict[SessionKV, Part] = {}
+
+    def refresh(self, used: Iterable[SessionKV]) -> None:
+        """Count again what has changed. Those that are `used` are in no sum."""
+        changed, skipped = self.watch.changed, set(used)
+        for kv in skipped:
+            self._take_out(kv)
+        for kv in list(changed):
+            self._take_out(kv)
+            if kv not in skipped:
+                self._put_in(kv, kv.part)
+            changed.discard(kv)
+
+    def forget(self, kv: SessionKV) -> None:
+        """Forget these caches."""
+        self._take_out(kv)
+        self.watch.forget(kv)
+
+    def _put_in(self, kv: SessionKV, part: Part) -> None:
+        if not part.own and not part.group:
+            return
+        self._counted[kv] = part
+        self.nbytes += part.own
+        if part.group:
+            count, size = self.groups.get(part.group, (0, part.shared))
+            self.nbytes += 0 if count else size
+            self.groups[part.group] = count + 1, size
+
+    def _take_out(self, kv: SessionKV) -> None:
+        part = self._counted.pop(kv, None)
+        if part is None:
+            return
+        self.nbytes -= part.own
+        if part.group:
+            count, size = self.groups.pop(part.group)
+            if count > 1:
+                self.groups[part.group] = count - 1, size
+            else:
+                self.nbytes -= size
