@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import hmac
 import ipaddress
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import platformdirs
+from filelock import FileLock
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 from starlette.types import Scope
@@ -198,16 +198,11 @@ class Keys:
         """Lock out other processes and threads, and read the file again."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         # The key file itself cannot carry the lock: each change replaces it by another file.
-        lock = self._file.with_name(self._file.name + ".lock")
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            with self._lock:
-                self._stamp = None
-                self._read()
-                yield
-        finally:
-            os.close(descriptor)  # which releases the lock
+        lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)
+        with lock, self._lock:
+            self._stamp = None
+            self._read()
+            yield
 
     def _read(self) -> None:
         try:
