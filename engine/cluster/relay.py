@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from engine.messages import (
     WorkDone,
 )
 from engine.runtime.admission import BUDGET_SHARE
-from engine.runtime.workers import Mailbox, refuse
+from engine.runtime.workers import Mailbox, refuse, run_shutdown_step
 
 log = logging.getLogger(__name__)
 
@@ -293,9 +293,9 @@ class Relay:
         self._inbox.clear()
         for handed in left:  # what ranks have sent before the end
             if isinstance(handed, WorkDone):
-                _surely(partial(self._take, handed.value))
+                run_shutdown_step(partial(self._take, handed.value))
         for command in [*self._waiting.values(), *left]:
-            _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_shutdown_step(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()
 
     def _close(self) -> None:
@@ -314,10 +314,3 @@ def _portable(folder: Path | None) -> str | None:
 
 def _words(error: BaseException) -> str:
     return error.message if isinstance(error, EngineError) else words_of(error)
-
-
-def _surely(part: Callable[[], object]) -> None:
-    try:
-        part()
-    except BaseException:
-        log.exception("a fault while the ranks ended")

@@ -56,13 +56,13 @@ from engine.runtime.executor import Executor
 from engine.runtime.idling import Idling, Resting
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.looking import Looking
-from engine.runtime.models import Loading, Pairing, surely
+from engine.runtime.models import Loading, Pairing
 from engine.runtime.plan import Piece, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.view import admit_drafts, view
-from engine.runtime.workers import Mailbox, Workers, refuse
+from engine.runtime.workers import Mailbox, Workers, refuse, run_shutdown_step
 from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)
@@ -301,7 +301,7 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            surely(part)
+            run_shutdown_step(part)
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
@@ -317,14 +317,14 @@ class Loop:
         for session in list(state.sessions.values()):
             if not session.named:
                 state.memory.erase(session.id)  # nobody can come back to it
-            surely(partial(state.end_session, session, ENGINE_STOPPED, why))
+            run_shutdown_step(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
-            surely(partial(reply.fail, ENGINE_STOPPED, why))
+            run_shutdown_step(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
+        run_shutdown_step(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in self._inbox:
-            surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_shutdown_step(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 
 class Recovery:

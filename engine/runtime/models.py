@@ -30,7 +30,7 @@ from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Answer, Workers, refuse
+from engine.runtime.workers import Answer, Workers, refuse, run_shutdown_step
 from engine.sandbox.confined import Confined
 
 log = logging.getLogger(__name__)
@@ -280,7 +280,7 @@ class Loading:
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
-        surely(self._leaving.give_up)  # whatever it raises: these are not lost over it
+        run_shutdown_step(self._leaving.give_up)
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
         self._queue.clear()
@@ -373,7 +373,7 @@ class Leaving:
         while self.going:
             _, then = self.going.popleft()
             if then is not None:
-                surely(then)
+                run_shutdown_step(then)
 
 
 class Pairing:
@@ -522,13 +522,3 @@ class Pairing:
 def _gone(name: str) -> EngineError:
     why = f"{name} was unloaded while it was loaded. Load it again."
     return EngineError(MODEL_LOAD_FAILED, why)
-
-
-def surely(part: Callable[[], object]) -> None:
-    """Do a part of the end. Waiting callers need an answer, so what failed is tried again."""
-    for _ in range(2):
-        try:
-            part()
-            return
-        except BaseException:
-            log.exception("a fault while the engine ended")
