@@ -117,7 +117,9 @@ _OUT_OF_MEMORY = re.compile(
 
 
 def words_of(error: BaseException) -> str:
-    """What an exception says of itself, also where it cannot."""
+    """Return an `EngineError`'s message, or another exception's type and text."""
+    if isinstance(error, EngineError):
+        return error.message
     try:
         return f"{type(error).__name__}: {error}"
     except BaseException:  # its own __str__ raised

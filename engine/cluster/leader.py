@@ -461,8 +461,7 @@ class Leader:
 
 def _lost(error: BaseException) -> RanksLostError:
     """What all callers get after a fault that leaves the ranks apart."""
-    words = error.message if isinstance(error, EngineError) else words_of(error)
-    return RanksLostError(f"Rank 0 failed: {words}")
+    return RanksLostError(f"Rank 0 failed: {words_of(error)}")
 
 
 def _number(kv: SessionKV) -> int:

@@ -62,9 +62,8 @@ def main(arguments: Sequence[str] = ()) -> int:
         _serve(link.take(False), link)
     except BaseException as error:
         log.debug("a rank has ended", exc_info=error)
-        words = error.message if isinstance(error, EngineError) else words_of(error)
         with contextlib.suppress(OSError):
-            link.tell({"fault": words})
+            link.tell({"fault": words_of(error)})
             time.sleep(60)  # the relay ends all ranks at once
     # MLX's threads may be in a collective that never ends.
     os._exit(0)

@@ -120,7 +120,7 @@ class Relay:
             )
         except BaseException as error:
             self._close()
-            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {_words(error)}")
+            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {words_of(error)}")
             for command in self._inbox:
                 refuse(command, why)
             raise
@@ -138,7 +138,7 @@ class Relay:
                 pass
         except BaseException as error:
             known = isinstance(error, EngineError)
-            why = _words(error)
+            why = words_of(error)
             log.error("%s", why, exc_info=None if known else error)
             raise
         finally:
@@ -310,7 +310,3 @@ def _portable(folder: Path | None) -> str | None:
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None
     return str("~" / folder.relative_to(Path.home()))
-
-
-def _words(error: BaseException) -> str:
-    return error.message if isinstance(error, EngineError) else words_of(error)

@@ -50,9 +50,9 @@ def run(
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
     except BaseException as error:
         log.exception("the engine could not start")
-        words = error.message if isinstance(error, EngineError) else words_of(error)
+        why = f"The engine could not start: {words_of(error)}"
         for command in mailbox.close():
-            refuse(command, EngineError(ENGINE_STOPPED, f"The engine could not start: {words}"))
+            refuse(command, EngineError(ENGINE_STOPPED, why))
         return
     try:
         with contextlib.suppress(BaseException):  # reported to every reply and logged by the loop
