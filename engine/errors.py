@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
+from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +125,16 @@ def words_of(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except BaseException:  # its own __str__ raised
         return type(error).__name__
+
+
+def run_cleanup(step: Callable[[], object]) -> None:
+    """Run a step that others wait for; log an error and retry once."""
+    for _ in range(2):
+        try:
+            step()
+            return
+        except BaseException:
+            log.exception("a cleanup step failed")
 
 
 def is_out_of_memory(error: BaseException) -> bool:

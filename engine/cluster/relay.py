@@ -21,7 +21,7 @@ from engine.cluster import machines
 from engine.cluster.hosts import Host
 from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
 from engine.cluster.processes import DYING, Processes, Rank, Watch, died
-from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
+from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, run_cleanup, words_of
 from engine.messages import (
     Command,
     Failed,
@@ -33,7 +33,7 @@ from engine.messages import (
     WorkDone,
 )
 from engine.runtime.admission import BUDGET_SHARE
-from engine.runtime.workers import Mailbox, refuse, run_shutdown_step
+from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 
@@ -293,9 +293,9 @@ class Relay:
         self._inbox.clear()
         for handed in left:  # what ranks have sent before the end
             if isinstance(handed, WorkDone):
-                run_shutdown_step(partial(self._take, handed.value))
+                run_cleanup(partial(self._take, handed.value))
         for command in [*self._waiting.values(), *left]:
-            run_shutdown_step(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()
 
     def _close(self) -> None:

@@ -23,6 +23,7 @@ from engine.errors import (
     EngineError,
     RanksLostError,
     let_go,
+    run_cleanup,
     words_of,
 )
 from engine.messages import (
@@ -62,7 +63,7 @@ from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.view import admit_drafts, view
-from engine.runtime.workers import Mailbox, Workers, refuse, run_shutdown_step
+from engine.runtime.workers import Mailbox, Workers, refuse
 from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)
@@ -301,7 +302,7 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            run_shutdown_step(part)
+            run_cleanup(part)
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
@@ -317,14 +318,14 @@ class Loop:
         for session in list(state.sessions.values()):
             if not session.named:
                 state.memory.erase(session.id)  # nobody can come back to it
-            run_shutdown_step(partial(state.end_session, session, ENGINE_STOPPED, why))
+            run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
-            run_shutdown_step(partial(reply.fail, ENGINE_STOPPED, why))
+            run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        run_shutdown_step(lambda: self._inbox.extendleft(self._embedding.give_up()))
+        run_cleanup(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in self._inbox:
-            run_shutdown_step(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 
 class Recovery:

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
+from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError, run_cleanup
 from engine.messages import Load, Unload
 from engine.model import adapting, backend, drafting, folder, loader
 from engine.model.info import HEADS, LOOKUP, ONLY_DRAFTS
@@ -30,7 +30,7 @@ from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Answer, Workers, refuse, run_shutdown_step
+from engine.runtime.workers import Answer, Workers, refuse
 from engine.sandbox.confined import Confined
 
 log = logging.getLogger(__name__)
@@ -280,7 +280,7 @@ class Loading:
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
-        run_shutdown_step(self._leaving.give_up)
+        run_cleanup(self._leaving.give_up)
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
         self._queue.clear()
@@ -373,7 +373,7 @@ class Leaving:
         while self.going:
             _, then = self.going.popleft()
             if then is not None:
-                run_shutdown_step(then)
+                run_cleanup(then)
 
 
 class Pairing:

@@ -92,16 +92,6 @@ def refuse(command: Command, error: EngineError) -> None:
             command.answer.set_exception(error)
 
 
-def run_shutdown_step(step: Callable[[], object]) -> None:
-    """Run a step of a shutdown; log an error and retry once: callers wait for an answer."""
-    for _ in range(2):
-        try:
-            step()
-            return
-        except BaseException:
-            log.exception("a step of the shutdown failed")
-
-
 _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 

@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from engine.engine import Engine, Session
-from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.errors import CONTEXT_OVERFLOW, ENGINE_STOPPED, UNKNOWN_MODEL, EngineError, run_cleanup
 from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -37,7 +37,7 @@ from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
-from engine.serve.places import AnotherModelError, Places, add_cleanup
+from engine.serve.places import AnotherModelError, Places
 from engine.serve.queue import Report
 from engine.serve.requests import Request
 from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
@@ -321,7 +321,7 @@ class Replies:
 
     def _opened(self, open_one: Callable[[], Session]) -> Session:
         session = open_one()
-        add_cleanup(self._held, session.close)
+        self._held.callback(run_cleanup, session.close)
         return session
 
     def _send(self, choice: Choice, session: Session) -> None:

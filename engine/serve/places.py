@@ -5,9 +5,8 @@ Whether there is a place is decided before the first byte of an answer.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Protocol
@@ -22,6 +21,7 @@ from engine.errors import (
     SESSION_CLOSED,
     UNKNOWN_MODEL,
     UNSUPPORTED_SESSION,
+    run_cleanup,
 )
 from engine.messages import Failed, Finished, Message
 from engine.model.info import Model
@@ -30,8 +30,6 @@ from engine.serve.conversations import Conversation, Conversations
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
 from engine.serve.queue import Queue, Report
 from engine.serve.sessions import Named, Sent, SessionConfig, Sessions
-
-log = logging.getLogger(__name__)
 
 _UNSOUND = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
@@ -128,8 +126,7 @@ class Places:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
                 known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
                 place = Place(known.session)
-                end = partial(self._leave, known, place)
-                add_cleanup(held, end)
+                held.callback(run_cleanup, partial(self._leave, known, place))
                 yield place
                 return
             named = self._named(guest, name, model, answers)
@@ -137,8 +134,7 @@ class Places:
             await self._admitted(self.queue, held, True, guest, report, what, answers, named)
             before = named.config
             place = Place(self._session(named, model, asked.config), named=named)
-            end = partial(self._leave_named, named, place, before)
-            add_cleanup(held, end)
+            held.callback(run_cleanup, partial(self._leave_named, named, place, before))
             if sent is not None:
                 named.sent = sent.kept
             yield place
@@ -197,7 +193,7 @@ class Places:
     ) -> None:
         self._check_queue(queue, named, guest, places)
         ticket = queue.enter(named, places, guest.id)
-        add_cleanup(held, ticket.leave)
+        held.callback(run_cleanup, ticket.leave)
         if whose is not None:
             whose.ticket = ticket
         self._waiting[guest.id] += 1
@@ -219,29 +215,3 @@ class Places:
                 f"{self.waiting} requests wait already, and no more may. Ask again later.",
                 CAPACITY_EXHAUSTED,
             )
-
-
-def add_cleanup(held: ExitStack, part: Callable[[], object]) -> None:
-    """Have an exit stack give up what one request has, and try again if that raises.
-
-    A fault would keep others waiting, or a session open for ever. What has been given up may be
-    somebody else's a moment later, so it is not given up twice.
-    """
-    done = False
-
-    def attempt() -> None:
-        nonlocal done
-        if not done:
-            part()
-            done = True
-
-    held.callback(attempt)
-    held.callback(tried, attempt)
-
-
-def tried(part: Callable[[], object]) -> None:
-    """Do a part of the cleanup; the exit stack has it a second time, without this."""
-    try:
-        part()
-    except BaseException:
-        log.exception("what a request had was not given up at once")

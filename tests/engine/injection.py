@@ -29,9 +29,12 @@ from typing import Any
 PARTS = ("engine.",)
 WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
 """Commands for people: nobody's reply depends on them."""
-UNHOOKED = ("runtime.thread.run", "runtime.workers.Workers._work", "serve.server._Http.on_tick")
-"""Outermost frames, of the engine thread and of the server: what is raised in these themselves
-nothing of ours can catch."""
+UNHOOKED = (
+    *("runtime.thread.run", "runtime.workers.Workers._work", "serve.server._Http.on_tick"),
+    "errors.run_cleanup",
+)
+"""Outermost frames, of the engine thread, of the server and of cleanups: what is raised in these
+themselves nothing of ours can catch."""
 IN_CHILD = ("engine.sandbox.", "engine.text.prompt", "engine.model.folder")
 
 HOOK = "__fault_hook__"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Annotated, Any, cast
 
 from msgspec.structs import replace
@@ -11,11 +11,10 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.errors import UNSUPPORTED_SESSION, EngineError, run_cleanup
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
-from engine.serve.places import add_cleanup
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
 from engine.serve.sessions import Named, Sessions, checked
@@ -78,14 +77,14 @@ class SessionRoutes:
             model = await self._served.load(entry)
             named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
             ticket = named.queue.enter()
-            with ExitStack() as held:
-                add_cleanup(held, ticket.leave)
-                try:
-                    await self._open(named)
-                except EngineError:
-                    if not named.freed:
-                        self._sessions.delete(guest, name)
-                    raise
+            try:
+                await self._open(named)
+            except EngineError:
+                if not named.freed:
+                    self._sessions.delete(guest, name)
+                raise
+            finally:
+                run_cleanup(ticket.leave)
         return await self._told(named, 201)
 
     async def _open(self, named: Named) -> None:

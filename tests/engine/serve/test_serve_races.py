@@ -20,7 +20,7 @@ from engine.engine import Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
 from engine.params import SamplingParams
-from engine.serve import bodies, places
+from engine.serve import bodies
 from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
@@ -271,7 +271,6 @@ def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
 
 
 GIVING_UP: dict[str, tuple[Any, str]] = {
-    "trying": (places, "tried"),
     "a place": (Places, "_leave"),
     "a named place": (Places, "_leave_named"),
     "a conversation": (Conversations, "give_back"),
