@@ -1,5 +1,5 @@
 """Chats while the program runs, whether a pane shows them or not. No widgets in here.
 
 Imports: app.bridge, app.flows, app.models, app.remote, app.settings, app.store, app.tools, engine,
-engine.batch, engine.errors, engine.params, engine.sandbox, engine.serve, engine.text, engine.trial.
+engine.errors, engine.params, engine.sandbox, engine.text.
 """

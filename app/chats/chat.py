@@ -44,7 +44,6 @@ from app.store import (
     new_id,
     title_from,
 )
-from app.store.records import Role
 from app.tools.consent import Decision
 from app.tools.host import Toolbox
 from engine import PromptProgress
@@ -296,10 +295,6 @@ class Chat(ChatSignals):
         """Whether this is the chat that the person works in: its prompts are read first."""
         self._answering.session.set_front(front)
         self.panel.set_front(front)
-
-    def set_background(self, background: bool) -> None:
-        """Whether its replies are for later: other chats' come first."""
-        self._answering.session.set_background(background)
 
     @property
     def context(self) -> tuple[int, int, int]:
@@ -675,33 +670,6 @@ class Chat(ChatSignals):
 
     def _resolved(self, files: Attachments, text: str) -> Attachments:
         return self.attaching.resolved(files, text, self.transcript.path)
-
-    @saved_together
-    def ask_beside(self, turns: Sequence[tuple[Role, str]], files: Attachments = ()) -> bool:
-        """Begin another conversation beside all that is there, with these; the last is asked.
-
-        With images for a model that sees none, too: then its reply says so.
-        """
-        text = turns[-1][1]
-        turn = replace(self._turn(Writing(text, files)), blind="", deaf="", too_long="")
-        if refusal(Action.SEND, turn):
-            return False
-        self.note_down(turns[:-1])
-        self._say(text, files, self._resolved(files, text))
-        return True
-
-    @saved_together
-    def note_down(self, turns: Sequence[tuple[Role, str]]) -> None:
-        """Begin another conversation beside all that is there with what was said elsewhere."""
-        if turns and not self.record.title:
-            self._saved.change(title=title_from(turns[0][1]))
-        self.transcript.leaf_id = None
-        self._keep()
-        for role, text in turns:
-            model = self.model_status.name if role == "assistant" else ""
-            parent = self.transcript.leaf_id
-            self._saved.add(Message(new_id(), self.id, parent, role, text, model=model))
-        self.path_changed.emit()
 
     @saved_together
     def _say(

@@ -14,9 +14,9 @@ from engine import EngineError
 if TYPE_CHECKING:
     from engine import Model, Session
 
-BACKGROUND = (-1, "table", 20.0)
-"""What `Session.prioritise` is given for replies that nobody waits for: the last turn to be read,
-and of the time a fifth for all of them while others are answered."""
+BACKGROUND = (-1, "background", 20.0)
+"""Arguments of `Session.prioritise` for helpers: their prompts are read last, and together they get
+a fifth of the time while other chats reply."""
 
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:

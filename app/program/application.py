@@ -22,10 +22,12 @@ from app.models.loading import ModelLoader
 from app.models.models import Models
 from app.program.collector import Collector
 from app.program.opening import StoreOpening, not_restored, restored
+from app.program.saved_table import export_table, forget_table
 from app.serving import Serving
 from app.settings import translation
+from app.settings.language import tr
 from app.settings.options import Settings
-from app.settings.paths import APP_NAME, Paths
+from app.settings.paths import APP_NAME, TABLES, Paths, short_path
 from app.spelling.speller import Speller
 from app.store import Backup, Store, StoreError
 from app.system import logs, updates
@@ -206,8 +208,11 @@ class Application(QObject):
         self.window.show_restored()
         if self.down:
             return False
-        if words := " ".join(filter(None, (self._opening.words, self.settings.note))):
+        table = self._export_table()
+        if words := " ".join(filter(None, (self._opening.words, self.settings.note, table))):
             self.window.toast.show_text(words, seconds=30)
+        if table:
+            forget_table(self.store, self.library)
         self.loader.changed.connect(self.collector.settle)
         # Eight streaming panes: the window waits for the GIL at most this long at a time. With
         # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
@@ -218,6 +223,20 @@ class Application(QObject):
         # After the first frame: nothing of the engine may delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
+
+    def _export_table(self) -> str:
+        """Export the comparison table of an earlier version; return what to tell the user."""
+        folder = self.paths.data / TABLES
+        try:
+            if self.store is None or not export_table(self.store, folder):
+                return ""
+        except (OSError, StoreError, ValueError) as error:
+            log.warning("comparison table not exported: %s", error)
+            return ""
+        return tr(
+            "Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.",
+            folder=short_path(folder),
+        )
 
     def _streams(self) -> bool:
         return self.library is not None and bool(self.library.running())

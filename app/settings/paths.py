@@ -18,9 +18,12 @@ GUIDE = "guide"
 """How a chat names the bundled model. Never by its path: a frozen app may lie elsewhere."""
 
 
+TABLES = "Comparison tables"  # the folder of tables that earlier versions made
+
+
 _OURS = (
     "chats", "settings.json", "mcp.json", "hosts.json", "running.lock", "backups", "log", "cache",
-    "kv", "stretto", "crash", "mlx-lm",
+    "kv", "stretto", "crash", "mlx-lm", TABLES,
 )  # fmt: skip
 """How the names begin of what the program puts into a profile."""
 

@@ -133,7 +133,6 @@
         <translation>Senden  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
@@ -384,13 +383,11 @@
         <translation>Chats exportieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Als Markdown kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
@@ -436,7 +433,6 @@
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>Seed {n}</translation>
@@ -466,13 +462,11 @@
         <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -571,7 +565,6 @@
         <translation>Ersetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
@@ -963,7 +956,6 @@
         <translation>Testen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Starten</translation>
@@ -1192,7 +1184,6 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -1211,7 +1202,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Seed</translation>
@@ -1248,7 +1238,6 @@
         <translation>Remote</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>Wartet</translation>
@@ -1362,7 +1351,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
@@ -1889,12 +1877,6 @@ Jetzt: {now}</translation>
         <translation>{hours} h {minutes} min</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Interrupted</source>
-        <translation>Unterbrochen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -2682,7 +2664,6 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>„{file}“ wird noch gelesen.</translation>
     </message>
@@ -3801,11 +3782,6 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message</source>
-        <translation>Eine Nachricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Zu vergleichende Nachricht</translation>
     </message>
@@ -4122,7 +4098,6 @@ Du hast abgelehnt.</translation>
         <translation>Standard: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
@@ -6302,22 +6277,6 @@ Du hast nicht geantwortet.</translation>
         <translation>ungelesen</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat has been deleted</source>
-        <translation>Dieser Chat wurde gelöscht</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not started</source>
-        <translation>Nicht begonnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replying</source>
-        <translation>Antwortet</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of reasoning</source>
         <translation>Ende des Nachdenkens</translation>
@@ -6526,7 +6485,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>„{file}“ konnte nicht gespeichert werden: {why}.</translation>
     </message>
@@ -7180,72 +7138,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Nur Text wird abgerufen, das hier ist {kind}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Comparison Table</source>
-        <translation>Vergleichstabelle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replies by message and column</source>
-        <translation>Antworten nach Nachricht und Spalte</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n replies</source>
-        <comment>{complete} of %n replies</comment>
-        <translation>
-            <numerusform>{complete} von %n Antwort</numerusform>
-            <numerusform>{complete} von %n Antworten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>All replies are complete</source>
-        <translation>Alle Antworten sind vollständig</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Table copied</source>
-        <translation>Tabelle kopiert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved as {file}</source>
-        <translation>Als {file} gespeichert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message per line</source>
-        <translation>Eine Nachricht pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved prompts</source>
-        <translation>Gespeicherte Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Prompts with variables cannot be compared</source>
-        <translation>Prompts mit Variablen lassen sich nicht vergleichen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Save a prompt first.</source>
-        <translation>Speichere zuerst einen Prompt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose the prompts to compare.</source>
-        <translation>Wähle die Prompts zum Vergleichen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Enter one message per line.</source>
-        <translation>Gib eine Nachricht pro Zeile ein.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>Gib eine Nachricht ein.</translation>
@@ -7304,16 +7196,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Jede Antwort scrollt für sich</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first</source>
-        <translation>Vergleiche zuerst mehrere Nachrichten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table is damaged. Its replies are in the sidebar.</source>
-        <translation>Die Tabelle ist beschädigt. Ihre Antworten sind in der Seitenleiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7543,7 +7425,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Gruppierung aufgehoben</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Antwort {letter}</translation>
@@ -8632,7 +8513,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Neuer Seed für jede Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exakt reproduzierbar, aber langsamer</translation>
@@ -9706,11 +9586,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Wird bis zum Beenden aufbewahrt und nur an Hugging Face gesendet. Dieses System hat keinen Schlüsselbund.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Messages to compare</source>
-        <translation>Zu vergleichende Nachrichten</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to an email, so Stretto does not open it.</source>
         <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
@@ -9904,7 +9779,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/table.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Gestoppt</translation>
@@ -9913,11 +9787,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and has not been started.</source>
         <translation>Es läuft auf {hosts} und wurde noch nicht gestartet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages, not {count}.</source>
-        <translation>Vergleiche höchstens {most} Nachrichten, nicht {count}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -10347,87 +10216,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Zweige anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Undecided: {why}</source>
-        <translation>Unentschieden: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Passes</source>
-        <translation>Bestanden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fails</source>
-        <translation>Nicht bestanden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Pass</source>
-        <translation>Besteht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fail</source>
-        <translation>Besteht nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Show Names</source>
-        <translation>Namen anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
-        <translation>{column}: {passed} von {of} bestehen ({share} %, mit 95 % zwischen {low} und {high} %)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
-        <translation>Gegenüber {first} verliert es {lost} und gewinnt {gained} von {of} (mit 95 % zwischen {low} und {high}).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies contain</source>
-        <translation>Antworten enthalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies equal</source>
-        <translation>Antworten lauten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies match the regular expression</source>
-        <translation>Antworten passen zum regulären Ausdruck</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies are JSON of the schema</source>
-        <translation>Antworten sind JSON nach dem Schema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Python says so of answer</source>
-        <translation>Python sagt es von answer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>I judge the replies</source>
-        <translation>Ich beurteile die Antworten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Hide names until I show them</source>
-        <translation>Namen verbergen, bis ich sie anzeige</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter what the replies are checked for.</source>
-        <translation>Gib ein, worauf die Antworten geprüft werden.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>Optimist</translation>
@@ -10613,7 +10401,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>Save As…</source>
         <translation>Sichern als …</translation>
     </message>
@@ -10689,7 +10476,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Runde zeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/panel.py"/>
         <source>Judge</source>
         <translation>Beurteilen</translation>
@@ -11167,290 +10953,6 @@ Du hast nicht geantwortet.</translation>
         <source>Helper {number} of {count}, {state}</source>
         <translation>Helfer {number} von {count}, {state}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>New Trial…</source>
-        <translation>Neuer Versuch …</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Judging…</source>
-        <translation>Wird beurteilt …</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A model judges this true</source>
-        <translation>Ein Modell hält dies für wahr</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: usual</source>
-        <translation>KV: wie üblich</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 8-bit</source>
-        <translation>KV: 8 Bit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 4-bit</source>
-        <translation>KV: 4 Bit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings, as in the file of a trial</source>
-        <translation>Weitere Einstellungen, wie in der Datei eines Versuchs</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Name of variant {number}</source>
-        <translation>Name von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Model of variant {number}</source>
-        <translation>Modell von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Temperature of variant {number}</source>
-        <translation>Temperatur von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Seed of variant {number}</source>
-        <translation>Seed von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Instructions of variant {number}</source>
-        <translation>Anweisungen von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV cache of variant {number}</source>
-        <translation>KV-Cache von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}</source>
-        <translation>Weitere Einstellungen von Variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove variant {number}</source>
-        <translation>Variante {number} entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Not</source>
-        <translation>Nicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Any case</source>
-        <translation>Groß/klein egal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The check is turned around</source>
-        <translation>Die Prüfung wird umgekehrt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove Check</source>
-        <translation>Prüfung entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Kind of check {number}</source>
-        <translation>Art von Prüfung {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>What check {number} looks for</source>
-        <translation>Wonach Prüfung {number} sucht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variant that check {number} compares with</source>
-        <translation>Variante, mit der Prüfung {number} vergleicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Turn check {number} around</source>
-        <translation>Prüfung {number} umkehren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Check {number} in any case</source>
-        <translation>Prüfung {number} ohne Groß/klein</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove check {number}</source>
-        <translation>Prüfung {number} entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>By itself</source>
-        <translation>Für sich</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Against {variant}</source>
-        <translation>Gegen {variant}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>New Trial</source>
-        <translation>Neuer Versuch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>One prompt per line</source>
-        <translation>Ein Prompt pro Zeile</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Prompts</source>
-        <translation>Prompts hinzufügen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Variant</source>
-        <translation>Variante hinzufügen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Check</source>
-        <translation>Prüfung hinzufügen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Judged by {model}</source>
-        <translation>Beurteilt von {model}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open…</source>
-        <translation>Öffnen …</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variants</source>
-        <translation>Varianten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Checks</source>
-        <translation>Prüfungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter one prompt per line.</source>
-        <translation>Gib einen Prompt pro Zeile ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}: {why}</source>
-        <translation>Weitere Einstellungen von Variante {number}: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add a variant first.</source>
-        <translation>Füge zuerst eine Variante hinzu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>Ein Versuch im Fenster hat höchstens {most} Antworten, nicht {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>This trial cannot be used: {why}</source>
-        <translation>Dieser Versuch ist nicht verwendbar: {why}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>%n reply</source>
-        <comment>%n replies</comment>
-        <translation>
-            <numerusform>%n Antwort</numerusform>
-            <numerusform>%n Antworten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From File…</source>
-        <translation>Aus Datei …</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From Clipboard</source>
-        <translation>Aus der Zwischenablage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of This Chat</source>
-        <translation>Fragen dieses Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of Another Chat</source>
-        <translation>Fragen eines anderen Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open Trial</source>
-        <translation>Versuch öffnen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Trials</source>
-        <translation>Versuche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>it is too large, or no file</source>
-        <translation>zu groß oder keine Datei</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>{file} cannot be read: {why}</source>
-        <translation>{file} ist nicht lesbar: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Save Trial</source>
-        <translation>Versuch sichern</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>A chat cannot be set to {setting}.</source>
-        <translation>{setting} lässt sich in einem Chat nicht einstellen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>Prompt {id} cannot be asked in a chat.</source>
-        <translation>Prompt {id} lässt sich in einem Chat nicht stellen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Only a model of this computer can judge.</source>
-        <translation>Nur ein Modell dieses Computers kann urteilen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The check could not be completed.</source>
-        <translation>Die Prüfung konnte nicht abgeschlossen werden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The judge decided differently in the other order.</source>
-        <translation>Das Modell hat in der anderen Reihenfolge anders geurteilt.</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
@@ -11464,6 +10966,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/help_notes.py"/>
         <source>From the help. The Guide itself can be wrong about this.</source>
         <translation>Aus der Hilfe. Der Guide selbst kann sich hier irren.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/application.py"/>
+        <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
+        <translation>Stretto hat keine Vergleichstabellen mehr. Deine ist als CSV und JSON in {folder} gespeichert.</translation>
     </message>
 </context>
 </TS>

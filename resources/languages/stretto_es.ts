@@ -133,7 +133,6 @@
         <translation>Enviar  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
@@ -384,13 +383,11 @@
         <translation>Exportar chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Copiar como Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
@@ -436,7 +433,6 @@
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>Semilla {n}</translation>
@@ -466,13 +462,11 @@
         <translation>Aún no hay ningún chat que exportar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exportar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -571,7 +565,6 @@
         <translation>Reemplazar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
@@ -963,7 +956,6 @@
         <translation>Probar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Iniciar</translation>
@@ -1192,7 +1184,6 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -1211,7 +1202,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Semilla</translation>
@@ -1248,7 +1238,6 @@
         <translation>Remoto</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>En espera</translation>
@@ -1362,7 +1351,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
@@ -1889,12 +1877,6 @@ Ahora: {now}</translation>
         <translation>{hours} h {minutes} min</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Interrupted</source>
-        <translation>Interrumpida</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -2682,7 +2664,6 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«{file}» aún se está leyendo.</translation>
     </message>
@@ -3801,11 +3782,6 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message</source>
-        <translation>Un mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Mensaje para comparar</translation>
     </message>
@@ -4122,7 +4098,6 @@ Rechazaste responder.</translation>
         <translation>Predeterminado: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
@@ -6345,22 +6320,6 @@ No respondiste.</translation>
         <translation>sin leer</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat has been deleted</source>
-        <translation>Este chat se ha eliminado</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not started</source>
-        <translation>Sin empezar</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replying</source>
-        <translation>Respondiendo</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of reasoning</source>
         <translation>Fin del razonamiento</translation>
@@ -6569,7 +6528,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>No se ha podido guardar «{file}»: {why}.</translation>
     </message>
@@ -7223,72 +7181,6 @@ No respondiste.</translation>
         <translation>Solo se obtiene texto, y esto es {kind}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Comparison Table</source>
-        <translation>Tabla comparativa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replies by message and column</source>
-        <translation>Respuestas por mensaje y columna</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n replies</source>
-        <comment>{complete} of %n replies</comment>
-        <translation>
-            <numerusform>{complete} de %n respuesta</numerusform>
-            <numerusform>{complete} de %n respuestas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>All replies are complete</source>
-        <translation>Todas las respuestas están completas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Table copied</source>
-        <translation>Tabla copiada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved as {file}</source>
-        <translation>Guardada como {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message per line</source>
-        <translation>Un mensaje por línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved prompts</source>
-        <translation>Prompts guardados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Prompts with variables cannot be compared</source>
-        <translation>Los prompts con variables no se pueden comparar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Save a prompt first.</source>
-        <translation>Guarda primero un prompt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose the prompts to compare.</source>
-        <translation>Elige los prompts que quieres comparar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Enter one message per line.</source>
-        <translation>Escribe un mensaje por línea.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>Escribe un mensaje.</translation>
@@ -7347,16 +7239,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Cada respuesta se desplaza por separado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first</source>
-        <translation>Compara primero varios mensajes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table is damaged. Its replies are in the sidebar.</source>
-        <translation>La tabla está dañada. Sus respuestas están en la barra lateral.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7586,7 +7468,6 @@ No respondiste.</translation>
         <translation>Desagrupados</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Respuesta {letter}</translation>
@@ -8675,7 +8556,6 @@ No respondiste.</translation>
         <translation>Semilla nueva en cada respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exactamente reproducible, más lento</translation>
@@ -9749,11 +9629,6 @@ No respondiste.</translation>
         <translation>Se conserva hasta que salgas y solo se envía a Hugging Face. Este sistema no tiene llavero.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Messages to compare</source>
-        <translation>Mensajes que comparar</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to an email, so Stretto does not open it.</source>
         <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
@@ -9952,7 +9827,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/table.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Detenida</translation>
@@ -9961,11 +9835,6 @@ No respondiste.</translation>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and has not been started.</source>
         <translation>Se ejecuta en {hosts} y aún no se ha iniciado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages, not {count}.</source>
-        <translation>Compara como máximo {most} mensajes, no {count}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -10347,87 +10216,6 @@ No respondiste.</translation>
         <translation>Mostrar ramas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Undecided: {why}</source>
-        <translation>Sin decidir: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Passes</source>
-        <translation>Pasa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fails</source>
-        <translation>No pasa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Pass</source>
-        <translation>Aprobar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fail</source>
-        <translation>Suspender</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Show Names</source>
-        <translation>Mostrar nombres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
-        <translation>{column}: pasan {passed} de {of} ({share} %, de {low} a {high} % con un 95 %)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
-        <translation>Frente a {first} pierde {lost} y gana {gained} de {of} (de {low} a {high} con un 95 %).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies contain</source>
-        <translation>Las respuestas contienen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies equal</source>
-        <translation>Las respuestas son iguales a</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies match the regular expression</source>
-        <translation>Las respuestas coinciden con la expresión regular</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies are JSON of the schema</source>
-        <translation>Las respuestas son JSON del esquema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Python says so of answer</source>
-        <translation>Python lo dice de answer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>I judge the replies</source>
-        <translation>Yo juzgo las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Hide names until I show them</source>
-        <translation>Ocultar los nombres hasta que los muestre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter what the replies are checked for.</source>
-        <translation>Escribe qué se comprueba en las respuestas.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>Optimista</translation>
@@ -10613,7 +10401,6 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>Save As…</source>
         <translation>Guardar como…</translation>
     </message>
@@ -10689,7 +10476,6 @@ No respondiste.</translation>
         <translation>Mostrar panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/panel.py"/>
         <source>Judge</source>
         <translation>Juzgar</translation>
@@ -11167,290 +10953,6 @@ No respondiste.</translation>
         <source>Helper {number} of {count}, {state}</source>
         <translation>Ayudante {number} de {count}, {state}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>New Trial…</source>
-        <translation>Nueva prueba…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Judging…</source>
-        <translation>Juzgando…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A model judges this true</source>
-        <translation>Un modelo juzga que es cierto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: usual</source>
-        <translation>KV: habitual</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 8-bit</source>
-        <translation>KV: 8 bits</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 4-bit</source>
-        <translation>KV: 4 bits</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings, as in the file of a trial</source>
-        <translation>Más ajustes, como en el archivo de una prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Name of variant {number}</source>
-        <translation>Nombre de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Model of variant {number}</source>
-        <translation>Modelo de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Temperature of variant {number}</source>
-        <translation>Temperatura de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Seed of variant {number}</source>
-        <translation>Semilla de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Instructions of variant {number}</source>
-        <translation>Instrucciones de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV cache of variant {number}</source>
-        <translation>Caché KV de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}</source>
-        <translation>Más ajustes de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove variant {number}</source>
-        <translation>Quitar la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Not</source>
-        <translation>No</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Any case</source>
-        <translation>Sin distinguir mayúsculas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The check is turned around</source>
-        <translation>La comprobación se invierte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove Check</source>
-        <translation>Quitar comprobación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Kind of check {number}</source>
-        <translation>Tipo de la comprobación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>What check {number} looks for</source>
-        <translation>Qué busca la comprobación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variant that check {number} compares with</source>
-        <translation>Variante con la que compara la comprobación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Turn check {number} around</source>
-        <translation>Invertir la comprobación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Check {number} in any case</source>
-        <translation>Comprobación {number} sin distinguir mayúsculas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove check {number}</source>
-        <translation>Quitar la comprobación {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>By itself</source>
-        <translation>Por sí sola</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Against {variant}</source>
-        <translation>Frente a {variant}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>New Trial</source>
-        <translation>Nueva prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>One prompt per line</source>
-        <translation>Un prompt por línea</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Prompts</source>
-        <translation>Añadir prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Variant</source>
-        <translation>Añadir variante</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Check</source>
-        <translation>Añadir comprobación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Judged by {model}</source>
-        <translation>Juzga {model}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open…</source>
-        <translation>Abrir…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variants</source>
-        <translation>Variantes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Checks</source>
-        <translation>Comprobaciones</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter one prompt per line.</source>
-        <translation>Escribe un prompt por línea.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}: {why}</source>
-        <translation>Más ajustes de la variante {number}: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add a variant first.</source>
-        <translation>Añade primero una variante.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>Una prueba en la ventana tiene como máximo {most} respuestas, no {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>This trial cannot be used: {why}</source>
-        <translation>Esta prueba no se puede usar: {why}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>%n reply</source>
-        <comment>%n replies</comment>
-        <translation>
-            <numerusform>%n respuesta</numerusform>
-            <numerusform>%n respuestas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From File…</source>
-        <translation>Desde un archivo…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From Clipboard</source>
-        <translation>Desde el portapapeles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of This Chat</source>
-        <translation>Preguntas de este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of Another Chat</source>
-        <translation>Preguntas de otro chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open Trial</source>
-        <translation>Abrir prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Trials</source>
-        <translation>Pruebas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>it is too large, or no file</source>
-        <translation>es demasiado grande o no es un archivo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>{file} cannot be read: {why}</source>
-        <translation>No se puede leer {file}: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Save Trial</source>
-        <translation>Guardar prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>A chat cannot be set to {setting}.</source>
-        <translation>No se puede ajustar {setting} en un chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>Prompt {id} cannot be asked in a chat.</source>
-        <translation>El prompt {id} no se puede enviar en un chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Only a model of this computer can judge.</source>
-        <translation>Solo un modelo de este ordenador puede juzgar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The check could not be completed.</source>
-        <translation>No se pudo completar la comprobación.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The judge decided differently in the other order.</source>
-        <translation>El modelo juzgó de otra forma en el otro orden.</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
@@ -11464,6 +10966,11 @@ No respondiste.</translation>
         <location filename="../../app/chats/help_notes.py"/>
         <source>From the help. The Guide itself can be wrong about this.</source>
         <translation>De la ayuda. El propio Guide puede equivocarse en esto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/application.py"/>
+        <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
+        <translation>Stretto ya no tiene tablas comparativas. La tuya está guardada como CSV y JSON en {folder}.</translation>
     </message>
 </context>
 </TS>

@@ -133,7 +133,6 @@
         <translation>Envoyer  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
@@ -384,13 +383,11 @@
         <translation>Exporter des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Copier en Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
@@ -436,7 +433,6 @@
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>Graine {n}</translation>
@@ -466,13 +462,11 @@
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exporter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -571,7 +565,6 @@
         <translation>Remplacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
@@ -963,7 +956,6 @@
         <translation>Tester</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Démarrer</translation>
@@ -1192,7 +1184,6 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -1211,7 +1202,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Graine</translation>
@@ -1248,7 +1238,6 @@
         <translation>Distant</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>En attente</translation>
@@ -1362,7 +1351,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
@@ -1889,12 +1877,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Interrupted</source>
-        <translation>Interrompu</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -2682,7 +2664,6 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«&#xa0;{file}&#xa0;» est encore en cours de lecture.</translation>
     </message>
@@ -3801,11 +3782,6 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message</source>
-        <translation>Un message</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Message à comparer</translation>
     </message>
@@ -4122,7 +4098,6 @@ Vous avez refusé.</translation>
         <translation>Par défaut&#xa0;: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
@@ -6302,22 +6277,6 @@ Vous n’avez pas répondu.</translation>
         <translation>non lue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat has been deleted</source>
-        <translation>Cette discussion a été supprimée</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not started</source>
-        <translation>Non commencée</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replying</source>
-        <translation>Répond</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of reasoning</source>
         <translation>Fin du raisonnement</translation>
@@ -6526,7 +6485,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>«&#xa0;{file}&#xa0;» n’a pas pu être enregistré&#xa0;: {why}.</translation>
     </message>
@@ -7180,72 +7138,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Seul du texte peut être récupéré&#xa0;; cette page est de type {kind}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Comparison Table</source>
-        <translation>Tableau comparatif</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replies by message and column</source>
-        <translation>Réponses par message et colonne</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n replies</source>
-        <comment>{complete} of %n replies</comment>
-        <translation>
-            <numerusform>{complete} sur %n réponse</numerusform>
-            <numerusform>{complete} sur %n réponses</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>All replies are complete</source>
-        <translation>Toutes les réponses sont complètes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Table copied</source>
-        <translation>Tableau copié</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved as {file}</source>
-        <translation>Enregistré sous {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message per line</source>
-        <translation>Un message par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved prompts</source>
-        <translation>Prompts enregistrés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Prompts with variables cannot be compared</source>
-        <translation>Les prompts avec variables ne peuvent pas être comparés</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Save a prompt first.</source>
-        <translation>Enregistrez d’abord un prompt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose the prompts to compare.</source>
-        <translation>Choisissez les prompts à comparer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Enter one message per line.</source>
-        <translation>Saisissez un message par ligne.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>Saisissez un message.</translation>
@@ -7304,16 +7196,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>Chaque réponse défile séparément</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first</source>
-        <translation>Comparez d’abord plusieurs messages</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table is damaged. Its replies are in the sidebar.</source>
-        <translation>Le tableau est endommagé. Ses réponses sont dans la barre latérale.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7543,7 +7425,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Dégroupées</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>Réponse {letter}</translation>
@@ -8632,7 +8513,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Nouvelle graine pour chaque réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Reproductible à l’identique, plus lent</translation>
@@ -9706,11 +9586,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Conservé jusqu’à ce que vous quittiez et envoyé uniquement à Hugging Face. Ce système n’a pas de trousseau.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Messages to compare</source>
-        <translation>Messages à comparer</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to an email, so Stretto does not open it.</source>
         <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
@@ -9904,7 +9779,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/table.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>Arrêtée</translation>
@@ -9913,11 +9787,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and has not been started.</source>
         <translation>Il fonctionne sur {hosts} et n’a pas été démarré.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages, not {count}.</source>
-        <translation>Comparez au plus {most} messages. Il y en a {count}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -10347,87 +10216,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Undecided: {why}</source>
-        <translation>Indécis : {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Passes</source>
-        <translation>Réussi</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fails</source>
-        <translation>Échoué</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Pass</source>
-        <translation>Réussit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fail</source>
-        <translation>Échoue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Show Names</source>
-        <translation>Afficher les noms</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
-        <translation>{column} : {passed} sur {of} réussissent ({share} %, de {low} à {high} % à 95 %)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
-        <translation>Par rapport à {first}, {lost} de perdues et {gained} de gagnées sur {of} (de {low} à {high} à 95 %).</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies contain</source>
-        <translation>Les réponses contiennent</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies equal</source>
-        <translation>Les réponses sont égales à</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies match the regular expression</source>
-        <translation>Les réponses correspondent à l’expression régulière</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies are JSON of the schema</source>
-        <translation>Les réponses sont du JSON conforme au schéma</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Python says so of answer</source>
-        <translation>Python le dit de answer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>I judge the replies</source>
-        <translation>Je juge les réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Hide names until I show them</source>
-        <translation>Masquer les noms jusqu’à ce que je les affiche</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter what the replies are checked for.</source>
-        <translation>Saisissez ce qui est vérifié dans les réponses.</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>Optimiste</translation>
@@ -10613,7 +10401,6 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>Save As…</source>
         <translation>Enregistrer sous…</translation>
     </message>
@@ -10689,7 +10476,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/panel.py"/>
         <source>Judge</source>
         <translation>Juger</translation>
@@ -11167,290 +10953,6 @@ Vous n’avez pas répondu.</translation>
         <source>Helper {number} of {count}, {state}</source>
         <translation>Assistant {number} sur {count}, {state}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>New Trial…</source>
-        <translation>Nouvel essai…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Judging…</source>
-        <translation>Évaluation…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A model judges this true</source>
-        <translation>Un modèle juge que c’est vrai</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: usual</source>
-        <translation>KV : habituel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 8-bit</source>
-        <translation>KV : 8 bits</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 4-bit</source>
-        <translation>KV : 4 bits</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings, as in the file of a trial</source>
-        <translation>Autres réglages, comme dans le fichier d’un essai</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Name of variant {number}</source>
-        <translation>Nom de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Model of variant {number}</source>
-        <translation>Modèle de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Temperature of variant {number}</source>
-        <translation>Température de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Seed of variant {number}</source>
-        <translation>Graine de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Instructions of variant {number}</source>
-        <translation>Instructions de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV cache of variant {number}</source>
-        <translation>Cache KV de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}</source>
-        <translation>Autres réglages de la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove variant {number}</source>
-        <translation>Retirer la variante {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Not</source>
-        <translation>Non</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Any case</source>
-        <translation>Casse ignorée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The check is turned around</source>
-        <translation>La vérification est inversée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove Check</source>
-        <translation>Retirer la vérification</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Kind of check {number}</source>
-        <translation>Type de la vérification {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>What check {number} looks for</source>
-        <translation>Ce que cherche la vérification {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variant that check {number} compares with</source>
-        <translation>Variante à laquelle la vérification {number} compare</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Turn check {number} around</source>
-        <translation>Inverser la vérification {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Check {number} in any case</source>
-        <translation>Vérification {number} sans tenir compte de la casse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove check {number}</source>
-        <translation>Retirer la vérification {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>By itself</source>
-        <translation>En elle-même</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Against {variant}</source>
-        <translation>Face à {variant}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>New Trial</source>
-        <translation>Nouvel essai</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>One prompt per line</source>
-        <translation>Un prompt par ligne</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Prompts</source>
-        <translation>Ajouter des prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Variant</source>
-        <translation>Ajouter une variante</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Check</source>
-        <translation>Ajouter une vérification</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Judged by {model}</source>
-        <translation>Jugé par {model}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open…</source>
-        <translation>Ouvrir…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variants</source>
-        <translation>Variantes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Checks</source>
-        <translation>Vérifications</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter one prompt per line.</source>
-        <translation>Saisissez un prompt par ligne.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}: {why}</source>
-        <translation>Autres réglages de la variante {number} : {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add a variant first.</source>
-        <translation>Ajoutez d’abord une variante.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>Un essai dans la fenêtre a au plus {most} réponses, pas {count}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>This trial cannot be used: {why}</source>
-        <translation>Cet essai est inutilisable : {why}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>%n reply</source>
-        <comment>%n replies</comment>
-        <translation>
-            <numerusform>%n réponse</numerusform>
-            <numerusform>%n réponses</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From File…</source>
-        <translation>Depuis un fichier…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From Clipboard</source>
-        <translation>Depuis le presse-papiers</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of This Chat</source>
-        <translation>Questions de cette discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of Another Chat</source>
-        <translation>Questions d’une autre discussion</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open Trial</source>
-        <translation>Ouvrir un essai</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Trials</source>
-        <translation>Essais</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>it is too large, or no file</source>
-        <translation>trop grand, ou pas un fichier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>{file} cannot be read: {why}</source>
-        <translation>{file} est illisible : {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Save Trial</source>
-        <translation>Enregistrer l’essai</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>A chat cannot be set to {setting}.</source>
-        <translation>{setting} ne peut pas être réglé dans une discussion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>Prompt {id} cannot be asked in a chat.</source>
-        <translation>Le prompt {id} ne peut pas être posé dans une discussion.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Only a model of this computer can judge.</source>
-        <translation>Seul un modèle de cet ordinateur peut juger.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The check could not be completed.</source>
-        <translation>La vérification n’a pas pu être menée à bien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The judge decided differently in the other order.</source>
-        <translation>Le modèle a jugé autrement dans l’autre ordre.</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
@@ -11464,6 +10966,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/chats/help_notes.py"/>
         <source>From the help. The Guide itself can be wrong about this.</source>
         <translation>Extrait de l’aide. Le Guide lui-même peut se tromper à ce sujet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/application.py"/>
+        <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
+        <translation>Stretto n’a plus de tableaux comparatifs. Le vôtre est enregistré en CSV et JSON dans {folder}.</translation>
     </message>
 </context>
 </TS>

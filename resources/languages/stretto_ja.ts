@@ -132,7 +132,6 @@
         <translation>送信  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
@@ -382,13 +381,11 @@
         <translation>チャットを書き出す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>Markdownとしてコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
@@ -434,7 +431,6 @@
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>シード{n}</translation>
@@ -464,13 +460,11 @@
         <translation>書き出せるチャットはまだありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>書き出す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -568,7 +562,6 @@
         <translation>置き換える</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
@@ -957,7 +950,6 @@
         <translation>テスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>起動</translation>
@@ -1182,7 +1174,6 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -1201,7 +1192,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>シード</translation>
@@ -1238,7 +1228,6 @@
         <translation>リモート</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>待機中</translation>
@@ -1349,7 +1338,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
@@ -1865,12 +1853,6 @@ Now: {now}</source>
         <translation>{hours}時間{minutes}分</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Interrupted</source>
-        <translation>中断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -2644,7 +2626,6 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>「{file}」はまだ読み取り中です。</translation>
     </message>
@@ -3738,11 +3719,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message</source>
-        <translation>メッセージ1つ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>比較するメッセージ</translation>
     </message>
@@ -4055,7 +4031,6 @@ You declined.</source>
         <translation>デフォルト: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
@@ -6225,22 +6200,6 @@ You did not answer.</source>
         <translation>未読</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat has been deleted</source>
-        <translation>このチャットは削除されています</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not started</source>
-        <translation>未起動</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replying</source>
-        <translation>回答中</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of reasoning</source>
         <translation>思考の終わり</translation>
@@ -6447,7 +6406,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>「{file}」を保存できませんでした: {why}。</translation>
     </message>
@@ -7087,71 +7045,6 @@ You did not answer.</source>
         <translation>取得するのはテキストだけです。これは{kind}です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Comparison Table</source>
-        <translation>比較表</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replies by message and column</source>
-        <translation>メッセージと列ごとの回答</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n replies</source>
-        <comment>{complete} of %n replies</comment>
-        <translation>
-            <numerusform>%n件中{complete}件が回答済み</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>All replies are complete</source>
-        <translation>すべての回答が完了しています</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Table copied</source>
-        <translation>表をコピーしました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved as {file}</source>
-        <translation>{file}として保存しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message per line</source>
-        <translation>1行に1つのメッセージ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved prompts</source>
-        <translation>保存済みのプロンプト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Prompts with variables cannot be compared</source>
-        <translation>変数のあるプロンプトは比較できません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Save a prompt first.</source>
-        <translation>先にプロンプトを保存してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose the prompts to compare.</source>
-        <translation>比較するプロンプトを選択してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Enter one message per line.</source>
-        <translation>1行に1つのメッセージを入力してください。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>メッセージを入力してください。</translation>
@@ -7210,16 +7103,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>回答は別々にスクロールします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first</source>
-        <translation>先に複数のメッセージを比較してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table is damaged. Its replies are in the sidebar.</source>
-        <translation>表が壊れています。回答はサイドバーにあります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7443,7 +7326,6 @@ You did not answer.</source>
         <translation>グループを解除しました</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>回答{letter}</translation>
@@ -8524,7 +8406,6 @@ You did not answer.</source>
         <translation>回答ごとに新しいシード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全に再現可能（低速）</translation>
@@ -9580,11 +9461,6 @@ You did not answer.</source>
         <translation>終了するまで保持し、Hugging Faceにだけ送信します。このシステムにはキーチェーンがありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Messages to compare</source>
-        <translation>比較するメッセージ</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to an email, so Stretto does not open it.</source>
         <translation>このリンクはメールにファイルを添付するため、Strettoでは開きません。</translation>
@@ -9777,7 +9653,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/table.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>停止しました</translation>
@@ -9786,11 +9661,6 @@ You did not answer.</source>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and has not been started.</source>
         <translation>{hosts}で動作しますが、起動していません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages, not {count}.</source>
-        <translation>比較できるメッセージは{most}件までです。現在は{count}件です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -10217,87 +10087,6 @@ You did not answer.</source>
         <translation>分岐を表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Undecided: {why}</source>
-        <translation>未定: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Passes</source>
-        <translation>合格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fails</source>
-        <translation>不合格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Pass</source>
-        <translation>合格にする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fail</source>
-        <translation>不合格にする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Show Names</source>
-        <translation>名前を表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
-        <translation>{column}: {of}件中{passed}件が合格 ({share}%、95%の確率で{low}～{high}%)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
-        <translation>{first}と比べて{of}件中{lost}件を失い、{gained}件を得ます (95%の確率で{low}～{high})。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies contain</source>
-        <translation>回答に含まれる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies equal</source>
-        <translation>回答が一致する</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies match the regular expression</source>
-        <translation>回答が正規表現に一致する</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies are JSON of the schema</source>
-        <translation>回答がスキーマに合うJSON</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Python says so of answer</source>
-        <translation>Pythonがanswerを判定する</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>I judge the replies</source>
-        <translation>自分で回答を判定する</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Hide names until I show them</source>
-        <translation>表示するまで名前を隠す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter what the replies are checked for.</source>
-        <translation>回答で確認する内容を入力してください。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>楽観派</translation>
@@ -10483,7 +10272,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>Save As…</source>
         <translation>別名で保存…</translation>
     </message>
@@ -10559,7 +10347,6 @@ You did not answer.</source>
         <translation>パネルを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/panel.py"/>
         <source>Judge</source>
         <translation>判定</translation>
@@ -11030,289 +10817,6 @@ You did not answer.</source>
         <source>Helper {number} of {count}, {state}</source>
         <translation>ヘルパー {number}/{count}、{state}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>New Trial…</source>
-        <translation>新しい試行…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Judging…</source>
-        <translation>判定中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A model judges this true</source>
-        <translation>モデルが正しいと判定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: usual</source>
-        <translation>KV：通常</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 8-bit</source>
-        <translation>KV：8ビット</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 4-bit</source>
-        <translation>KV：4ビット</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings, as in the file of a trial</source>
-        <translation>試行のファイルと同じ書き方のその他の設定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Name of variant {number}</source>
-        <translation>バリアント {number} の名前</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Model of variant {number}</source>
-        <translation>バリアント {number} のモデル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Temperature of variant {number}</source>
-        <translation>バリアント {number} の温度</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Seed of variant {number}</source>
-        <translation>バリアント {number} のシード</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Instructions of variant {number}</source>
-        <translation>バリアント {number} への指示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV cache of variant {number}</source>
-        <translation>バリアント {number} のKVキャッシュ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}</source>
-        <translation>バリアント {number} のその他の設定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove variant {number}</source>
-        <translation>バリアント {number} を取り除く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Not</source>
-        <translation>否定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Any case</source>
-        <translation>大文字小文字を無視</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The check is turned around</source>
-        <translation>チェックを逆にします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove Check</source>
-        <translation>チェックを取り除く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Kind of check {number}</source>
-        <translation>チェック {number} の種類</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>What check {number} looks for</source>
-        <translation>チェック {number} が探すもの</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variant that check {number} compares with</source>
-        <translation>チェック {number} が比べるバリアント</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Turn check {number} around</source>
-        <translation>チェック {number} を逆にする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Check {number} in any case</source>
-        <translation>チェック {number} で大文字小文字を無視</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove check {number}</source>
-        <translation>チェック {number} を取り除く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>By itself</source>
-        <translation>単独で</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Against {variant}</source>
-        <translation>{variant} と比べて</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>New Trial</source>
-        <translation>新しい試行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>One prompt per line</source>
-        <translation>1行に1つのプロンプト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Prompts</source>
-        <translation>プロンプトを追加</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Variant</source>
-        <translation>バリアントを追加</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Check</source>
-        <translation>チェックを追加</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Judged by {model}</source>
-        <translation>{model} が判定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open…</source>
-        <translation>開く…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variants</source>
-        <translation>バリアント</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Checks</source>
-        <translation>チェック</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter one prompt per line.</source>
-        <translation>1行に1つのプロンプトを入力してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}: {why}</source>
-        <translation>バリアント {number} のその他の設定: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add a variant first.</source>
-        <translation>まずバリアントを追加してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>ウインドウでの試行の回答は最大 {most} 件です（現在 {count} 件）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>This trial cannot be used: {why}</source>
-        <translation>この試行は使えません: {why}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>%n reply</source>
-        <comment>%n replies</comment>
-        <translation>
-            <numerusform>%n件の回答</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From File…</source>
-        <translation>ファイルから…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From Clipboard</source>
-        <translation>クリップボードから</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of This Chat</source>
-        <translation>このチャットの質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of Another Chat</source>
-        <translation>別のチャットの質問</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open Trial</source>
-        <translation>試行を開く</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Trials</source>
-        <translation>試行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>it is too large, or no file</source>
-        <translation>大きすぎるか、ファイルではありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>{file} cannot be read: {why}</source>
-        <translation>{file} を読めません: {why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Save Trial</source>
-        <translation>試行を保存</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>A chat cannot be set to {setting}.</source>
-        <translation>チャットでは {setting} を設定できません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>Prompt {id} cannot be asked in a chat.</source>
-        <translation>プロンプト {id} はチャットでは送れません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Only a model of this computer can judge.</source>
-        <translation>このコンピュータのモデルだけが判定できます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The check could not be completed.</source>
-        <translation>チェックを完了できませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The judge decided differently in the other order.</source>
-        <translation>順序を入れ替えると判定が変わりました。</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
@@ -11325,6 +10829,11 @@ You did not answer.</source>
         <location filename="../../app/chats/help_notes.py"/>
         <source>From the help. The Guide itself can be wrong about this.</source>
         <translation>ヘルプからの回答です。Guide自身はこれについて間違えることがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/application.py"/>
+        <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
+        <translation>Strettoの比較表はなくなりました。これまでの表はCSVとJSONで{folder}に保存してあります。</translation>
     </message>
 </context>
 </TS>

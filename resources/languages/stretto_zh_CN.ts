@@ -132,7 +132,6 @@
         <translation>发送  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
@@ -382,13 +381,11 @@
         <translation>导出对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <source>Copy as Markdown</source>
         <translation>复制为 Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
@@ -434,7 +431,6 @@
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Seed {n}</source>
         <translation>种子 {n}</translation>
@@ -464,13 +460,11 @@
         <translation>还没有可导出的对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -568,7 +562,6 @@
         <translation>替换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
@@ -957,7 +950,6 @@
         <translation>测试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>启动</translation>
@@ -1182,7 +1174,6 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -1201,7 +1192,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>种子</translation>
@@ -1238,7 +1228,6 @@
         <translation>远程</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Waiting</source>
         <translation>等待中</translation>
@@ -1349,7 +1338,6 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
@@ -1865,12 +1853,6 @@ Now: {now}</source>
         <translation>{hours} 小时 {minutes} 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Interrupted</source>
-        <translation>已中断</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Continue</source>
@@ -2644,7 +2626,6 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>仍在读取“{file}”。</translation>
     </message>
@@ -3738,11 +3719,6 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message</source>
-        <translation>一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>要对比的消息</translation>
     </message>
@@ -4055,7 +4031,6 @@ You declined.</source>
         <translation>默认 {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
@@ -6268,22 +6243,6 @@ You did not answer.</source>
         <translation>未读</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>This chat has been deleted</source>
-        <translation>此对话已删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Not started</source>
-        <translation>未开始</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replying</source>
-        <translation>正在回复</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of reasoning</source>
         <translation>思考结束</translation>
@@ -6490,7 +6449,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>“{file}” could not be saved: {why}.</source>
         <translation>无法保存“{file}”：{why}。</translation>
     </message>
@@ -7130,71 +7088,6 @@ You did not answer.</source>
         <translation>仅获取文本，而这是 {kind}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Comparison Table</source>
-        <translation>对比表</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Replies by message and column</source>
-        <translation>按消息和列排列的回复</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{complete} of %n replies</source>
-        <comment>{complete} of %n replies</comment>
-        <translation>
-            <numerusform>{complete}/%n 条回复</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>All replies are complete</source>
-        <translation>所有回复均已完成</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Table copied</source>
-        <translation>已复制表格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved as {file}</source>
-        <translation>已保存为 {file}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>One message per line</source>
-        <translation>每行一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Saved prompts</source>
-        <translation>已保存的提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Prompts with variables cannot be compared</source>
-        <translation>带变量的提示词无法对比</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Save a prompt first.</source>
-        <translation>请先保存一个提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose the prompts to compare.</source>
-        <translation>请选择要对比的提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Enter one message per line.</source>
-        <translation>请每行输入一条消息。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Enter a message.</source>
         <translation>请输入消息。</translation>
@@ -7253,16 +7146,6 @@ You did not answer.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each reply scrolls by itself</source>
         <translation>每条回复单独滚动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Compare several messages first</source>
-        <translation>请先对比多条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>The table is damaged. Its replies are in the sidebar.</source>
-        <translation>表格已损坏。其中的回复在边栏中。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7486,7 +7369,6 @@ You did not answer.</source>
         <translation>已取消分组</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Reply {letter}</source>
         <translation>回复 {letter}</translation>
@@ -8567,7 +8449,6 @@ You did not answer.</source>
         <translation>每条回复使用新种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全可重现，较慢</translation>
@@ -9623,11 +9504,6 @@ You did not answer.</source>
         <translation>保留到退出为止，仅发送给 Hugging Face。此系统没有钥匙串。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Messages to compare</source>
-        <translation>要对比的消息</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to an email, so Stretto does not open it.</source>
         <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
@@ -9825,7 +9701,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/chats/table.py"/>
         <source>Stopped</source>
         <comment>a reply</comment>
         <translation>已停止</translation>
@@ -9834,11 +9709,6 @@ You did not answer.</source>
         <location filename="../../app/remote/groups.py"/>
         <source>It runs on {hosts} and has not been started.</source>
         <translation>它在 {hosts} 上运行，尚未启动。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Compare at most {most} messages, not {count}.</source>
-        <translation>最多对比 {most} 条消息。现在有 {count} 条。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -10217,87 +10087,6 @@ You did not answer.</source>
         <translation>显示分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Undecided: {why}</source>
-        <translation>未定：{why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Passes</source>
-        <translation>通过</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fails</source>
-        <translation>未通过</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Pass</source>
-        <translation>判为通过</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Fail</source>
-        <translation>判为未通过</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Show Names</source>
-        <translation>显示名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>{column}: {passed} of {of} pass ({share} %, {low} to {high} % with 95 %)</source>
-        <translation>{column}：{of} 条中有 {passed} 条通过（{share}%，95% 区间 {low}% 至 {high}%）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Against {first} it loses {lost} and gains {gained} of {of} ({low} to {high} with 95 %).</source>
-        <translation>与 {first} 相比，{of} 条中失去 {lost} 条，增加 {gained} 条（95% 区间 {low} 至 {high}）。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies contain</source>
-        <translation>回复包含</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies equal</source>
-        <translation>回复等于</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies match the regular expression</source>
-        <translation>回复匹配正则表达式</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Replies are JSON of the schema</source>
-        <translation>回复是符合模式的 JSON</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Python says so of answer</source>
-        <translation>由 Python 判断 answer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>I judge the replies</source>
-        <translation>我来评判回复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Hide names until I show them</source>
-        <translation>显示前隐藏名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter what the replies are checked for.</source>
-        <translation>请输入要检查的回复内容。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/panel.py"/>
         <source>Optimist</source>
         <translation>乐观者</translation>
@@ -10483,7 +10272,6 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <source>Save As…</source>
         <translation>另存为…</translation>
     </message>
@@ -10559,7 +10347,6 @@ You did not answer.</source>
         <translation>显示评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
         <location filename="../../app/ui/pane/panel.py"/>
         <source>Judge</source>
         <translation>评判</translation>
@@ -11030,289 +10817,6 @@ You did not answer.</source>
         <source>Helper {number} of {count}, {state}</source>
         <translation>助手 {number}/{count}，{state}</translation>
     </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>New Trial…</source>
-        <translation>新建试验…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/table_window.py"/>
-        <source>Judging…</source>
-        <translation>正在评判…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A model judges this true</source>
-        <translation>由模型评判为真</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: usual</source>
-        <translation>KV：通常</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 8-bit</source>
-        <translation>KV：8 位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV: 4-bit</source>
-        <translation>KV：4 位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings, as in the file of a trial</source>
-        <translation>更多设置，写法与试验文件相同</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Name of variant {number}</source>
-        <translation>变体 {number} 的名称</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Model of variant {number}</source>
-        <translation>变体 {number} 的模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Temperature of variant {number}</source>
-        <translation>变体 {number} 的温度</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Seed of variant {number}</source>
-        <translation>变体 {number} 的种子</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Instructions of variant {number}</source>
-        <translation>变体 {number} 的指令</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>KV cache of variant {number}</source>
-        <translation>变体 {number} 的 KV 缓存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}</source>
-        <translation>变体 {number} 的更多设置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove variant {number}</source>
-        <translation>移除变体 {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Not</source>
-        <translation>取反</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Any case</source>
-        <translation>忽略大小写</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>The check is turned around</source>
-        <translation>检查结果取反</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove Check</source>
-        <translation>移除检查</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Kind of check {number}</source>
-        <translation>检查 {number} 的类型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>What check {number} looks for</source>
-        <translation>检查 {number} 查找的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variant that check {number} compares with</source>
-        <translation>检查 {number} 用来比较的变体</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Turn check {number} around</source>
-        <translation>将检查 {number} 取反</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Check {number} in any case</source>
-        <translation>检查 {number} 忽略大小写</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Remove check {number}</source>
-        <translation>移除检查 {number}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>By itself</source>
-        <translation>单独评判</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Against {variant}</source>
-        <translation>与 {variant} 相比</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>New Trial</source>
-        <translation>新建试验</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>One prompt per line</source>
-        <translation>每行一个提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Prompts</source>
-        <translation>添加提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Variant</source>
-        <translation>添加变体</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add Check</source>
-        <translation>添加检查</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Judged by {model}</source>
-        <translation>由 {model} 评判</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open…</source>
-        <translation>打开…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Variants</source>
-        <translation>变体</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Checks</source>
-        <translation>检查</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Enter one prompt per line.</source>
-        <translation>请每行输入一个提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>More settings of variant {number}: {why}</source>
-        <translation>变体 {number} 的更多设置：{why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Add a variant first.</source>
-        <translation>请先添加一个变体。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>A trial in the window has {most} replies at most, not {count}.</source>
-        <translation>窗口中的试验最多有 {most} 条回复，而不是 {count} 条。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>This trial cannot be used: {why}</source>
-        <translation>无法使用此试验：{why}</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>%n reply</source>
-        <comment>%n replies</comment>
-        <translation>
-            <numerusform>%n 条回复</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From File…</source>
-        <translation>来自文件…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>From Clipboard</source>
-        <translation>来自剪贴板</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of This Chat</source>
-        <translation>此对话中的问题</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Questions of Another Chat</source>
-        <translation>其他对话中的问题</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Open Trial</source>
-        <translation>打开试验</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Trials</source>
-        <translation>试验</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>it is too large, or no file</source>
-        <translation>太大，或不是文件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>{file} cannot be read: {why}</source>
-        <translation>无法读取 {file}：{why}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/compare/trial_dialog.py"/>
-        <source>Save Trial</source>
-        <translation>保存试验</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>A chat cannot be set to {setting}.</source>
-        <translation>对话无法设置 {setting}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/trials.py"/>
-        <source>Prompt {id} cannot be asked in a chat.</source>
-        <translation>提示词 {id} 无法在对话中发送。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/table.py"/>
-        <source>Only a model of this computer can judge.</source>
-        <translation>只有这台电脑上的模型可以评判。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The check could not be completed.</source>
-        <translation>无法完成检查。</translation>
-    </message>
-    <message>
-        <location filename="../../app/models/errors.py"/>
-        <source>The judge decided differently in the other order.</source>
-        <translation>调换顺序后，评判结果不同。</translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/chats/tool_call.py"/>
         <source>Asking %n helper</source>
@@ -11325,6 +10829,11 @@ You did not answer.</source>
         <location filename="../../app/chats/help_notes.py"/>
         <source>From the help. The Guide itself can be wrong about this.</source>
         <translation>来自帮助。Guide 自身对此可能有误。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/application.py"/>
+        <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
+        <translation>Stretto 不再有对比表。你的对比表已以 CSV 和 JSON 格式保存到 {folder}。</translation>
     </message>
 </context>
 </TS>

@@ -313,10 +313,8 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
     if len(closed) > Docks.KEPT_CLOSED:
         yield f"{len(closed)} closed panes are kept"
     held = {dock.pane.chat.id for dock in docks.all()}
-    table = window.compare.table  # which reads what its chats say, shown or not
-    read = set(table.columns) if table is not None else set()
     for chat in app.library._in_use.values():
-        if chat.id not in held | read and not chat.answering:
+        if chat.id not in held and not chat.answering:
             yield f"{chat.title!r} is in use, in no pane and not answering"
     running = app.library.running()
     answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)

@@ -13,8 +13,6 @@ What it answers is in the question, so that a test reads as one piece:
 - ``overflow`` fails unless the session leaves its oldest turns out,
 - a conversation with ``toolong`` in any of its turns fails, ``huge`` is too long even alone,
 - ``fail`` ends with Failed, anything else is echoed.
-
-A judge of a trial finds true what has "one" in it, and reads no order into it.
 """
 
 from __future__ import annotations
@@ -73,8 +71,6 @@ class FakeReply:
         else:
             # What is asked stands after the files that go with it.
             self.words = script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
-        if getattr(params, "choices", ()) == ("A", "B"):
-            self.words = iter([("answer", judgement(text_of(turns[-1]["content"])))])
         self.written = 0
 
     def __iter__(self) -> Iterator[Any]:
@@ -419,12 +415,6 @@ class FakeEngine:
         turn: Any = {"role": "assistant", "content": "", "tool_calls": reply.calls}
         message = turn if reply.calls else None
         reply.post(Finished(reply.session.id, reply.id, reason, stats, message=message))
-
-
-def judgement(question: str) -> str:
-    """What a judge of a trial says, in either order."""
-    answer = question.partition("Answer:\n")[2].partition("\n\nIs this true")[0]
-    return "A" if ("one" in answer) is ("A: Yes" in question) else "B"
 
 
 def after_results(turns: Any) -> Iterator[tuple[str, str]]:

@@ -74,8 +74,6 @@ from app.store import StoreError
 from app.tools.builtin import HELPERS
 from app.tools.consent import Decision
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.compare.table_window import TableWindow
-from app.ui.compare.trial_dialog import TrialDialog
 from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.exchange import ImportDialog
@@ -383,8 +381,6 @@ class Person:
         used = self.app.library.in_use()
         waiting = {c.id for c in used if c.sends_later or c.queue.moves}
         waiting |= {c.id for c in used if c.answering and c.options.tools}
-        table = self.window.compare.table
-        waiting |= set(table.columns) if table is not None and table.running else set()
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1
@@ -660,35 +656,6 @@ class Person:
             if what == "stop all":
                 row._stop.click()
         return {chat.id}
-
-    def trial(self, what: str, n: int) -> Touched:
-        """Begin a trial, or stop it, go on with it, judge its replies, open one."""
-        if what == "begin":
-            self.window.commands["trial"].trigger()
-            for dialog in self.window.findChildren(TrialDialog):
-                dialog.prompts.setPlainText("\n".join(TEXTS[n % 4 : n % 4 + 3]))
-                dialog.same.setChecked(n % 2 > 0)
-                dialog.checks.add.click()
-                row = dialog.checks.items[0]
-                row.name.setCurrentIndex(row.name.findData(("contains", "eye")[n % 2]))
-                row.value.setText("o")
-                dialog.blind.setChecked(n % 3 == 0)
-                (dialog.reject if n % 7 == 0 else dialog.go.click)()
-            return None
-        self.window.commands["compare_table"].trigger()
-        for shown in self.window.findChildren(TableWindow):
-            shown.grid.setCurrentCell(n % 3, 1 + n % 2)
-            if what == "go":
-                shown.go.click()
-            elif what == "say":
-                shown._say(n % 2 > 0)
-            elif what == "open":
-                shown._on_activated(n % 3, 1 + n % 2)
-            elif what == "reveal":
-                shown._reveal()
-            else:
-                shown.close()
-        return None
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:
         """Press a message's button, where it is on screen; else ask for it by key."""
@@ -1187,7 +1154,6 @@ class Person:
 
 READ = ("whole", "whole", "last", "cancel", "gone", "undone", "end")
 HELP = ("ask", "ask", "decide", "decide", "stop", "unfold", "stop all")
-TRIAL = ("begin", "begin", "go", "say", "open", "reveal", "close")
 ORGANISE = ("pin", "archive", "move", "tag", "make", "fold", "delete", "drag", "key")
 PANEL = ("ask", "ask", "ask", "keep", "keep", "again", "part", "show", "judge", "merge", "vote")
 SMALL = st.integers(0, 7)
@@ -1306,10 +1272,6 @@ class Actions(RuleBasedStateMachine):
     @rule(what=st.sampled_from(HELP), n=ANY)
     def has_helpers_asked(self, what: str, n: int) -> None:
         self.do(f"helpers: {what}", lambda: self.person.helpers(what, n))
-
-    @rule(what=st.sampled_from(TRIAL), n=ANY)
-    def works_on_a_trial(self, what: str, n: int) -> None:
-        self.do(f"trial: {what}", lambda: self.person.trial(what, n))
 
     @rule(action=st.sampled_from(MESSAGE_ACTIONS), n=SMALL, which=SMALL)
     def does_with_a_message(self, action: Action, n: int, which: int) -> None:

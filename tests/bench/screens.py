@@ -233,13 +233,11 @@ def _window(screens: Screens) -> None:
     window.resize(1280, 800)
 
 
-def _files_and_tables(screens: Screens) -> None:
-    """Files in a message, a table of answers, and a model elsewhere."""
+def _files_and_remote(screens: Screens) -> None:
+    """Files in a message, and the dialog for a remote model."""
     driver, texts = screens.driver, screens.texts
     texts[0] = lambda: iter(["It stands ", "by the river."])
     stories.files(driver, screens.shoot, screens.paths)
-    texts[0] = lambda: iter(["The river ", "is long. ", "It goes ", "to the sea."])
-    stories.table(driver, screens.shoot)
     stories.remote(driver, screens.shoot)
 
 
@@ -312,5 +310,5 @@ def _others(screens: Screens) -> None:
 
 Part = Callable[[Screens], None]
 
-PARTS: tuple[Part, ...] = (_window, _files_and_tables, _tools, _dialogs, _lists, _menus, _others)
+PARTS: tuple[Part, ...] = (_window, _files_and_remote, _tools, _dialogs, _lists, _menus, _others)
 """They show all screens between them."""

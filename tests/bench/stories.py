@@ -1,4 +1,4 @@
-"""Photographs of what takes several steps: files, calls of tools, tables of answers."""
+"""Photographs that take several steps: files, tool calls and branches."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from app.settings.paths import Paths
 from app.tools.consent import Decision
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool
-from app.ui.compare.compare_dialog import BY_TEMPERATURE, LINES, CompareDialog
-from app.ui.compare.table_window import TableWindow
 from app.ui.models.remote import RemoteDialog
 from app.ui.transcript.tool_row import ToolRow
 from tests.bench.drip import Piece
@@ -122,30 +120,6 @@ _CHANGED = (
     "1. Mend the roof\n2. Paint the door\n3. Turn the wheel\n",
     "1. Turn the wheel\n2. Mend the roof\n3. Paint the door, in green\n",
 )
-
-
-def table(driver: Driver, shoot: Shoot) -> None:
-    """Three messages to two columns."""
-    driver.window.commands["compare"].trigger()
-    dialog = driver.window.findChild(CompareDialog)
-    if dialog is None:
-        raise RuntimeError("There is no dialog to compare with.")
-    dialog.asked.kind.setCurrentIndex(dialog.asked.kind.findData(LINES))
-    dialog.prompt.setPlainText("A river\nA tree\nA long road through the hills")
-    dialog.kinds[BY_TEMPERATURE].setChecked(True)
-    dialog.count.setValue(2)
-    driver.wait(0.2)
-    shoot("compare-lines", dialog)
-    dialog.go.click()
-    made = driver.window.compare.table
-    if made is None:
-        raise RuntimeError("There is no table.")
-    driver.until(lambda: made.done() == 6)
-    driver.wait(0.3)
-    shown = driver.window.findChild(TableWindow)
-    if shown is None:
-        raise RuntimeError("The table is not shown.")
-    _shown(driver, shoot, "answers-table", shown)
 
 
 def remote(driver: Driver, shoot: Shoot) -> None:

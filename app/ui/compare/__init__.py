@@ -1,6 +1,5 @@
 """Compare: one message to several models, seeds or temperatures, side by side.
 
 Imports: app.chats, app.flows, app.markdown, app.models, app.settings, app.store, app.ui.composer,
-app.ui.dialogs, app.ui.pane, app.ui.style, app.ui.transcript, app.ui.widgets, app.ui.window,
-app.ui.workspace, engine.sandbox, engine.serve, engine.trial.
+app.ui.dialogs, app.ui.pane, app.ui.style, app.ui.transcript, app.ui.widgets, app.ui.workspace.
 """

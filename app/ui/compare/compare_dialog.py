@@ -1,4 +1,4 @@
-"""Asks what is to be compared: models, seeds or temperatures, messages and their files."""
+"""Dialog that asks what to compare: a message and its files, by model, seed or temperature."""
 
 from __future__ import annotations
 
@@ -13,28 +13,25 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QSpinBox,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.chats.options import ChatOptions, varied
 from app.models.names import model_fallback_name
-from app.settings.language import mark, number, tr
+from app.settings.language import mark, tr
 from app.store import Attachments
 from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.widgets.labels import plain_label
-from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
+from app.ui.widgets.laying import SPRING, across
+from app.ui.widgets.manners import WheelGuard, begin_at_edge
 from app.ui.widgets.sheet import Sheet, keep_place
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
@@ -125,10 +122,7 @@ class CompareFiles(QWidget):
         self._row.setVisible(bool(height))
 
 
-ONE, LINES, PROMPTS = mark("One message"), mark("One message per line"), mark("Saved prompts")
-"""The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
-MOST_MESSAGES = 100  # a trial takes more
 
 
 class AskField(QPlainTextEdit):
@@ -137,7 +131,6 @@ class AskField(QPlainTextEdit):
     files_given = Signal(list)  # (paths): files were pasted or dropped
     image_given = Signal(bytes)  # (data): an image was, as the bytes of a file
     submitted = Signal()  # Enter was pressed, and it sends
-    lines = False  # Enter breaks the line: each is a message of its own
 
     def __init__(self, text: str, name: str, parent: QWidget) -> None:
         super().__init__(text, parent)
@@ -148,7 +141,7 @@ class AskField(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-        if enter and not self.lines and enter_sends(event):
+        if enter and enter_sends(event):
             self.submitted.emit()
         else:
             super().keyPressEvent(event)
@@ -163,96 +156,6 @@ class AskField(QPlainTextEdit):
             self.image_given.emit(image)
         else:
             super().insertFromMimeData(source)
-
-
-class MessagesField(QWidget):
-    """A field to write in, or a list to tick."""
-
-    changed = Signal()  # something else is to be asked
-
-    def __init__(self, prompt: str, prompts: Mapping[str, str], parent: QWidget) -> None:
-        super().__init__(parent)
-        self._prompts = dict(prompts)
-        self.kind = QComboBox(self)
-        self.kind.setAccessibleName(tr("Messages to compare"))
-        for words in (ONE, LINES, PROMPTS):
-            self.kind.addItem(tr(words), words)
-        self.prompt = AskField(prompt, tr("Message to compare"), self)
-        self.ticks: list[QCheckBox] = []
-        inside = QWidget(self)
-        column = down(of=inside, margins=(2, 2, 2, 2), spacing=None)
-        for name, text in self._prompts.items():
-            tick = QCheckBox(name.replace("&", "&&"), inside)
-            gap = "{{" in text
-            tick.setEnabled(not gap)
-            tick.setChecked(not gap)
-            why = tr("Prompts with variables cannot be compared")
-            tick.setToolTip(why if gap else plain_tip(text[:500]))
-            tick.toggled.connect(self.changed)
-            self.ticks.append(tick)
-            column.addWidget(tick)
-        column.addStretch(1)
-        self._list = QScrollArea(self)
-        self._list.setWidget(inside)
-        self._list.setWidgetResizable(True)
-        self._list.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._pages = QStackedWidget(self)
-        self._pages.setFixedHeight(_FIELD)
-        self._pages.addWidget(self.prompt)
-        self._pages.addWidget(self._list)
-        head = across(QLabel(tr("Message"), self), SPRING, self.kind, spacing=None)
-        down(head, self._pages, of=self)
-        self.setFocusProxy(self.prompt)
-        self.kind.currentIndexChanged.connect(self._on_kind)
-        self.prompt.textChanged.connect(self.changed)
-        self._on_kind()
-
-    @property
-    def several(self) -> bool:
-        """Whether it is a list, of which the answers make a table."""
-        return bool(self.kind.currentData() != ONE)
-
-    def messages(self) -> list[str]:
-        """What is asked, each once."""
-        text = self.prompt.toPlainText()
-        if self.kind.currentData() == ONE:
-            found = [text.strip("\n")]
-        elif self.kind.currentData() == LINES:
-            found = [line.strip() for line in text.splitlines()]
-        else:
-            texts = zip(self.ticks, self._prompts.values(), strict=True)
-            found = [text.strip("\n") for tick, text in texts if tick.isChecked()]
-        return list(dict.fromkeys(message for message in found if message.strip()))
-
-    def why_not(self) -> str:
-        """Why this cannot be asked, as a sentence; "" if it can."""
-        count = len(self.messages())
-        if count > MOST_MESSAGES:
-            return tr(
-                "Compare at most {most} messages, not {count}.",
-                most=number(MOST_MESSAGES),
-                count=number(count),
-            )
-        if count:
-            return ""
-        if self.kind.currentData() == PROMPTS:
-            if not self._prompts:
-                return tr("Save a prompt first.")
-            return tr("Choose the prompts to compare.")
-        if self.several:
-            return tr("Enter one message per line.")
-        return tr("Enter a message.")
-
-    @Slot()
-    def _on_kind(self) -> None:
-        ticks = self.kind.currentData() == PROMPTS
-        self._pages.setCurrentWidget(self._list if ticks else self.prompt)
-        self.prompt.lines = self.several
-        self.prompt.setPlaceholderText(
-            tr("One message per line") if self.several else tr("Write a message…")
-        )
-        self.changed.emit()
 
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # of n columns the first n, in rising order
@@ -306,9 +209,7 @@ class CompareDialog(Sheet):
         *,
         # what the makers of the current model recommend, as `Model.defaults`
         defaults: Mapping[str, Any] | None = None,
-        # kept, prompts: as in `Settings`
-        kept: Mapping[str, Sequence[int]] | None = None,
-        prompts: Mapping[str, str] | None = None,
+        kept: Mapping[str, Sequence[int]] | None = None,  # as in `Settings`
         files: PaneFiles | None = None,  # of the message that the comparison begins with
     ) -> None:
         super().__init__("compare", tr("Compare"), parent, spacing=10)
@@ -316,8 +217,9 @@ class CompareDialog(Sheet):
         self._options = options
         self._varied = varied(options, defaults or {})
         self._names = dict(models)
-        self.asked = MessagesField(prompt, prompts or {}, self)
-        self.prompt = self.asked.prompt
+        self.prompt = AskField(prompt, tr("Message to compare"), self)
+        self.prompt.setPlaceholderText(tr("Write a message…"))
+        self.prompt.setFixedHeight(_FIELD)
         self.files = CompareFiles(files, self.prompt, self) if files is not None else None
         self.kinds = {
             kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
@@ -333,17 +235,18 @@ class CompareDialog(Sheet):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.blind = QCheckBox(self)
+        self.blind = QCheckBox(tr("Hide names until I keep a reply"), self)
+        self.blind.setToolTip(tr("Replies are shuffled and named Reply A, Reply B and so on"))
         self.tally = self.label(tally(kept or {}, self._names))
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)
         self.prompt.submitted.connect(self.go.click)
-        # Where Enter breaks the line in the message, in which the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
         how_many = across(self.count, SPRING, spacing=None)
         self.put(
-            self.asked,
+            QLabel(tr("Message"), self),
+            self.prompt,
             *([self.files] if self.files is not None else []),
             QLabel(tr("Compare by"), self),
             *self.kinds.values(),
@@ -358,7 +261,7 @@ class CompareDialog(Sheet):
         self.keep_wide(420)
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
-        self.asked.changed.connect(self._refresh)
+        self.prompt.textChanged.connect(self._refresh)
         if self.files is not None:
             self.files.changed.connect(self._refresh)
         WheelGuard(self)
@@ -402,11 +305,6 @@ class CompareDialog(Sheet):
         self.count.setVisible(not by_model)
         for box in self.models:
             box.setVisible(by_model)
-        several = self.asked.several
-        self.blind.setText(
-            tr("Hide names until I show them") if several else tr("Hide names until I keep a reply")
-        )
-        self.blind.setToolTip(tr("Replies are shuffled and named Reply A, Reply B and so on"))
         self.tally.setVisible(by_model and bool(self.tally.text()))
         why = self._why_not()
         self.why.setText(why)
@@ -428,4 +326,4 @@ class CompareDialog(Sheet):
             )
         if self.files is not None and self.files.reading:
             return tr("“{file}” is still being read.", file=self.files.reading[0])
-        return self.asked.why_not()
+        return "" if self.prompt.toPlainText().strip() else tr("Enter a message.")

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
@@ -74,16 +73,11 @@ class MemberRow(QWidget):
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 4)
         self.name.setMinimumWidth(scaled(120))
-        self.narrow(116, self.temperature, self.seed)
+        for spun in (self.temperature, self.seed):
+            spun.ensurePolished()
+            words = spun.fontMetrics().horizontalAdvance(spun.specialValueText())
+            spun.setFixedWidth(max(scaled(116), words + 44))  # 44: the arrows and the edges
         self.model.currentIndexChanged.connect(self.changed)
-
-    def narrow(self, width: int, *fields: QWidget) -> None:
-        """Make them so wide, or as wide as the words of a number in them are."""
-        for field in fields:
-            field.ensurePolished()
-            words = field.specialValueText() if isinstance(field, QAbstractSpinBox) else ""
-            room = field.fontMetrics().horizontalAdvance(words) + 44  # the arrows and the edges
-            field.setFixedWidth(max(scaled(width), room))
 
     def set_number(self, number: int) -> None:
         """Say to screen readers which of the members this is, from 1."""

@@ -205,17 +205,6 @@ Toast QLabel { color: $tooltip_text; }
 #machine-table::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
 }
-#answer-table QTableView {
-    background: transparent; border: none; outline: none; gridline-color: $border;
-    selection-background-color: $accent_quiet; selection-color: $text;
-}
-#answer-table QTableView::item { padding: 6px 10px; border-bottom: 1px solid $border; }
-#answer-table QTableView::item:selected { background: $accent_quiet; color: $text; }
-#answer-table QHeaderView { background: transparent; border: none; }
-#answer-table QHeaderView::section {
-    background: transparent; color: $muted; border: none; border-bottom: 1px solid $border;
-    padding: 4px 10px; font-size: ${small}px;
-}
 #popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $outline;

@@ -96,7 +96,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("earlier", "later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
     ),
     mark("Compare"): (
-        *("compare", "trial", "compare_table", "tie_scrolling", "keep", "leave_compare", "-"),
+        *("compare", "tie_scrolling", "keep", "leave_compare", "-"),
         *("panel", "panel_again", "panel_show", "panel_judge", "panel_merge", "panel_vote", "-"),
         *("broadcast", "broadcast_keep", "broadcast_one"),
     ),

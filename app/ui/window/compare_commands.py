@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
@@ -24,11 +23,6 @@ from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import InWindow, WindowParts
-
-if TYPE_CHECKING:
-    from app.chats.table import AnswerTable
-    from engine.trial.plan import Trial
-    from engine.trial.report import Table
 
 
 class TickMenu(QMenu):
@@ -395,23 +389,16 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
     return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
 
 
-TABLE = "table"  # the latest table of answers lies in the store among the layouts, under this name
-
-
 class CompareCommands(InWindow):
     """The commands for several models, seeds or temperatures."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
-        # the latest table of answers; None before it was shown or begun in this run
-        self.table: AnswerTable | None = None
-        self._table_is_saved: bool | None = None  # None before the first look
         self._chats = chats
         self._comparisons = chats.comparisons
         self._comparisons.put_aside.connect(self._on_put_aside)
         self._comparisons.kept.connect(self._on_kept)
         self._comparisons.left.connect(self._on_left)
-        self._library.erased.connect(self._on_erased)
         self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
@@ -426,10 +413,7 @@ class CompareCommands(InWindow):
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
     def compare(self, count: int = 3) -> None:
         """Ask what to compare, from what stands in the active composer. ``count``: columns."""
-        from app.chats import trials
-        from app.chats.table import guide
         from app.ui.compare.compare_dialog import CompareDialog
-        from engine.trial.plan import Prompt, Trial
 
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
@@ -442,36 +426,23 @@ class CompareCommands(InWindow):
             self._window,
             defaults=current.defaults if current is not None else {},
             kept=self._settings.kept,
-            prompts=self._settings.prompts,
             files=active.findChild(PaneFiles) if active is not None else None,
         )
         dialog.count.setValue(count)
         system = active.chat.record.system if active is not None else ""
 
-        def take_files() -> None:
-            """What the columns got stands in the message no longer, unless that is another one."""
-            if active is not None and not active.composer.text and not active.composer.editing:
-                for file in active.chat.attaching.files:
-                    active.chat.attaching.remove(file)
-
         def begin() -> None:
-            prompt = dialog.prompt.toPlainText().strip("\n")  # all lines, where they are several
+            prompt = dialog.prompt.toPlainText().strip("\n")
             taken = active is not None and active.composer.text.strip("\n") == prompt
             if active is not None and taken and not active.composer.editing:
                 active.composer.set_text("")
             columns, files = dialog.columns(), dialog.attachments
             blind = dialog.blind.isChecked()
-            if dialog.asked.several:
-                variants = [trials.variant(c.words, c.model, c.options, system) for c in columns]
-                asked = enumerate(dialog.asked.messages(), 1)
-                prompts = tuple(Prompt(str(n), message) for n, message in asked)
-                same = all(column.options.reproducible for column in columns)
-                trial = Trial("", prompts, tuple(variants), reproducible=same, judge=guide())
-                self._begin_table(trial, files, blind)
-                take_files()
-                return
             self._comparisons.begin(columns, system, prompt, files, blind=blind)
-            take_files()
+            # The columns have the files, which go unless the message is now a different one.
+            if active is not None and not active.composer.text and not active.composer.editing:
+                for file in active.chat.attaching.files:
+                    active.chat.attaching.remove(file)
             if active is not None and active.chat.blank:
                 # The columns have taken the place of the new chat that was asked for.
                 self._workspace.close_pane(active, told=False)
@@ -480,85 +451,6 @@ class CompareCommands(InWindow):
         dialog.accepted.connect(begin)
         dialog.open()
 
-    @command("trial", mark("New Trial…"))
-    def new_trial(self) -> None:
-        """Ask which prompts are put to which variants, and what their replies have to be."""
-        from app.chats import trials
-        from app.ui.compare.trial_dialog import TrialDialog
-
-        active = self._workspace.active
-        model = active.chat.record.model if active is not None else self._settings.model
-        options = active.chat.options if active is not None else ChatOptions()
-        system = active.chat.record.system if active is not None else ""
-        dialog = TrialDialog(
-            self._model_names(model),
-            trials.variant("", model, options, system),
-            self._window,
-            library=self._library,
-            chat_id=active.chat.id if active is not None else "",
-            text=active.composer.text if active is not None else "",
-            prompts=self._settings.prompts,
-            files=active.findChild(PaneFiles) if active is not None else None,
-        )
-
-        def begin() -> None:
-            told = dialog.trial(), dialog.attachments, dialog.blind.isChecked()
-            self._begin_table(*told, dialog.known())
-
-        dialog.accepted.connect(begin)
-        dialog.open()
-
-    def _begin_table(
-        self, trial: Trial, files: Attachments, blind: bool, known: Table | None = None
-    ) -> None:
-        from app.chats.table import AnswerTable
-
-        if self.table is not None:
-            self.table.let_go()
-            for chat_id in self.table.columns:
-                if self._workspace.dock(chat_id) is None:
-                    self._library.release(chat_id)
-        with self._store.together():  # a crash leaves no columns without their table
-            self.table = AnswerTable.begin(self._library, trial, self, files, blind, known)
-            self._keep_table()
-        self.show_table()
-
-    @Slot()
-    def _keep_table(self) -> None:
-        if self.table is not None:
-            self._store.save_layout(TABLE, self.table.to_json())
-            self._table_is_saved = True
-
-    def _no_table(self) -> str:
-        # Menus ask this often, so the disk is read once.
-        if self._table_is_saved is None:
-            self._table_is_saved = self._store.layout(TABLE) is not None
-        known = self.table is not None or self._table_is_saved
-        return "" if known else tr("Compare several messages first")
-
-    @command("compare_table", mark("Comparison Table"), why_not=_no_table)
-    def show_table(self) -> None:
-        """Show the latest table of answers, also that of an earlier run."""
-        from app.chats.table import AnswerTable
-        from app.ui.compare.table_window import TableWindow
-
-        if self.table is None:
-            told = self._store.layout(TABLE)
-            self.table = AnswerTable.from_json(told, self._library, self)
-        if self.table is None:
-            self._undos.say(tr("The table is damaged. Its replies are in the sidebar."))
-            return
-        window = self._window.findChild(TableWindow)
-        if window is not None and window.table is not self.table:
-            window.close()
-            window = None
-        if window is None:
-            window = TableWindow(self.table, self._window)
-            window.opened.connect(self._chats.open_at)
-            self.table.kept.connect(self._keep_table, Qt.ConnectionType.UniqueConnection)
-            self.table.judge()
-        window.come_forward()
-
     def _compared(self, pane: ChatPane) -> str:
         return "" if self._comparisons.has(pane) else tr("This chat is not part of a comparison")
 
@@ -566,17 +458,6 @@ class CompareCommands(InWindow):
     def leave(self, pane: ChatPane) -> None:
         """Close the columns of a comparison without keeping one."""
         self._comparisons.leave(pane)
-
-    @Slot(str)
-    def _on_erased(self, chat_id: str) -> None:
-        """What was asked in chats that were erased for good is not kept in the table either."""
-        saved = {} if self.table is not None else self._store.layout(TABLE) or {}
-        columns = saved.get("columns") if self.table is None else self.table.columns
-        if not isinstance(columns, dict) or chat_id not in columns:
-            return
-        if all(self._library.chat(column) is None for column in columns):
-            self.table, self._table_is_saved = None, False
-            self._store.delete_layout(TABLE)
 
     @Slot(object)
     def _on_put_aside(self, desk: Desk) -> None:

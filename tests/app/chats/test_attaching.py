@@ -533,26 +533,6 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
         assert [file.name for file in column.chat.transcript.path[0].attachments] == ["a.txt"]
 
 
-def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_path: Path):
-    run = start().ready()
-    (tmp_path / "a.txt").write_text("first words")
-    pane = give(run, tmp_path / "a.txt")
-    run.window.commands["compare"].trigger()
-    dialog = run.window.findChild(CompareDialog)
-    assert dialog is not None
-    dialog.asked.kind.setCurrentIndex(1)
-    dialog.prompt.setPlainText("say one\nsay two")
-    dialog.count.setValue(2)
-    dialog.go.click()
-    run.until(lambda: len(run.engine.sent) == 4)
-    said = [text_of(reply.turns[-1]["content"]) for reply in run.engine.sent]
-    assert all(text.startswith('<file name="a.txt">') for text in said)
-    assert names(pane) == []
-    table = run.window.compare.table
-    assert table is not None
-    run.until(lambda: table.done() == 4)
-
-
 def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     start: Start, tmp_path: Path, monkeypatch
 ):

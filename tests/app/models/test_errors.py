@@ -8,22 +8,17 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.chats.table import Cell
 from app.models.errors import meaning, problem
 from app.models.loading import LoadState, ModelStatus, _told
 from app.settings import language
-from app.ui.compare.table_window import verdict_words
 from app.ui.pane.pane import Notice
 from app.ui.style import theme
-from engine.errors import FOLDER_GONE, JUDGE_WAVERS, MODEL_LOAD_FAILED, EngineError
+from engine.errors import FOLDER_GONE, MODEL_LOAD_FAILED, EngineError
 from engine.hub.inventory import facts_of
-from engine.trial.checks import Verdict
 
 WORDS = {
     "The folder no longer exists": "Ordner weg",
     "The model could not be loaded.": "Nicht geladen.",
-    "The judge decided differently in the other order.": "Andersherum anders.",
-    "Undecided: {why}": "Offen: {why}",
     "{name} could not be loaded. {error}": "{name} nicht geladen. {error}",
 }
 
@@ -40,12 +35,6 @@ def test_a_folder_that_is_gone_is_told_in_the_person_s_language(translated, tmp_
     assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
     gone = EngineError(MODEL_LOAD_FAILED, "There is no folder /x.", FOLDER_GONE)
     assert _told(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
-
-
-def test_why_a_check_is_undecided_is_told_in_the_person_s_language(translated):
-    why = "the judge says A in both orders"
-    cell = Cell(verdicts={"judge": Verdict(None, why, JUDGE_WAVERS)}, checks=1)
-    assert verdict_words(cell, ()) == f"Offen: Andersherum anders. ({why})"
 
 
 def test_a_failure_is_not_told_twice(translated, qtbot):

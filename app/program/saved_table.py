@@ -1,0 +1,215 @@
+"""One-time export of the comparison table that earlier versions kept in a profile.
+
+Each column of a table is an ordinary chat, which stays. The rest (questions, names of columns,
+checks and verdicts) was saved as JSON among the layouts. Verdicts are kept under digests of what
+they depend on.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import time
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from app.chats.library import ChatLibrary
+from app.chats.transcript import Transcript
+from app.settings.files import replace_text
+from app.store import Message, Store
+from app.store.records import storable_text
+
+TABLE = "table"  # its name among the layouts
+
+
+def export_table(store: Store, folder: Path) -> bool:
+    """Write the saved table to ``folder`` as JSON and CSV. Return False if there is none.
+
+    The table is left in the store. If it is exported again, because the program was killed before
+    `forget_table`, the same files are written. Raises OSError and StoreError.
+    """
+    saved = store.layout(TABLE)
+    if saved is None:
+        return False
+    columns = {chat: str(name) for chat, name in _dict(saved.get("columns")).items()}
+    rows = _rows(store, saved, columns)
+    heads = [part for name in columns.values() for part in (name, f"{name} passes")]
+    lines = [["id", "prompt", *heads]]
+    for row in rows:
+        cells = [part for cell in row["answers"] for part in _parts(cell)]
+        lines.append([row["id"], "\n".join(_questions(row["prompt"])[-1:]), *cells])
+    created = [chat.created_at for chat in map(store.chat, columns) if chat is not None]
+    day = time.strftime(" %Y-%m-%d", time.localtime(min(created))) if created else ""
+    text = json.dumps({"rows": rows, "saved": saved}, indent=1, ensure_ascii=False) + "\n"
+    texts = {".json": storable_text(text), ".csv": storable_text(as_csv(lines))}
+    _write(folder, f"Comparison{day}", texts)
+    return True
+
+
+def forget_table(store: Store, library: ChatLibrary) -> None:
+    """Delete the table from the store, and show the names of its chats if they were hidden."""
+    saved = store.layout(TABLE) or {}
+    with store.together():
+        if saved.get("blind") is True:
+            columns = _dict(saved.get("columns"))
+            library.change({chat: {"variant": str(name)} for chat, name in columns.items()})
+        store.delete_layout(TABLE)
+
+
+def _rows(
+    store: Store, saved: Mapping[str, Any], columns: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the questions of a table, each with the answer of every column."""
+    trial = saved.get("trial")
+    if trial is None:  # an older form
+        trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
+    trial, kept = _dict(trial), _dict(saved.get("kept"))
+    prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]
+    rows: list[dict[str, Any]] = [
+        {"id": str(prompt.get("id", number)), "prompt": _asked(prompt), "answers": []}
+        for number, prompt in enumerate(prompts, 1)
+    ]
+    questions = [_questions(row["prompt"]) for row in rows]
+    for chat_id, name in columns.items():
+        answers = _answers(Transcript(store.messages(chat_id)), questions)
+        for row, prompt, answer in zip(rows, prompts, answers, strict=True):
+            cell: dict[str, Any] = {"column": name, "chat": chat_id}
+            if answer is not None:
+                checks = [*_list(trial.get("checks")), *_list(prompt.get("checks"))]
+                checks = [c for c in map(_dict, checks) if c and c.get("against") != name]
+                cell |= {"text": answer.content, "status": answer.status, "error": answer.error}
+                cell["passed"] = _passed(kept, checks, prompt, answer)
+            row["answers"].append(cell)
+    return rows
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _asked(prompt: Mapping[str, Any]) -> Any:
+    return prompt.get("prompt", prompt.get("messages"))
+
+
+def _questions(asked: Any) -> list[str]:
+    """Return the user's and the model's turns of a prompt, ending with the question."""
+    turns = [_dict(turn) for turn in _list(asked) or [{"content": asked}]]
+    return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
+
+
+def _answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
+    """Yield the answer to each question. Equal questions were asked in this order."""
+    begun: dict[str, list[Message]] = {}
+    for first in reversed(chat.children(None)):
+        begun.setdefault(first.content, []).append(first)
+    for texts in questions:
+        there = begun.get(texts[0]) if texts else None
+        message = there.pop() if there else None
+        for text in texts[1:]:
+            after = chat.children(message.id) if message is not None else []
+            message = next((each for each in after if each.content == text), None)
+        answers = chat.children(message.id) if message is not None else []
+        yield answers[-1] if answers else None
+
+
+def _passed(
+    kept: Mapping[str, Any],
+    checks: Sequence[Mapping[str, Any]],
+    prompt: Mapping[str, Any],
+    answer: Message,
+) -> bool | None:
+    """Return True if the answer passes all checks, and None if that is not known."""
+    if answer.status != "complete":
+        return False if checks and answer.status == "error" else None
+    found = [_verdict(kept, check, prompt, answer.content) for check in checks]
+    return False if False in found else None if None in found or not found else True
+
+
+def _verdict(
+    kept: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
+) -> bool | None:
+    """Return the verdict of a check for a text, or the saved one of a person or of Python.
+
+    None for other checks: patterns and schemas were not saved, and a judge's verdict was saved
+    under the fingerprint of its model.
+    """
+    asked, expected = _asked(prompt), str(prompt.get("expected") or "")
+    turned = check.get("not") is True
+    kind = next((k for k in ("contains", "equals", "eye", "python") if k in check), "")
+    if kind in ("contains", "equals"):
+        wanted = check[kind] if isinstance(check[kind], list) else [check[kind]]
+        wanted = [str(text).replace("{expected}", expected) for text in wanted]
+        if check.get("ignore_case") is True:
+            answer, wanted = answer.casefold(), [text.casefold() for text in wanted]
+        if kind == "equals":
+            return ([answer.strip()] == [text.strip() for text in wanted]) is not turned
+        return all(text in answer for text in wanted) is not turned
+    if kind == "eye":
+        key = _digest("eye", asked, answer)
+    elif kind == "python":
+        last = asked if isinstance(asked, str) else _dict([None, *_list(asked)][-1]).get("content")
+        key = _digest(_digest("python", check[kind], turned, last, expected), answer)
+    else:
+        return None
+    passed = _dict(kept.get(key)).get("passed")
+    return passed if isinstance(passed, bool) else None
+
+
+def _digest(*parts: Any) -> str:
+    """Return the key under which a verdict was saved."""
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
+
+
+def _parts(cell: Mapping[str, Any]) -> tuple[str, str]:
+    """Return an answer and its verdict for CSV. An unfinished one says so in brackets."""
+    text, note = cell.get("text", ""), cell.get("error") or cell.get("status") or "not started"
+    if cell.get("status") != "complete":
+        text = f"{text} [{note}]".lstrip()
+    return text, {True: "passes", False: "fails", None: ""}[cell.get("passed")]
+
+
+def as_csv(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as CSV (RFC 4180) with a byte order mark, by which Excel detects UTF-8.
+
+    A cell that a spreadsheet could take for a formula gets an apostrophe in front, as OWASP advises
+    ("CSV Injection"): a model's answer may be anything.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for row in rows:
+        writer.writerow([f"'{cell}" if _is_formula(cell) else cell for cell in row])
+    return "\ufeff" + text.getvalue()
+
+
+def _is_formula(cell: str) -> bool:
+    """Return True if a spreadsheet could compute the cell.
+
+    Some skip blanks, line breaks and invisible characters, and read full-width signs as ASCII.
+    """
+    shown = unicodedata.normalize("NFKC", cell).replace("\N{MINUS SIGN}", "-")
+    first = next((c for c in shown if not c.isspace() and unicodedata.category(c)[0] != "C"), "")
+    return first in set("=+-@") or cell[:1] in set("\t\r\n")
+
+
+def _write(folder: Path, name: str, texts: Mapping[str, str]) -> None:
+    """Write files of this name and these endings. Files with other contents are never replaced."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in count(1):
+        stem = f"{name} ({number})" if number > 1 else name
+        files = {folder / f"{stem}{ending}": text for ending, text in texts.items()}
+        there = {file: text for file, text in files.items() if file.exists()}
+        if all(file.read_bytes() == text.encode() for file, text in there.items()):
+            break
+    for file, text in files.items():
+        if file not in there:
+            replace_text(file, text)
