@@ -40,9 +40,6 @@ CANNOT_SEE = "cannot_see"
 
 CANNOT_HEAR = "cannot_hear"  # the same of a recording
 
-CHECK_ENDED = "check_ended"  # of a trial's check, which came to no end of its own
-JUDGE_WAVERS = "judge_wavers"  # a trial's judge decides otherwise in the other order
-
 
 class EngineError(Exception):
     """An error with a code for programs and a plain sentence for people."""

@@ -94,11 +94,6 @@ def queue(arguments: list[str]) -> int:
     return main(arguments)
 
 
-def trial(arguments: list[str]) -> int:
-    """A trial of 40 prompts and four variants, killed twice; its table is an unbroken one's."""
-    return _with_openblas("torture_trial", arguments)
-
-
 def person(arguments: list[str]) -> int:
     """Random actions of a person at the window; after each, screen, store and engine agree."""
     from tests.app.person import main
@@ -251,7 +246,6 @@ COMMANDS = {
     "doors": doors,
     "kill": kill,
     "queue": queue,
-    "trial": trial,
     "person": person,
     "exchange": exchange,
     "profile": profile,

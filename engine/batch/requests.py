@@ -37,7 +37,6 @@ class Request(Struct, frozen=True):
     system: str | None = None
     reasoning: bool | None = None
     openai: bool = False
-    kv_bits: int | None = None
 
 
 def parsed(

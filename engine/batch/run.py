@@ -146,12 +146,9 @@ class Runner:
         model: Model,
         concurrency: int,
         reproducible: bool = False,
-        way: tuple[int, str, float] = (0, "", 0.0),
     ) -> None:
-        """`way`: as `Session.prioritise` takes it."""
         self._engine = engine
         self.model = model  # what answers; another record after a breakdown
-        self._way = way
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[_Flight] = set()
@@ -210,10 +207,8 @@ class Runner:
             system=request.system,
             reproducible=self._reproducible,
             reasoning=request.reasoning,
-            kv_bits=request.kv_bits,
         )
         try:
-            session.prioritise(*self._way)
             return _Flight(request, session, self)
         except BaseException:
             session.close()

@@ -2,5 +2,5 @@
 
 Imports: engine.batch, engine.bench, engine.cache, engine.cluster, engine.sandbox, engine.engine,
 engine.errors, engine.hub, engine.messages, engine.model, engine.model.patches,
-engine.params, engine.reply, engine.runtime, engine.serve, engine.text, engine.trial.
+engine.params, engine.reply, engine.runtime, engine.serve, engine.text.
 """

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 COMMANDS = {
     "chat": ("engine.cli.chat", "a terminal chat with a model"),
     "batch": ("engine.cli.batch", "answer the requests in a file, many at a time"),
-    "trial": ("engine.cli.trial", "your own prompts, put to several models and judged"),
     "serve": ("engine.cli.serve", "answers other programs over HTTP, as OpenAI does"),
     "cluster": (
         "engine.cli.cluster",

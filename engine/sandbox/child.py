@@ -11,7 +11,6 @@ import contextlib
 import ctypes
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -304,32 +303,6 @@ def _sound(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return {}, (sounds.read(blobs[0]),)
 
 
-def _check(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
-    """Whether an answer has a pattern in it, or is JSON of a schema: {"why": "" where it is}."""
-    answer, value = blobs[0].decode(), arguments["value"]
-    if arguments["kind"] == "regex":
-        try:
-            found = re.search(value, answer, re.IGNORECASE if arguments["ignore_case"] else 0)
-        except re.error as error:
-            raise RefusedError(f"is no regular expression: {error}") from None
-        return {"why": "" if found else "nothing in it has this form"}, ()
-    import jsonschema
-    from referencing import Registry
-
-    kind = jsonschema.validators.validator_for(value, jsonschema.Draft202012Validator)
-    try:
-        kind.check_schema(value)
-    except jsonschema.SchemaError as error:
-        raise RefusedError(f"is no JSON schema: {error.message}") from None
-    try:
-        content = json.loads(answer)
-    except (ValueError, RecursionError) as error:
-        return {"why": f"it is no JSON: {error}"}, ()
-    # An empty registry: nothing that a schema names is fetched.
-    fault = next(kind(value, registry=Registry()).iter_errors(content), None)
-    return {"why": "" if fault is None else f"{fault.json_path}: {fault.message}"}, ()
-
-
 def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.hub.gguf.folder import digest
 
@@ -420,7 +393,6 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "image": _image,
     "sound": _sound,
     "pages": _pages,
-    "check": _check,
     "gguf_digest": _gguf_digest,
     "gguf": _gguf,
 }

@@ -89,9 +89,6 @@ DOCUMENT = Limits(60.0, 2048 * _MB, 64 * _MB)
 # 12 million pixels take half a second and 170 MB; the most that are read take four, and 1.2 GB.
 IMAGE = Limits(20.0, 2048 * _MB, 64 * _MB)
 
-# Of an answer: a pattern that never ends, or a schema with one.
-CHECK = Limits(5.0, 1024 * _MB, _MB)
-
 
 def encoding(characters: int) -> Limits:
     """The limits for tokenising so many characters.
