@@ -20,7 +20,7 @@ def markdown(source: str, left_out: LeftOut) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what looks like XML or a file's name
-            soup: Any = BeautifulSoup(source.replace("\xad", ""), "html.parser")
+            soup: Any = BeautifulSoup(source, "html.parser")
             for tag in soup(class_="katex-html"):  # the formula before it, drawn
                 tag.decompose()
             for tag in soup(re.compile(r"^(\w+:)?math$")):
@@ -45,7 +45,7 @@ def markdown(source: str, left_out: LeftOut) -> str:
                 escape_underscores=False,
                 escape_misc=False,
             )
-            return str(converter.convert_soup(soup.body or soup))
+            return str(converter.convert_soup(soup.body or soup)).replace("\xad", "")
     except RecursionError:
         raise UnreadableError(TOO_DEEP) from None
 

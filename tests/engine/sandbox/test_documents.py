@@ -187,6 +187,7 @@ def test_a_book_has_its_chapters(tmp_path: Path) -> None:
 
 
 PAGES = {
+    "soft hyphens": ("<p>soft&shy;hy\xadphen&#173;s</p>", "softhyphens"),
     "bars in cells": (
         "<table><tr><th>a|b</th><th>c</th></tr></table><p>a|b</p>",
         "| a\\|b | c |\n| --- | --- |\n\na|b",
