@@ -82,9 +82,17 @@ def space(source: str) -> float:
     return total
 
 
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+"""Wide signs, which the font of formulas lacks, as those of ASCII."""
+
+
 def _words(source: str) -> set[str]:
     """Return the letters and marks of other scripts in a formula, which are text in it."""
-    return {letter for letter in source if letter > "\u02ff" and letter.isalpha()}
+    return {
+        letter
+        for letter in source
+        if letter > "\u02ff" and (letter.isalpha() or "\u3000" < letter < "\u3200")
+    }
 
 
 def harmless(drawn: ElementTree.Element) -> bool:
@@ -113,9 +121,9 @@ def formula(source: str, display: bool) -> Formula | None:
         import ziamath
 
         ziamath.config.svg2 = False  # Qt draws paths, not references to glyphs
-        raised = _RAISED.sub(r"{\1}", source)
+        raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
-        if any(not latex.font.glyphindex(letter) for letter in _words(source)):
+        if any(not latex.font.glyphindex(letter) for letter in _words(raised)):
             log.debug("no formula: the font of formulas lacks a letter")
             return None
         width, height = (side + 2 for side in latex.getsize())

@@ -166,6 +166,9 @@ def test_formula_in_a_script_that_its_font_lacks_is_shown_as_typed() -> None:
     assert tex.formula(r"\text{مساحة} = r^2", True) is None
     assert tex.formula(r"\text{если } ж = α^2 \text{é}", True) is not None
     assert rendered(r"$\text{面积}$").plain_text() == r"$\text{面积}$"
+    assert tex.formula(r"\text{「x」}", True) is None
+    assert tex.formula(r"x + y = 10 \text{（1）}，", True) is not None
+    assert tex.formula("x = 1，", False) == tex.formula("x = 1,", False)
 
 
 def test_copying_gives_the_source() -> None:
