@@ -152,6 +152,7 @@ _BARE_LINK = re.compile(
 )
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _STOPS = ".,;:!?*_~"
+_ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # a Japanese sentence goes on
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
@@ -163,8 +164,12 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
             letter, before = address[place], address[place - 1]
             if (
                 letter > "\x7f"
-                and (before in ")]}" or (before < "\x80" and before.isalnum()))
                 and is_unspaced(letter)
+                and (
+                    before in ")]}"
+                    or (before < "\x80" and before.isalnum())
+                    or (before + letter in _ROOT_ENDS and address.count("/", 0, place) == 3)
+                )
             ):
                 address = address[:place]
                 break
