@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextTable
 
-from app.markdown.rows import LONGEST, PLAIN, Row, Span, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TableRow, TextRow
 from app.markdown.style import Formats
 
 _MARK = "\ufeff"
+_ARABIC = re.compile("[\u0600-\u08ff\ufb50-\ufdff\ufe70-\ufefc]")
 
 
 def insert(
@@ -34,7 +37,7 @@ def insert(
         # PySide takes the first one for a mark of the byte order and leaves it out.
         if rest.startswith(_MARK):
             rest = _MARK + rest
-        cursor.insertText(rest, formats.char(kind, span.ink, quoted))
+        cursor.insertText(rest, formats.char(kind, _shown_ink(span), quoted))
 
 
 def dress(
@@ -48,7 +51,14 @@ def dress(
         cursor.setPosition(at)
         at += _units(span.text)
         cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
-        cursor.setCharFormat(formats.char(kind, span.ink, quoted))
+        cursor.setCharFormat(formats.char(kind, _shown_ink(span), quoted))
+
+
+def _shown_ink(span: Span) -> Ink:
+    """Return the look of a span. Arabic has no italics, and Qt paints nothing for some fonts."""
+    if span.ink.italic and _ARABIC.search(span.text):
+        return replace(span.ink, italic=False)
+    return span.ink
 
 
 def text_of(spans: Sequence[Span]) -> str:

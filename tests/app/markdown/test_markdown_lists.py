@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QTextBlock,
+    QTextCursor,
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -209,6 +210,14 @@ def test_formula_alone_is_at_the_side_of_the_text_above(above: str, rtl: bool) -
     document.document.documentLayout().blockBoundingRect(block)
     line = block.layout().lineAt(0).naturalTextRect()
     assert (line.left() > WIDTH / 2, line.right() < WIDTH / 2) == (rtl, not rtl)
+
+
+@pytest.mark.parametrize(("text", "italic"), [("word", True), (HEBREW, True), (ARABIC, False)])
+def test_arabic_is_not_slanted(text: str, italic: bool) -> None:
+    document = rendered(f"a *{text}* b")
+    cursor = QTextCursor(document.document)
+    cursor.setPosition(3)
+    assert cursor.charFormat().fontItalic() == italic
 
 
 def test_growing_past_nine_items_moves_nothing() -> None:
