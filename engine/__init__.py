@@ -17,10 +17,6 @@ Imports: engine.cli, engine.cluster, engine.cache, engine.model, engine.runtime,
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from engine.model import overlay
-
-overlay.apply()  # before anything imports mlx-lm, in every process of the program
-
 if TYPE_CHECKING:
     from engine.cache.estimate import Fit, Offer
     from engine.engine import Engine, Session

@@ -16,7 +16,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -35,7 +34,6 @@ import small_model
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-OVERLAYS = ROOT / ".overlays"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
 
 PIP = (str(VENV / "bin" / "python"), "-m", "pip")
@@ -50,8 +48,6 @@ RARELY = (
 Of the models that mlx-vlm and transformers know, and of the languages that Pygments knows, a person
 loads a few; the other parts never are, nor packages' own tests, and mypy is a library besides.
 """
-
-MLX_LM = "https://github.com/ml-explore/mlx-lm"
 
 # Shared libraries that Qt's xcb and offscreen platforms load on Linux, and their Debian packages.
 QT_LIBRARIES = {
@@ -226,38 +222,12 @@ def finish_installed() -> None:
         subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)
 
 
-def overlay(wanted: str) -> None:
-    """Install another mlx-lm into a folder of its own, which `make run MLX_LM=...` uses.
-
-    Nothing else is installed: the engine tells (`python -m engine doctor`) what it lacks.
-
-    Args:
-        wanted: a version, as `0.33.*`; or `main`, for what its repository holds now.
-    """
-    if not re.fullmatch(r"main|\d[\w.*!+]{0,40}", wanted):
-        sys.exit(f"MLX_LM must be a version, as 0.33.* or 0.33.1, or main; not {wanted!r}.")
-    folder = OVERLAYS / wanted.replace("*", "x")  # as the Makefile names it
-    if (folder / "mlx_lm").is_dir() and wanted != "main":
-        return
-    print(f"Fetching mlx-lm {wanted} into {folder.relative_to(ROOT)} …", flush=True)
-    source = f"git+{MLX_LM}@main" if wanted == "main" else f"mlx-lm=={wanted}"
-    OVERLAYS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=OVERLAYS) as beside:
-        pip = [*PIP, "--disable-pip-version-check", "install"]
-        command = [*pip, "--quiet", "--no-deps", "--target", f"{beside}/new", source]
-        if subprocess.run(command, check=False).returncode:
-            sys.exit("mlx-lm could not be fetched; pip's message above says why.")
-        shutil.rmtree(folder, ignore_errors=True)
-        Path(beside, "new").replace(folder)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument(
         "--libraries-only", action="store_true", help="see to the system libraries and stop there"
     )
-    parser.add_argument("--mlx-lm", metavar="VERSION", help="another mlx-lm, beside .venv")
     parser.add_argument(
         "--small-model",
         nargs="?",
@@ -273,8 +243,6 @@ def main() -> None:
         return
     set_up(backend)
     languages.make()
-    if options.mlx_lm:
-        overlay(options.mlx_lm)
     if options.small_model:
         here = small_model.bring(VENV, options.small_model == "again")
         if options.small_model == "again":

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
 from app.models.models import Models
+from app.program import removed
 from app.program.collector import Collector
 from app.program.opening import StoreOpening, not_restored, restored
 from app.program.saved_table import export_table, forget_table
@@ -32,7 +32,6 @@ from app.spelling.speller import Speller
 from app.store import Backup, Store, StoreError
 from app.system import logs, updates
 from app.system.crash import CrashReports
-from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.single import SingleInstance
 from app.system.updates import Updates
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
@@ -138,7 +137,6 @@ class Application(QObject):
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.serving: Serving | None = None
-        self.newer = NewerMlxLm(paths.mlx_lm, self.bridge, self)
         self.unsaved: Unsaved | None = None
         self.errors: ErrorNotice | None = None
 
@@ -193,13 +191,11 @@ class Application(QObject):
             serving=self.serving,
             speller=Speller(self.settings.spelling, self.models),
             updates=self.updates,
-            newer=self.newer,
         )
         self.window = MainWindow(context)
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restart)
         self.window.settings_commands.restart_asked.connect(self.restart)
-        self.newer.failed.connect(partial(self.window.toast.show_text, seconds=30))
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.window.listen(self.single)
@@ -209,7 +205,8 @@ class Application(QObject):
         if self.down:
             return False
         table = self._export_table()
-        if words := " ".join(filter(None, (self._opening.words, self.settings.note, table))):
+        notes = removed.mlx_lm_note(self.paths.data), table
+        if words := " ".join(filter(None, (self._opening.words, self.settings.note, *notes))):
             self.window.toast.show_text(words, seconds=30)
         if table:
             forget_table(self.store, self.library)
@@ -245,7 +242,6 @@ class Application(QObject):
     def _start_engine(self) -> None:
         if self.down:
             return
-        self.newer.begin()
         try:
             self.engine = self._engine_factory(self.paths, self.settings)
         except Exception:
@@ -318,7 +314,6 @@ class Application(QObject):
         self.loader.detach(self._left_to_children)
         # The last text of the cancelled replies still waits at the bridge.
         self.bridge.drain()
-        self.newer.end()
         if self.library is not None:
             self.library.close(self._left_to_children)
 

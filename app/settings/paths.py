@@ -64,11 +64,6 @@ class Paths(Struct, frozen=True):
         return self.cache / "kv"
 
     @property
-    def mlx_lm(self) -> Path:
-        """Where the mlx-lm lies that the person chose in the place of the program's own."""
-        return self.data / "mlx-lm"
-
-    @property
     def hosts(self) -> Path | None:
         """The machines for spread models; None for the file that the command line has, too."""
         return None if self == Paths.standard() else self.data / "hosts.json"

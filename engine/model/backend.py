@@ -20,7 +20,7 @@ from typing import Any
 import platformdirs
 from msgspec import Struct
 
-from engine.model import overlay, patches
+from engine.model import patches
 from engine.text import import_structure
 
 log = logging.getLogger(__name__)
@@ -310,19 +310,6 @@ def memory_kept() -> int:
 
 
 def import_mlx_lm() -> None:
-    """Import mlx-lm: the one of the overlay, or the pinned one where that cannot be imported."""
-    try:
-        _import_patiently()
-        if overlay.in_use() is not None:
-            overlay.check()
-    except (Exception, SystemExit) as error:
-        if not overlay.leave(error):
-            raise
-        _import_patiently()
-    overlay.imported()
-
-
-def _import_patiently() -> None:
     """Import mlx-lm, even while another thread imports it.
 
     The package comes before its modules. Whoever imports a module first holds the module's lock

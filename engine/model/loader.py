@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import itertools
 import logging
 import sys
@@ -216,8 +215,8 @@ def loaded(
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
     """mlx-lm's `load_model`, or mlx-vlm's: the bare model and its config.
 
-    Code in the folder is not run. Versions that have no `trust_remote_code` run the file that
-    `model_file` in the config names; such folders are refused when they are examined, and here.
+    Code in the folder is not run. Folders whose config has `model_file` are also refused when they
+    are examined.
 
     Args:
         seeing: with its tower, where it has one.
@@ -234,13 +233,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
             if vlm.takes(config, seeing=False):
                 raise
             log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
-    known = inspect.signature(load_model).parameters
-    if "trust_remote_code" in known or any(p.kind is p.VAR_KEYWORD for p in known.values()):
-        net, config = load_model(path, lazy=lazy, trust_remote_code=False)
-    elif config.get("model_file"):
-        raise refuse(f"{path.name} wants to run code from its own folder. Stretto never does that.")
-    else:
-        net, config = load_model(path, lazy=lazy)
+    net, config = load_model(path, lazy=lazy, trust_remote_code=False)
     return net, dict(config)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.errors import words_of
-from engine.model import overlay, probe
+from engine.model import probe
 from engine.model.backend import Backend, wide_kernels
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined
@@ -132,20 +132,13 @@ def _processor() -> str:
 
 @functools.cache
 def own_code() -> str:
-    """Names the code that computes, beside installed packages.
-
-    Stretto is none, so has no version. A folder with another mlx-lm need not tell its own as
-    packages do.
-    """
+    """Return a digest of the engine's own code, which has no version as packages do."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / "model", engine / "cache"]
     if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
         program = Path(sys.executable).stat()
         digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
         folders = []
-    laid_over = overlay.in_use()
-    if laid_over is not None:
-        folders.append(laid_over.folder / "mlx_lm")
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
             digest.update(file.read_bytes())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from engine.cluster.hosts import Host
 from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
-from engine.model import backend, overlay
+from engine.model import backend
 from engine.runtime.workers import Mailbox, refuse
 from engine.sandbox import confined
 
@@ -74,8 +74,6 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    if overlay.in_use() is not None:
-        backend.start()  # what the children import depends on whether it can be
     confined.shared().start()  # they import what they need while this thread does
     backend.take_openblas()  # before anything imports MLX
     from engine.runtime.loop import Loop

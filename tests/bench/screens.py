@@ -24,7 +24,7 @@ from app.settings.paths import GUIDE, Paths
 from app.store import Message, Store, StoreError, new_id
 from app.system.updates import Release
 from app.ui.compare.compare_dialog import Column
-from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog, WheelDialog
+from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import theme
@@ -290,7 +290,6 @@ def _others(screens: Screens) -> None:
     for name, dialog in (
         ("crash", lambda: CrashDialog([report], window)),
         ("licences", lambda: LicencesWindow(window)),
-        ("wheel", lambda: WheelDialog(Path("mlx_lm-0.33.1-py3-none-any.whl"), "0f" * 32, window)),
         (
             "update",
             lambda: UpdateDialog(

@@ -1,16 +1,14 @@
-"""What the program tells of itself: licences, crashes, newer versions, another mlx-lm."""
+"""What the program tells of itself: licences, crashes, newer versions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
-    QLabel,
     QListWidget,
     QPlainTextEdit,
     QTextBrowser,
@@ -149,41 +147,3 @@ class UpdateDialog(Sheet):
     def _on_skip(self) -> None:
         self._settings.set(skipped_version=self._release.version)
         self.reject()
-
-
-WORDS = mark(
-    "A wheel is a program and can do whatever you can do. Compare its hash with the one that "
-    "{page} shows under “View hashes”."
-)
-
-
-class WheelDialog(Sheet):
-    """Over the settings."""
-
-    WIDTH = 520
-
-    confirmed = Signal()  # the person says that it is the right one
-
-    def __init__(self, wheel: Path, sha256: str, parent: QWidget) -> None:
-        super().__init__("wheel-dialog", "mlx-lm", parent)
-        title = self.headline(tr("Does this match the published hash?"))
-        self.hash = QLabel(f"{sha256[:32]}\n{sha256[32:]}", self)
-        self.hash.setFont(code_font())
-        self.hash.setAccessibleName("SHA-256")
-        self.hash.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        copy = self.button(tr("Copy"), lambda: QGuiApplication.clipboard().setText(sha256))
-        copy.setAccessibleName(tr("Copy the hash"))
-        middle = QHBoxLayout()
-        middle.setSpacing(12)
-        middle.addWidget(QLabel("SHA-256", self), 0, Qt.AlignmentFlag.AlignTop)
-        middle.addWidget(self.hash, 1)
-        middle.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
-        words = self.label(tr(WORDS, page="pypi.org/project/mlx-lm"))
-        self.put(title, self.label(wheel.name, muted=False), middle, words)
-        self.take = self.button(tr("Use After Restart"), self._on_take)
-        self.put_foot(self.take, careful=True)
-        self.keep_wide(self.WIDTH)
-
-    def _on_take(self) -> None:
-        self.accept()
-        self.confirmed.emit()

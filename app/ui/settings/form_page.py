@@ -364,7 +364,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         mark("Logs"),
         mark("Caches"),
     ),
-    mark("Advanced"): ("mlx-lm",),
 }
 """The pages with their rows, in English: `Pages.show_row` finds them by it."""
 
@@ -409,7 +408,6 @@ _ICONS = {
     "Local API": "plug",
     "Tools": "wrench",
     "Data": "hard-drive",
-    "Advanced": "flask",
 }
 
 

@@ -21,12 +21,10 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths, short_path
 from app.spelling.speller import Speller
-from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, NumberBox
-from app.ui.settings.advanced import Advanced
 from app.ui.settings.form_page import FormPage, Pages, Segments, Switch
 from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
 from app.ui.settings.other_programs import OtherPrograms, Reach
@@ -54,7 +52,6 @@ class SettingsWindow(Sheet):
         library: ChatLibrary | None = None,
         updates: Updates | None = None,
         serving: Serving | None = None,
-        newer: NewerMlxLm | None = None,
         speller: Speller | None = None,
     ) -> None:
         super().__init__("settings", tr("Settings"), parent)
@@ -70,8 +67,6 @@ class SettingsWindow(Sheet):
             pages.page(mark("Local API"), lambda page: self._programs(page, serving))
         pages.page(mark("Tools"), self._tools)
         pages.page(mark("Data"), lambda page: self._data(page, paths))
-        if newer is not None:
-            pages.page(mark("Advanced"), lambda page: self._advanced(page, newer))
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.put(pages)
         self.resize(scaled(820), scaled(600))
@@ -136,9 +131,6 @@ class SettingsWindow(Sheet):
     def _tools(self, page: FormPage) -> None:
         about = tr("Programs that give models more tools")
         self._button(page, mark("Tool servers (MCP)"), tr("Manage…"), "tool_servers", about)
-
-    def _advanced(self, page: FormPage, newer: NewerMlxLm) -> None:
-        self.advanced = Advanced(page, newer)
 
     def _chats(self, page: FormPage) -> None:
         self.titles = page.switch(

@@ -13,7 +13,6 @@ from app.settings.options import Settings
 from app.settings.paths import Paths
 from app.spelling.speller import Speller
 from app.store import Store
-from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.updates import Updates
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.toast import Toast
@@ -32,7 +31,6 @@ class WindowContext(Struct, frozen=True):
     serving: Serving
     speller: Speller
     updates: Updates
-    newer: NewerMlxLm
 
 
 class WindowParts(Struct, frozen=True):

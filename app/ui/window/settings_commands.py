@@ -158,7 +158,7 @@ class SettingsCommands(InWindow):
 
         if self.shown is None:
             parts = self._context
-            about = (parts.library, parts.updates, parts.serving, parts.newer, parts.speller)
+            about = (parts.library, parts.updates, parts.serving, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
             window.asked.connect(self.asked)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine.bench.random_models import SHAPES, write_model
-from engine.model import backend, loader, overlay
+from engine.model import backend, loader
 from engine.model.loaded import LoadedModel
 from engine.runtime import kept_probes
 from engine.runtime.kept_probes import ProbedFile
@@ -116,12 +116,7 @@ def test_ways_that_other_code_found_are_not_believed(
     monkeypatch.undo()
     kept_probes.own_code.cache_clear()
     assert place() == before
-    (tmp_path / "mlx_lm").mkdir()
-    (tmp_path / "mlx_lm" / "generate.py").write_text("# another mlx-lm")
-    monkeypatch.setattr(overlay, "in_use", lambda: overlay.Overlay(tmp_path, "0.0"))
-    kept_probes.own_code.cache_clear()
-    other = place()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     kept_probes.own_code.cache_clear()
-    assert len({before, other, place()}) == 3
+    assert place() != before
     kept_probes.own_code.cache_clear()

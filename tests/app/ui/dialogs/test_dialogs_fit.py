@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.settings.language import LANGUAGES
 from app.settings.options import Settings
 from app.system.updates import Release
-from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog, WheelDialog
+from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.models.foot import ConvertDialog, DraftDialog
 from app.ui.settings.other_programs import NewKey
 from app.ui.settings.settings_window import SettingsWindow
@@ -63,13 +62,11 @@ def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "chat settings", run.pane.header.options_button.click
     report = run.app.paths.log / "crash.txt"
     report.write_text("Stretto\nSomething went wrong.\n", encoding="utf-8")
-    wheel = Path("mlx_lm-0.33.1-py3-none-any.whl")
     release = Release("99.0", "https://example.org", "- Something new.")
     model = next(iter(run.app.models.installed.models.values()), None)
     dialogs: list[Callable[[], QWidget]] = [
         lambda: CrashDialog([report], window),
         lambda: LicencesWindow(window),
-        lambda: WheelDialog(wheel, "0f" * 32, window),
         lambda: UpdateDialog(release, Settings(), window),
         lambda: DraftDialog("Oak-9B", "Oak-1B has drafted 2,000 tokens.", window),
         lambda: NewKey("Editor", "k" * 40, window),
