@@ -1,8 +1,8 @@
 """Answers with drafts against the same answers without, of all kinds of caches.
 
 The Guide is drafted for by its own first layers, tiny models (plain, windows, sinks, recurrent,
-both) by copies that are a little off, so that some of what is drafted holds; each by prompt
-lookup; and two hybrids by prediction heads of their own. Each answer has a seed, one of several
+both) by copies that are a little off, so that some of what is drafted holds; each also by prompt
+lookup. Each answer has a seed, one of several
 ways of sampling, and an end: its own, its length, a stop string, a form, or a cancellation in the
 midst, after which the chat is forked and asked again. Beside some one to three other chats answer
 for a while, and may have drafts in the same passes.
@@ -23,9 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
-from engine.bench.heads import with_head
 from engine.bench.random_models import write_model
-from engine.bench.small_configs import small_config
 from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
@@ -55,7 +53,6 @@ SAMPLED: list[dict[str, Any]] = [
     {"temperature": 0.9, "regex": "(yes|no)( [a-z]{2,9}){3,9}"},
 ]
 TINY = ("plain", "sliding window", "attention sinks", "hybrid recurrent", "pure recurrent")
-HEADED = ("qwen3_5", "qwen3_next")
 FOLLOW_UP = "Say that again, shorter."
 
 
@@ -110,12 +107,6 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
         folder = write_model(scratch / family, FAMILIES[family], scale=3.0)
         yield family, folder, str(perturbed(folder, scratch / f"{family}, off", 0.15))
         yield f"{family}, lookup", folder, LOOKUP
-    for family in HEADED:
-        config = small_config(family)
-        config.get("text_config", config)["tie_word_embeddings"] = True
-        made = write_model(scratch / family, config, scale=3.0)
-        place, head = scratch / f"{family}, headed", scratch / f"{family}, head"
-        yield f"{family}, head", with_head(made, place, head, 0.05), str(head)
 
 
 class Tally:

@@ -17,7 +17,7 @@ from app.remote.address import is_remote
 from app.settings.language import tr
 from app.settings.options import Settings
 from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
-from engine.hub.inventory import HEAD, Installed
+from engine.hub.inventory import Installed
 from engine.hub.vocabulary import may_share, vocabulary_of
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ def smaller(model: Installed, installed: Iterable[Installed]) -> tuple[Installed
     listed = list(installed)
     names = {base_of(model.ref)} if adapter_of(model.ref) else {model.ref}
     base = next((m for m in listed if names & {m.ref, str(m.folder)}), model)
-    fit = ("", HEAD)  # a model's prediction head only drafts
-    usable = [
-        m for m in listed if m.facts.problem in fit and not adapter_of(m.ref) and m is not base
-    ]
+    usable = [m for m in listed if not m.facts.problem and not adapter_of(m.ref) and m is not base]
     return base, sorted(
         (m for m in usable if m.facts.nbytes < base.facts.nbytes), key=lambda m: m.facts.nbytes
     )

@@ -41,7 +41,7 @@ from engine.hub.names import (
     template_text,
 )
 from engine.model.folder import context_length, display_name
-from engine.model.info import HEADS, ONLY_DRAFTS
+from engine.model.info import PREDICTION_HEAD
 from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ordinary, read, read_json
 
 DEEPEST = 3  # how many folders below a place models are looked for: LM Studio has OWNER/NAME
@@ -203,10 +203,6 @@ def _config(folder: Path) -> tuple[dict[str, Any], str]:
     return config, ""
 
 
-HEAD = f"It {ONLY_DRAFTS}"
-"""The `problem` of a model's prediction head, which answers nothing itself."""
-
-
 def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
     weights = [n for n in names if n.startswith("model") and n.endswith(".safetensors")]
     if not weights:
@@ -222,8 +218,8 @@ def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
             break
     if config.get("model_file"):
         return "It wants to run code of its own. Stretto never does that."
-    if config.get("model_type") in HEADS:
-        return HEAD
+    if config.get("model_type") == PREDICTION_HEAD:
+        return "Prediction heads (MTP) are no longer supported."
     if config and not _known(config):
         return "This version does not know its architecture. A newer one may."
     return ""

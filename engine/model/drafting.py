@@ -24,10 +24,8 @@ import numpy as np
 
 from engine.cache.cache_objects import can_be_put_back, single
 from engine.cache.session_kv import SessionKV
-from engine.errors import UNSUPPORTED_SESSION, EngineError, words_of
+from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
-from engine.model.head import Followed
-from engine.model.info import HEADS, ONLY_DRAFTS
 from engine.model.loaded import LoadedModel, TextCodec, Trust
 from engine.model.lookup import Lookup
 from engine.model.runner import Answer, Following, Unsampled
@@ -54,7 +52,7 @@ class Drafter:
 
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
         self.model = model
-        self.kv: SessionKV = SessionKV(model.new_caches)
+        self.kv = SessionKV(model.new_caches)
         self.used_at = 0.0
         self.drafted = self.accepted = 0
         self.trust = Trust(TOO_MANY_FAULTS)
@@ -155,55 +153,6 @@ class Drafter:
         if tokens is not self._of:
             self.kv.begin(tokens)
             self._of = tokens
-
-
-class Head(Drafter):
-    """A model's own prediction head in the place of a small model; see `engine.model.head`.
-
-    Raises:
-        Exception: whatever is raised where the two do not fit together.
-    """
-
-    def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
-        super().__init__(model, for_model, ids)
-        caches = for_model.new_caches()
-        # the text that it has read, and what the model's passes have told it of that
-        self.followed = Followed(model.net, for_model.net, for_model.can.body, caches)
-        self.kv = self.followed.kv
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its caches and of what waits to be read."""
-        return super().nbytes + self.followed.nbytes
-
-    def draft_for(self, domain: str) -> None:
-        """Nothing: it follows one session at a time, and forgets it with the next one."""
-
-    def behind(self, tokens: list[int]) -> int:
-        """As a small model's; -1 where it has not heard of these tokens."""
-        return self.followed.behind(tokens)
-
-    def read(self, tokens: list[int], count: int) -> None:
-        """Read the next `count` of an answer's tokens."""
-        start = self.followed.read + 1
-        self.followed.take(tokens[start : start + count])
-
-    def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """As a small model's; waits for the pending token."""
-        self.used_at = time.monotonic()
-        self.followed.take([*tokens[self.followed.read + 1 :], _id(pending)])
-        return self.followed.draft(count)
-
-    def note(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Nothing: it is told by the pass itself."""
-
-    def keep(self, length: int) -> None:
-        """Forget what was drafted and not accepted."""
-        self.followed.keep(length)
-
-    def drop(self) -> None:
-        """Free its caches."""
-        self.followed.drop()
 
 
 class Check:
@@ -308,24 +257,8 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     if model.info.id == small.info.id:
         raise _refused(f"{name} cannot draft for itself. Choose a smaller model.")
     may_be_drafted_for(model)
-    if small.is_head:
-        return _head(model, small, vocab)
     _may_go_back(small, f"by {other}")
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
-
-
-def _head(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Head:
-    name, other = model.info.name, small.info.name
-    kind = model.examined.config.get("model_type")
-    if kind in HEADS[small.examined.config["model_type"]] and model.can.body is not None:
-        try:
-            return Head(small, model, max(vocab.values(), default=-1) + 1)
-        except Exception as error:
-            log.warning("%s is no head of %s: %s", other, name, words_of(error))
-    raise _refused(
-        f"{other} does not fit {name}: it is the prediction head of another model. "
-        "Choose the one that was made for it."
-    )
 
 
 def may_be_drafted_for(model: LoadedModel) -> None:
@@ -334,8 +267,6 @@ def may_be_drafted_for(model: LoadedModel) -> None:
     Raises:
         EngineError: `unsupported_session`, why it cannot.
     """
-    if model.is_head:
-        raise _refused(f"{model.info.name} {ONLY_DRAFTS}")
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
     _may_go_back(model, f"for {model.info.name}")

@@ -9,12 +9,7 @@ from msgspec import Struct, field
 
 LOOKUP = "lookup"  # names prompt lookup where a folder would name a model that drafts
 
-_QWEN = ("qwen3_5", "qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text", "qwen3_next")
-HEADS: Mapping[str, tuple[str, ...]] = {"qwen3_5_mtp": _QWEN}
-"""The types of prediction heads (MTP) in folders of their own, and of the models that have them."""
-
-ONLY_DRAFTS = "only drafts for the model that it was made for. Choose it as that model's draft."
-"""What there is to say of a head that is to answer, after its name."""
+PREDICTION_HEAD = "qwen3_5_mtp"  # model type that earlier versions drafted with
 
 
 class Model(Struct, frozen=True):

@@ -134,7 +134,6 @@ class LoadedModel(Struct, weakref=True):
     # when it was asked for something last, on the monotonic clock
     used_at: float = field(default_factory=time.monotonic)
     asked_for: bool = False  # somebody has loaded it for itself, not only to draft for another
-    is_head: bool = False  # it is another's prediction head, which only drafts for that
 
     @property
     def drafting_model(self) -> LoadedModel | None:

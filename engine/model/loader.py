@@ -14,14 +14,13 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.errors import OUT_OF_MEMORY, EngineError, words_of
-from engine.model import backend, fingerprint, folder, head, probe, towers, vlm, vocabulary
+from engine.model import backend, fingerprint, folder, probe, towers, vlm, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.eyes import Eyes, Look
 from engine.model.folder import refuse
-from engine.model.info import HEADS, Model
+from engine.model.info import Model
 from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
@@ -113,9 +112,7 @@ def _import_module(config: dict[str, Any]) -> None:
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` meets it again and reports it
-        if config.get("model_type") in HEADS:
-            vlm.head_package(config)
-        elif vlm.takes(config):
+        if vlm.takes(config):
             vlm.package_of(config)
         else:
             _get_classes(dict(config))
@@ -166,11 +163,6 @@ def complete(
     net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
 ) -> Pieces:
     """Find out what a model whose weights have been read can do. Engine thread only."""
-    if config.get("model_type") in HEADS:
-        size = 4 if compute_dtype(net) == "float32" else 2
-        costs, ways = head.cost(net.config.text_config, size), Ways(probe.ALONE)
-        can = probe.Abilities(net.make_cache, costs, ways, False, False, None, None)
-        return replace(loaded(net, examined, config, can), is_head=True)
     can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
     return loaded(net, examined, config, can)
 
@@ -224,8 +216,6 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
     from mlx_lm.utils import load_config, load_model
 
     config = dict(load_config(path))
-    if not config.get("model_file") and config.get("model_type") in HEADS:
-        return vlm.load_head(path, config, lazy), config
     if not config.get("model_file") and vlm.takes(config, seeing):
         try:
             return vlm.load_net(path, config, lazy), config

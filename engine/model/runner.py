@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from itertools import accumulate, islice
 from typing import Any, Protocol
 
@@ -16,7 +15,6 @@ from engine.cache.session_kv import SessionKV
 from engine.model import cpu, output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.eyes import FIRST, Fed, Placed
-from engine.model.head import heard
 from engine.model.loaded import LoadedModel
 from engine.model.lookup import Places
 from engine.model.probe import ALONE
@@ -71,8 +69,6 @@ class Unsampled(Struct, frozen=True):
     logits: mx.array
 
 
-_NOBODY = nullcontext()  # whom a pass is told of where nothing drafts for the model
-
 Following = mx.array | Unsampled | Exception
 """The token after the one that was fed: lazy, still to be chosen, or its sampler's error."""
 
@@ -89,8 +85,7 @@ def prefill(
     for piece in _pieces(model, tokens):
         ids = mx.array([piece if model.eyes is None else model.eyes.plain(piece)])
         given = _given(model, ids, [Fed(images, start, len(piece))])
-        hears = heard(model.drafter, kv, start) if model.drafter else _NOBODY
-        with cpu.engaged(), output_rows.only([0]), hears:
+        with cpu.engaged(), output_rows.only([0]):
             model.net(ids, cache=caches, **given)
             mx.eval(list(leaves(caches)))
         start += len(piece)
@@ -138,10 +133,6 @@ def decode(
     fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
     if readings:
         logits = forward_mixed(model, feeds, caches, readings, fed)
-    elif len(turn) == 1:
-        kv, fed_again = turn[0].kv, sum(len(tokens) for _, tokens in lost)
-        with heard(model.drafter, kv, kv.length, fed_again) if model.drafter else _NOBODY:
-            logits = forward(model, feeds, caches, alone, fed)
     else:
         logits = forward(model, feeds, caches, alone, fed)
     for kv, tokens in lost:
@@ -354,8 +345,7 @@ def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
     tokens = reading.tokens
     ids = mx.array([tokens if model.eyes is None else model.eyes.plain(tokens)])
     given = _given(model, ids, (), [reading])
-    hears = heard(model.drafter, reading.kv, reading.kv.length) if model.drafter else _NOBODY
-    with cpu.engaged(), output_rows.only(wanted), hears:
+    with cpu.engaged(), output_rows.only(wanted):
         logits = model.net(ids, cache=reading.kv.layers, **given)
     return output_rows.of(logits, wanted)
 
@@ -376,7 +366,7 @@ def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
     """
     if model.slots is not None:
         model.slots.assign([])
-    with cpu.engaged(), heard(model.drafter, answer.kv, answer.kv.length):
+    with cpu.engaged():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
     places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
     said, _ = _following(logits, places)

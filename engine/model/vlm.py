@@ -118,29 +118,6 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
     return net
 
 
-def head_package(config: dict[str, Any]) -> Any:
-    """The module of a head's type, as `package_of`.
-
-    The loader finds it at once: it would look for it among the models first, and keep the error of
-    that, by whose frames the head would never be freed.
-    """
-    _utils()
-    kind = config["model_type"]
-    package = importlib.import_module(f"{_NAME}.speculative.drafters.{kind}")
-    sys.modules[f"{_NAME}.models.{kind}"] = package
-    return package
-
-
-def load_head(path: Path, config: dict[str, Any], lazy: bool) -> Any:
-    """The prediction head of a folder: mlx-vlm's drafter.
-
-    Raises:
-        Exception: whatever mlx-vlm's loader raises.
-    """
-    head_package(config)
-    return _utils().load_model(path, lazy=lazy)
-
-
 def _speaks(model: Any) -> bool:
     """Whether a class of models has a language model in it. None of it is made."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]

@@ -17,10 +17,16 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError, run_cleanup
+from engine.errors import (
+    MODEL_LOAD_FAILED,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+    EngineError,
+    run_cleanup,
+)
 from engine.messages import Load, Unload
-from engine.model import adapting, backend, drafting, folder, loader
-from engine.model.info import HEADS, LOOKUP, ONLY_DRAFTS
+from engine.model import adapting, backend, drafting, loader
+from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.lookup import Lookup
@@ -110,9 +116,10 @@ class Loading:
             drop(command)
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
-        if command.outer is None and candidate.examined.config.get("model_type") in HEADS:
+        if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
             self._examining.remove(command)
-            refuse(command, folder.refuse(f"{candidate.name} {ONLY_DRAFTS}"))
+            words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
+            refuse(command, EngineError(UNSUPPORTED_SESSION, words))
             return
         if command.dropped:
             self._examining.remove(command)
@@ -480,9 +487,6 @@ class Pairing:
         give(command, model)
 
     def _uncouple(self, command: Load, model: LoadedModel) -> None:
-        if model.is_head:
-            self._release(model)
-            raise folder.refuse(f"{model.info.name} {ONLY_DRAFTS}")
         self._set(model, None)
         give(command, model)
 

@@ -16,9 +16,6 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.bench.heads import with_head
-from engine.bench.random_models import write_model
-from engine.bench.small_configs import small_config
 from engine.bench.small_copies import perturbed
 from engine.cache.session_kv import SessionKV
 from engine.messages import Send
@@ -181,24 +178,6 @@ def test_t3_a_draft_holds_nothing(
         raised = once(monkeypatch, model_drafting.Drafter, "draft") if fails else []
         assert len(say(engine, model, 1)[0]) == 24
         assert bool(raised) == fails
-    assert alive() - before == Counter()
-
-
-def test_t3_a_head_is_freed_with_its_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uncollected: None
-) -> None:
-    """A head refers to its model's embeddings, and follows a chat."""
-    monkeypatch.setattr(drafting, "WORTH", math.inf)
-    made = write_model(tmp_path / "made", small_config("qwen3_5"))
-    large = with_head(made, tmp_path / "large", tmp_path / "head", 0.05)
-    gc.collect()
-    before = alive()
-    with Engine() as engine:
-        model = engine.load(large, draft=tmp_path / "head")
-        assert len(say(engine, model, 1)[0]) == 24
-        assert engine.stats()["drafts"][model.id]["drafted_tokens"]
-        engine.unload(model)
-        assert alive()["LoadedModel"] == before["LoadedModel"]
     assert alive() - before == Counter()
 
 

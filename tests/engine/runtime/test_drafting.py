@@ -18,7 +18,7 @@ from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
 from engine.model import lookup as model_lookup
 from engine.model import runner
-from engine.model.info import LOOKUP
+from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.lookup import LEAST, Places
 from engine.runtime import drafts as drafting
 from engine.runtime import view as runtime_view
@@ -552,6 +552,10 @@ def test_who_cannot_draft_is_refused_with_a_sentence(
     vocab["a"], vocab["b"] = vocab["b"], vocab["a"]
     (other / "tokenizer.json").write_text(json.dumps(words))
     assert "tokenizers differ" in refused(pair.large, other)
+    head = perturbed(pair.large, tmp_path / "head", 0.1)
+    config = json.loads((head / "config.json").read_text())
+    (head / "config.json").write_text(json.dumps({**config, "model_type": PREDICTION_HEAD}))
+    assert "no longer supported" in refused(pair.large, head)
     assert engine.stats()["models"] == []  # nothing is left of those that nobody has
 
 
