@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from engine.batch.results import percentile
-from engine.bench.clients import Turn, Wish, answered, words
+from engine.bench.clients import Wish, answered, words
 from engine.bench.subject import gaps
+from engine.bench.traffic import Turn
 
 if TYPE_CHECKING:  # its import takes a third of a second
     import httpx2

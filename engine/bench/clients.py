@@ -9,9 +9,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from engine.bench.traffic import Arrival
+from engine.bench.traffic import Arrival, Turn
 
 if TYPE_CHECKING:  # its import takes a third of a second
     import httpx2
@@ -22,20 +22,6 @@ _WORDS = (
     *("market", "bridge", "paper", "lantern", "harbour", "mountain", "kitchen", "violin", "shadow"),
     *("travel", "island", "copper", "forest", "station", "mirror", "candle"),
 )
-
-
-class Turn(Struct):
-    """One request: when it was sent, when its pieces came, and what went wrong if anything did."""
-
-    sent: float
-    number: int = 0
-    long: bool = False  # the one whose prompt is longer than the others'
-    moments: list[float] = field(default_factory=list)
-    tokens: int = 0  # as the server counts them; the number of pieces where it does not say
-    # prompt, cached: tokens, as the server counts them; 0 where it does not say
-    prompt: int = 0
-    cached: int = 0
-    error: str = ""
 
 
 class Wish(Struct, frozen=True):

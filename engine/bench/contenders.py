@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.bench.subject import Stream, Subject, timed
-from engine.bench.traffic import Arrival, Contender, Trace, wait_until
+from engine.bench.traffic import Arrival, Contender, Turn, wait_until
 from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
     """Stretto's engine; each request has a session of its own."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
         subject.engine.stats()  # answered after all sessions have been opened
@@ -24,17 +24,18 @@ def stretto(subject: Subject) -> Contender:
         for session, arrival in zip(sessions, arrivals, strict=True):
             wait_until(began + arrival.after)
             streams.append(timed(session, arrival.prompt, greedy))
-        traces = []
-        for stream in streams:
+        turns = []
+        for arrival, stream in zip(arrivals, streams, strict=True):
             moments = stream.times()
             assert stream.reply is not None
             tokens_given = stream.reply.stats.generated_tokens
             # The last moment is that of `Finished`.
-            traces.append(Trace(stream.sent, moments[:tokens_given], tokens_given))
+            moments = moments[:tokens_given]
+            turns.append(Turn(stream.sent, long=arrival.long, moments=moments, tokens=tokens_given))
         for session in sessions:
             session.close()
         subject.engine.stats()  # answered after all sessions have been closed
-        return traces
+        return turns
 
     return answer
 
@@ -42,20 +43,20 @@ def stretto(subject: Subject) -> Contender:
 def one_after_another(subject: Subject) -> Contender:
     """Bare `mlx_lm.stream_generate`, first come, first served."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         from mlx_lm import stream_generate
 
         prompts = subject.prompt_ids([a.prompt for a in arrivals])
         began = time.perf_counter()
-        traces = []
+        turns = []
         for arrival, ids in zip(arrivals, prompts, strict=True):
-            trace = Trace(began + arrival.after)
-            wait_until(trace.sent)
+            turn = Turn(began + arrival.after, long=arrival.long)
+            wait_until(turn.sent)
             for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens):
-                trace.moments.append(time.perf_counter())
-            trace.tokens = len(trace.moments)
-            traces.append(trace)
-        return traces
+                turn.moments.append(time.perf_counter())
+            turn.tokens = len(turn.moments)
+            turns.append(turn)
+        return turns
 
     return answer
 
@@ -63,7 +64,7 @@ def one_after_another(subject: Subject) -> Contender:
 def batch_generator(subject: Subject) -> Contender:
     """`mlx_lm`'s `BatchGenerator`: one padded batch, which requests join as they arrive."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         from mlx_lm.generate import BatchGenerator
 
         prompts = subject.prompt_ids([a.prompt for a in arrivals])
@@ -73,7 +74,7 @@ def batch_generator(subject: Subject) -> Contender:
             stop_tokens=[[token] for token in subject.tokenizer.eos_token_ids],
         )
         began = time.perf_counter()
-        traces = {}
+        turns = {}
         coming = list(zip(arrivals, prompts, strict=True))
         open_ = 0
         while coming or open_:
@@ -81,14 +82,15 @@ def batch_generator(subject: Subject) -> Contender:
                 wait_until(began + coming[0][0].after)
             while coming and began + coming[0][0].after <= time.perf_counter():
                 arrival, ids = coming.pop(0)
-                traces[generator.insert([ids])[0]] = Trace(began + arrival.after)
+                turn = Turn(began + arrival.after, long=arrival.long)
+                turns[generator.insert([ids])[0]] = turn
                 open_ += 1
             for response in generator.next()[1]:
-                traces[response.uid].moments.append(time.perf_counter())
-                traces[response.uid].tokens += 1
+                turns[response.uid].moments.append(time.perf_counter())
+                turns[response.uid].tokens += 1
                 open_ -= response.finish_reason is not None
         generator.close()
-        return list(traces.values())
+        return list(turns.values())
 
     return answer
 

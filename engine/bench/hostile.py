@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -59,7 +59,6 @@ class Ordeal(Struct, frozen=True):
 def ordeals(
     it: Subject,
     note: Callable[[str], None],
-    inputs: Sequence[Input] = (*INPUTS, *IMAGES),
     rivals: Rivals | None = None,
 ) -> Iterator[Ordeal]:
     """Give the engine every input in its turn, while three chats of the subject stream.
@@ -67,7 +66,7 @@ def ordeals(
     After it, and while it has nothing to do, `rivals` get the same.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        for number, given in enumerate(inputs):
+        for number, given in enumerate((*INPUTS, *IMAGES)):
             note(f"another chat {given.name} …")
             root = Path(scratch) / str(number)
             root.mkdir()

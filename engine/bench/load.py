@@ -10,46 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
-from engine.batch.results import percentile
 from engine.bench import agents
-from engine.bench.chart import chart
-from engine.bench.clients import TRAFFIC, Turn, Wish, arrivals, run
-from engine.bench.subject import gaps
-from engine.bench.traffic import Figures
+from engine.bench.clients import TRAFFIC, Wish, arrivals, run
+from engine.bench.traffic import Load, measured, middle
 from engine.cli.arguments import positive
 
 _BAR = 32  # characters of the longest
-
-
-class Load(Struct, frozen=True):
-    """One server under one kind of traffic. Times are in seconds; None where nothing came."""
-
-    server: str
-    traffic: str
-    clients: int
-    requests: int
-    failed: dict[str, int]  # requests that got no whole answer, by what went wrong
-    rate: float  # tokens per second: all tokens from the first request to the last token
-    # first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
-    # prompt's left out
-    first_p50: float | None
-    first_p90: float | None
-    first_p99: float | None
-    first_max: float | None
-    first_long: float | None  # of the long prompt
-    second_p50: float | None  # of the second and later turns
-    # gap_p50, gap_p99, gap_max: between two pieces of one answer
-    gap_p50: float | None
-    gap_p99: float | None
-    gap_max: float | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--key", default="", help="for both servers")
     add("--model", default="", help="that both shall answer with")
     add("--seconds", type=float, default=300.0, help="a client waits for its server (300)")
-    add("--svg", type=Path, metavar="FILE", help="write a chart of tokens per second")
     add("--json", type=Path, metavar="FILE", help="write all figures")
     group = parser.add_argument_group("agents, and a person's chat beside them")
     add, usual = group.add_argument, agents.Crowd(0)
@@ -111,14 +82,11 @@ def main(options: argparse.Namespace) -> int:
                         measured(wish.url, traffic, clients, turns)
                     )
             for loads in several.values():
-                # The round in the middle, whole, so that its figures belong together.
-                found.append(sorted(loads, key=lambda load: load.rate)[len(loads) // 2])
+                found.append(middle(loads))
                 print(_line(found[-1]), flush=True)
     print(bars(found))
     if options.json:
         options.json.write_text(json.dumps([to_builtins(load) for load in found], indent=1))
-    if options.svg:
-        options.svg.write_text(chart([_figures(load) for load in found], "Tokens per second"))
     failed = sum(sum(load.failed.values()) for load in found)
     if failed:
         print(f"{failed} requests got no whole answer.", file=sys.stderr)
@@ -144,36 +112,6 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
         figures = {url: tally.figures for url, tally in tallies.items()}
         options.json.write_text(json.dumps(figures, indent=1))
     return 1 if any(tally.failed for tally in tallies.values()) else 0
-
-
-def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:
-    """The figures of one run."""
-    good = [turn for turn in turns if not turn.error]
-    firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
-    of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
-    later = [t.moments[0] - t.sent for t in good if t.number > 0]
-    between = [gap for t in good for gap in gaps(t.moments)]
-    rate = 0.0
-    if good:
-        seconds = max(t.moments[-1] for t in good) - min(t.sent for t in good)
-        rate = sum(t.tokens for t in good) / seconds if seconds else 0.0
-    return Load(
-        server,
-        traffic,
-        clients,
-        len(turns),
-        dict(Counter(turn.error for turn in turns if turn.error)),
-        rate,
-        _at(firsts, 50),
-        _at(firsts, 90),
-        _at(firsts, 99),
-        max(firsts, default=None),
-        of_long[0] if of_long else None,
-        statistics.median(later) if later else None,
-        _at(between, 50),
-        _at(between, 99),
-        max(between, default=None),
-    )
 
 
 def bars(loads: Sequence[Load]) -> str:
@@ -213,29 +151,6 @@ def _shown(seconds: float | None) -> str:
     if seconds is None:
         return "-"
     return f"{seconds * 1000:.0f}ms" if seconds < 1 else f"{seconds:.2f}s"
-
-
-def _at(values: Sequence[float], percent: float) -> float | None:
-    return percentile(list(values), percent)
-
-
-def _figures(load: Load) -> Figures:
-    """For the chart that the benchmarks draw."""
-    first, gap = load.first_p50 or 0.0, load.gap_p50 or 0.0
-    longest = load.gap_max or 0.0
-    return Figures(
-        load.server,
-        load.traffic,
-        load.clients,
-        load.rate,
-        first,
-        load.first_max or 0.0,
-        load.first_long,
-        gap,
-        load.gap_p99 or 0.0,
-        longest,
-        0,
-    )
 
 
 def _counts(text: str) -> list[int]:

@@ -6,19 +6,17 @@ Stretto's sessions in this benchmark are new as well.
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any
+from collections.abc import Callable, Sequence
+from typing import IO
 
-from engine.bench.traffic import Arrival, Trace, wait_until
+from engine.bench.clients import Wish, run
+from engine.bench.traffic import Arrival, Turn
 
 PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
 
@@ -53,7 +51,6 @@ class Server:
     """A server that runs as long as the `with` block.
 
     Args:
-        patience: seconds for one answer.
         memory: bytes of address space that it may have at most, where the system limits that; 0
             for no limit.
 
@@ -62,8 +59,7 @@ class Server:
             lines of its log.
     """
 
-    def __init__(self, model_path: str, memory: int = 0, patience: float = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self, model_path: str, memory: int = 0) -> None:
         self._model, self._memory_limit = model_path, memory
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         with socket.socket() as free:
@@ -73,7 +69,15 @@ class Server:
     def __enter__(self) -> Server:
         options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self.port)]
         options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
-        self._child = self.start([sys.executable, "-c", CHILD, *options])
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            env={**os.environ, "MOST_MEMORY": str(self._memory_limit)},
+            start_new_session=True,
+        )
         try:
             self._wait()
             self([Arrival(0.0, "warm up")], 2)
@@ -82,31 +86,18 @@ class Server:
             raise
         return self
 
-    def start(
-        self, command: Sequence[str], env: Mapping[str, str] | None = None
-    ) -> subprocess.Popen[str]:
-        """Start the server's process, in a group of its own."""
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            env={**os.environ, "MOST_MEMORY": str(self._memory_limit), **(env or {})},
-            start_new_session=True,
-        )
-
     def __exit__(self, *_: object) -> None:
         self._child.kill()
         self._child.communicate()
         self._log.close()
 
-    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Trace]:
+    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         """Answer all arrivals, each over its own connection. This is the `Contender`."""
-        began = time.perf_counter()
-        with ThreadPoolExecutor(len(arrivals)) as threads:
-            going = [threads.submit(self._ask, a, began + a.after, tokens) for a in arrivals]
-            return [g.result() for g in going]
+        wish = Wish(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
+        turns = run(wish, arrivals)
+        if errors := [turn.error for turn in turns if turn.error]:
+            raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_words()}")
+        return turns
 
     @property
     def alive(self) -> bool:
@@ -138,40 +129,7 @@ class Server:
             except OSError:
                 time.sleep(0.1)
 
-    def _ask(self, arrival: Arrival, at: float, tokens: int) -> Trace:
-        body: dict[str, Any] = {
-            "messages": [{"role": "user", "content": arrival.prompt}],
-            "max_tokens": tokens,
-            "temperature": 0.0,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        wait_until(at)
-        trace = Trace(at)
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self._patience)
-        try:
-            connection.request("POST", "/v1/chat/completions", json.dumps(body))
-            response = connection.getresponse()
-            if response.status != 200:
-                raise RuntimeError(f"mlx_lm.server answers {response.status}: {response.read()!r}")
-            for line in response:
-                if line.startswith(b"data: {"):
-                    chunk = json.loads(line[6:])
-                    if chunk.get("usage"):
-                        trace.tokens = chunk["usage"]["completion_tokens"]
-                    elif any(_says_something(c["delta"]) for c in chunk["choices"]):
-                        trace.moments.append(time.perf_counter())
-        finally:
-            connection.close()
-        if not trace.moments:
-            raise RuntimeError(f"mlx_lm.server gave no text: {self._last_words()}")
-        return trace
-
     def _last_words(self) -> str:
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return " | ".join(lines[-3:]) or "it said nothing"
-
-
-def _says_something(delta: dict[str, Any]) -> bool:
-    return bool(delta.get("content") or delta.get("reasoning"))

@@ -10,7 +10,7 @@ from engine.bench.hostile import Ordeal
 from engine.bench.hostile_server import LIMIT, Rival
 from engine.bench.latency import FollowUp, LongPrompt, Many
 from engine.bench.throughput import Row
-from engine.bench.traffic import Figures
+from engine.bench.traffic import Load
 
 Say = Callable[[str], None]
 
@@ -44,21 +44,24 @@ def traffic_head(say: Say) -> None:
     )
 
 
-def traffic(figures: Sequence[Figures], say: Say) -> None:
+def traffic(loads: Sequence[Load], say: Say) -> None:
     """Whole requests; the ratios are Stretto's rate over the contender's."""
-    for (chats, kind), group in itertools.groupby(figures, lambda f: (f.chats, f.traffic)):
-        ours: Figures | None = None
+    for (clients, kind), group in itertools.groupby(loads, lambda f: (f.clients, f.traffic)):
+        ours: Load | None = None
         for f in group:
             ours = ours or f
-            long = "" if f.first_long is None else f"{f.first_long * 1e3:.0f}"
-            sooner = f.first_p50 / ours.first_p50
+            sooner = (f.first_p50 or 0.0) / (ours.first_p50 or 1.0)
             ratio = "" if f is ours else f"  {ours.rate / f.rate:.2f}x, first {sooner:.1f}x sooner"
             say(
-                f"{chats:>5}  {kind:<10} {f.contender:<18} {f.rate:>7.1f} "
-                f"{f.first_p50 * 1e3:>10.0f} {f.first_max * 1e3:>8.0f} {long:>8} "
-                f"{f.gap_p50 * 1e3:>8.1f} {f.gap_p99 * 1e3:>7.1f} {f.gap_max * 1e3:>7.0f} "
+                f"{clients:>5}  {kind:<10} {f.server:<18} {f.rate:>7.1f} "
+                f"{_ms(f.first_p50):>10} {_ms(f.first_max):>8} {_ms(f.first_long):>8} "
+                f"{_ms(f.gap_p50, 1):>8} {_ms(f.gap_p99, 1):>7} {_ms(f.gap_max):>7} "
                 f"{f.memory / 1e6:>7.1f}{ratio}"
             )
+
+
+def _ms(seconds: float | None, digits: int = 0) -> str:
+    return "" if seconds is None else f"{seconds * 1e3:.{digits}f}"
 
 
 def long_prompt(gap: LongPrompt, say: Say) -> None:

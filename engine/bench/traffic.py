@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from engine.batch.results import percentile
 from engine.bench.subject import Subject, gaps
@@ -25,38 +27,87 @@ class Arrival(Struct, frozen=True):
     long: bool = False
 
 
-class Trace(Struct):
-    """When a request was sent and its tokens arrived, in seconds of `perf_counter`."""
+class Turn(Struct):
+    """One request: when it was sent, when its pieces came, and its error, if any.
+
+    Times are in seconds of `perf_counter`.
+    """
 
     sent: float
+    number: int = 0  # in its client's conversation
+    long: bool = False  # its prompt is longer than the others'
     moments: list[float] = field(default_factory=list)
-    tokens: int = 0
+    tokens: int = 0  # as the server counts them; the number of pieces if it does not say
+    # prompt, cached: tokens, as the server counts them; 0 if it does not say
+    prompt: int = 0
+    cached: int = 0
+    error: str = ""
 
 
-Contender = Callable[[Sequence[Arrival], int], list[Trace]]
+Contender = Callable[[Sequence[Arrival], int], list[Turn]]
 """Answers all arrivals, each with at most the given number of tokens."""
 
 Peak = Callable[[Callable[[], None]], int]
 """Runs a function; the most bytes that it took beside the weights."""
 
 
-class Figures(Struct, frozen=True):
-    """One contender under one kind of traffic. Times are in seconds."""
+class Load(Struct, frozen=True):
+    """One server under one kind of traffic. Times are in seconds; None where nothing came."""
 
-    contender: str
+    server: str
     traffic: str
-    chats: int
-    # tokens per second: all tokens over the time from the first request to the last token
-    rate: float
-    # first_p50, first_max: from sending to the first token, the long prompt's left out
-    first_p50: float
-    first_max: float
-    first_long: float | None  # the same for the long prompt, if there is one
-    # gap_p50, gap_p99, gap_max: between two tokens of one answer
-    gap_p50: float
-    gap_p99: float
-    gap_max: float
-    memory: int  # the most bytes of caches and scratch memory
+    clients: int
+    requests: int
+    failed: dict[str, int]  # requests that got no whole answer, by what went wrong
+    rate: float  # tokens per second: all tokens from the first request to the last token
+    # first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
+    # prompt's left out
+    first_p50: float | None
+    first_p90: float | None
+    first_p99: float | None
+    first_max: float | None
+    first_long: float | None  # of the long prompt
+    second_p50: float | None  # of the second and later turns
+    # gap_p50, gap_p99, gap_max: between two pieces of one answer
+    gap_p50: float | None
+    gap_p99: float | None
+    gap_max: float | None
+    memory: int = 0  # most bytes of caches and scratch memory; 0 if it was not measured
+
+
+def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:
+    """Return the figures of one run."""
+    good = [turn for turn in turns if not turn.error]
+    firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
+    of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
+    later = [t.moments[0] - t.sent for t in good if t.number > 0]
+    between = [gap for t in good for gap in gaps(t.moments)]
+    rate = 0.0
+    if good:
+        seconds = max(t.moments[-1] for t in good) - min(t.sent for t in good)
+        rate = sum(t.tokens for t in good) / seconds if seconds else 0.0
+    return Load(
+        server,
+        traffic,
+        clients,
+        len(turns),
+        dict(Counter(turn.error for turn in turns if turn.error)),
+        rate,
+        percentile(firsts, 50),
+        percentile(firsts, 90),
+        percentile(firsts, 99),
+        max(firsts, default=None),
+        of_long[0] if of_long else None,
+        statistics.median(later) if later else None,
+        percentile(between, 50),
+        percentile(between, 99),
+        max(between, default=None),
+    )
+
+
+def middle(loads: Sequence[Load]) -> Load:
+    """Return the round with the median rate, whole, so that its figures belong together."""
+    return sorted(loads, key=lambda load: load.rate)[len(loads) // 2]
 
 
 def kinds(
@@ -82,77 +133,32 @@ def compare(
     long: int,
     every: float,
     say: Callable[[str], None],
-) -> Iterator[list[Figures]]:
-    """Measure each contender under each kind of traffic, in turns; medians over the rounds.
+) -> Iterator[list[Load]]:
+    """Measure each contender under each kind of traffic, in turns.
 
-    Yields one list of figures for each number of chats.
+    Yields one list for each number of chats, with the middle round of each.
     """
     salt = 100
     for n in chats:
-        found: dict[tuple[str, str], list[Figures]] = {}
+        found: dict[tuple[str, str], list[Load]] = {}
         for _ in range(rounds):
             for traffic, arrivals in kinds(subject, n, short, long, every, salt):
                 for name, (contender, peak) in contenders.items():
                     say(f"{n} chats, {traffic}: {name} …")
-                    traces: list[Trace] = []
+                    turns: list[Turn] = []
 
                     def run(
                         contender: Contender = contender,
                         arrivals: list[Arrival] = arrivals,
-                        traces: list[Trace] = traces,
+                        turns: list[Turn] = turns,
                     ) -> None:
-                        traces += contender(arrivals, tokens)
+                        turns += contender(arrivals, tokens)
 
                     memory = peak(run)
-                    one = _figures(name, traffic, arrivals, traces, memory)
+                    one = replace(measured(name, traffic, n, turns), memory=memory)
                     found.setdefault((traffic, name), []).append(one)
             salt += 100
-        yield [_median(several) for several in found.values()]
-
-
-def _figures(
-    name: str, traffic: str, arrivals: Sequence[Arrival], traces: Sequence[Trace], memory: int
-) -> Figures:
-    firsts = [t.moments[0] - t.sent for a, t in zip(arrivals, traces, strict=True) if not a.long]
-    of_long = [t.moments[0] - t.sent for a, t in zip(arrivals, traces, strict=True) if a.long]
-    between = [gap for t in traces for gap in gaps(t.moments)] or [0.0]
-    seconds = max(t.moments[-1] for t in traces) - min(t.sent for t in traces)
-    return Figures(
-        name,
-        traffic,
-        len(arrivals),
-        sum(t.tokens for t in traces) / seconds,
-        statistics.median(firsts),
-        max(firsts),
-        of_long[0] if of_long else None,
-        statistics.median(between),
-        percentile(between, 99) or 0.0,
-        max(between),
-        memory,
-    )
-
-
-def _median(several: list[Figures]) -> Figures:
-    """The median of each figure over the rounds."""
-    first = several[0]
-
-    def of(name: str) -> float:
-        values: list[float] = [getattr(f, name) for f in several]
-        return statistics.median(values)
-
-    return Figures(
-        first.contender,
-        first.traffic,
-        first.chats,
-        of("rate"),
-        of("first_p50"),
-        of("first_max"),
-        of("first_long") if first.first_long is not None else None,
-        of("gap_p50"),
-        of("gap_p99"),
-        of("gap_max"),
-        round(of("memory")),
-    )
+        yield [middle(several) for several in found.values()]
 
 
 def wait_until(moment: float) -> None:

@@ -1,4 +1,4 @@
-"""`python -m engine bench`: runs the measurements; prints tables, writes JSON and a chart."""
+"""`python -m engine bench`: runs the measurements; prints tables and writes JSON."""
 
 from __future__ import annotations
 
@@ -14,26 +14,20 @@ from typing import Any
 from msgspec import to_builtins
 
 from engine.bench import (
-    beginning,
     contenders,
     drafts,
     graph,
     hostile,
     latency,
-    launched,
-    lengths,
     memory,
-    ranks,
-    switching,
     tables,
     throughput,
 )
 from engine.bench.capacity import capacity
-from engine.bench.chart import chart
 from engine.bench.hostile_server import Rivals
 from engine.bench.server import Server
 from engine.bench.subject import Subject, subject
-from engine.bench.traffic import Contender, Figures, Peak, compare
+from engine.bench.traffic import Contender, Load, Peak, compare
 from engine.cli.arguments import positive
 from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
@@ -46,14 +40,6 @@ Say = Callable[[str], None]
 LOADING: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     "memory": lambda o, say: memory.run(o.model, o.length or memory.CONTEXTS, say),
     "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
-    "ranks": lambda o, say: ranks.as_figures(
-        ranks.run(o.model, o.ranks, o.chats, o.tokens, o.rounds, say)
-    ),
-    "launched": lambda o, say: launched.run(o.model, o.ranks, o.short, o.tokens, o.rounds, say),
-    "lengths": lambda o, say: lengths.run(o.model, o.chats, (o.short, o.long), o.rounds, say),
-    "beginning": lambda o, say: beginning.run(
-        o.model, o.beginning, o.forks, o.tokens, o.rounds, say
-    ),
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
 """Parts that load a model, or several, in their own way. They only run when they are named."""
@@ -71,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=(*PARTS, *LOADING, "switching"),
+        choices=(*PARTS, *LOADING),
         default=PARTS,
         help="which (the first five)",
     )
@@ -92,14 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
-    parser.add_argument("--beginning", type=positive, default=8000, help="its tokens (8000)")
-    parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
     parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
-    parser.add_argument("--chart", metavar="FILE.svg", help="also draw the rates")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -164,9 +147,6 @@ def _compare(
     if "traffic" in options.parts:
         found = _traffic(it, options, say, note)
         figures["traffic"] = [to_builtins(f) for f in found]
-        if options.chart:
-            title = f"{it.model.name}, {it.model.dtype}, {backend['device']}: whole requests"
-            Path(options.chart).write_text(chart(found, title), encoding="utf-8")
     if "latency" in options.parts:
         gap = latency.long_prompt(it, options.arriving)
         tables.long_prompt(gap, say)
@@ -180,12 +160,6 @@ def _compare(
         figures["long_prompt"] = {**to_builtins(gap), "bound": gap.bound}
         figures["follow_ups"] = [to_builtins(t) for t in turns]
         figures["several"] = [to_builtins(m) for m in several]
-    if "switching" in options.parts:
-        tables.hostile_head(say)
-        figures["switching"] = []
-        for ordeal in hostile.ordeals(it, note, switching.INPUTS):
-            tables.hostile(ordeal, say)
-            figures["switching"].append({**to_builtins(ordeal), "bound": ordeal.bound})
     if "hostile" in options.parts:
         tables.hostile_head(say)
         figures["hostile"] = []
@@ -207,7 +181,7 @@ def _traffic(
     options: argparse.Namespace,
     say: Say,
     note: Say,
-) -> list[Figures]:
+) -> list[Load]:
     """Measure whole requests; each row is printed as soon as it is known."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
@@ -226,8 +200,8 @@ def _traffic(
             server = stack.enter_context(Server(it.model.path))
             who["mlx_lm.server"] = (server, server.peak)
         tables.traffic_head(say)
-        found: list[Figures] = []
-        for figures in compare(
+        found: list[Load] = []
+        for loads in compare(
             it,
             who,
             options.chats,
@@ -238,6 +212,6 @@ def _traffic(
             options.every,
             note,
         ):
-            tables.traffic(figures, say)
-            found += figures
+            tables.traffic(loads, say)
+            found += loads
         return found
