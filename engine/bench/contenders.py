@@ -61,7 +61,7 @@ def one_after_another(subject: Subject) -> Contender:
     return answer
 
 
-def batch_generator(subject: Subject) -> Contender:
+def batch_generator(subject: Subject, **options: Any) -> Contender:
     """`mlx_lm`'s `BatchGenerator`: one padded batch, which requests join as they arrive."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
@@ -72,6 +72,7 @@ def batch_generator(subject: Subject) -> Contender:
             subject.net,
             max_tokens=tokens,
             stop_tokens=[[token] for token in subject.tokenizer.eos_token_ids],
+            **options,
         )
         began = time.perf_counter()
         turns = {}

@@ -8,13 +8,13 @@ over the rounds counts.
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from msgspec import Struct
 
+from engine.bench.contenders import batch_generator, one_after_another
 from engine.bench.subject import Subject, timed
+from engine.bench.traffic import Arrival
 from engine.params import SamplingParams
 
 
@@ -103,42 +103,25 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
     times = [stream.times() for stream in streams]
     for session in sessions:
         session.close()
-    # All chats decode from the last one's first token until the first one's end.
-    begin, end = max(t[0] for t in times), min(t[-1] for t in times)
-    counted = sum(sum(begin < moment <= end for moment in t) for t in times)
-    return counted / (end - begin)
+    return _rate(times)
 
 
 def alone_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
     """Bare `mlx_lm.stream_generate`, one chat after another."""
-    from mlx_lm import stream_generate
-
-    total, seconds = 0, 0.0
-    for ids in subject.prompt_ids(prompts):
-        moments = [
-            time.perf_counter()
-            for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens)
-        ]
-        total += len(moments) - 1
-        seconds += moments[-1] - moments[0]
-    return total / seconds
+    turns = one_after_another(subject)([Arrival(0.0, prompt) for prompt in prompts], tokens)
+    seconds = sum(turn.moments[-1] - turn.moments[0] for turn in turns)
+    return sum(turn.tokens - 1 for turn in turns) / seconds
 
 
 def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
     """`mlx_lm`'s `BatchGenerator`, all chats in one padded batch."""
-    from mlx_lm.generate import BatchGenerator
+    contender = batch_generator(subject, prefill_batch_size=len(prompts))
+    turns = contender([Arrival(0.0, prompt) for prompt in prompts], tokens)
+    return _rate([turn.moments for turn in turns])
 
-    generator: Any = BatchGenerator(subject.net, max_tokens=tokens, prefill_batch_size=len(prompts))
-    generator.insert(subject.prompt_ids(prompts))
-    started: set[int] = set()
-    while len(started) < len(prompts):
-        started.update(r.uid for r in generator.next()[1])
-    begin, count = time.perf_counter(), 0
-    while True:
-        responses = generator.next()[1]
-        count += len(responses)
-        if not responses or any(r.finish_reason for r in responses):
-            break
-    rate = count / (time.perf_counter() - begin)
-    generator.close()
-    return rate
+
+def _rate(times: Sequence[Sequence[float]]) -> float:
+    """Return tokens/s while all chats decode: from the last first token to the first end."""
+    begin, end = max(t[0] for t in times), min(t[-1] for t in times)
+    counted = sum(sum(begin < moment <= end for moment in t) for t in times)
+    return counted / (end - begin)
