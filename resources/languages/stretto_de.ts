@@ -321,7 +321,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Erneut versuchen</translation>
@@ -706,11 +705,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Später</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Copy the hash</source>
-        <translation>Hash kopieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1424,7 +1418,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/token_field.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
@@ -3489,22 +3482,6 @@ Du hast abgelehnt.</translation>
         <translation>Zugriffstoken</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Advanced</source>
-        <translation>Erweitert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose Wheel…</source>
-        <translation>Wheel auswählen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheels</source>
-        <translation>Wheels</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
@@ -3751,34 +3728,10 @@ Du hast abgelehnt.</translation>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 und 4 Bit: am kleinsten</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>{ran} of its %n architectures run.</source>
-        <comment>{ran} of its %n architectures run.</comment>
-        <translation>
-            <numerusform>{ran} von %n Architektur läuft.</numerusform>
-            <numerusform>{ran} von %n Architekturen laufen.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>it takes too long to start</source>
-        <translation>der Start dauert zu lange</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>its process ended with {status}</source>
-        <translation>der Prozess endete mit {status}</translation>
-    </message>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Dieser Ordner</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}, aus {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4416,56 +4369,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>Einstellungen, {page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>Neuere Modellarchitekturen brauchen unter Umständen ein neueres mlx-lm. Wähle das heruntergeladene Wheel; startet es nicht, verwendet Stretto wieder das eingebaute.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing in a separate process…</source>
-        <translation>Test in einem eigenen Prozess…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>Alle Architekturen werden getestet; das dauert einige Minuten…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>mlx-lm in use</source>
-        <translation>Verwendetes mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use the built-in version after a restart</source>
-        <translation>Nach einem Neustart die eingebaute Version verwenden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test result</source>
-        <translation>Testergebnis</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test All Architectures</source>
-        <translation>Alle Architekturen testen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Testing</source>
-        <translation>Test stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose mlx-lm Wheel</source>
-        <translation>mlx-lm-Wheel auswählen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>The test could not run: {error}.</source>
-        <translation>Der Test konnte nicht ausgeführt werden: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7565,61 +7468,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Bereits quantisiert. Konvertiere stattdessen das ursprüngliche Modell.</translation>
     </message>
     <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto quit while starting with it</source>
-        <translation>Stretto hat sich beim Start damit beendet</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in, from the next start</source>
-        <translation>Eingebaute Version, ab dem nächsten Start</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in</source>
-        <translation>Eingebaute Version</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>mlx-lm {version} wird nicht verwendet: {why}. Stretto verwendet die eingebaute Version.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from the next start</source>
-        <translation>mlx-lm {version}, ab dem nächsten Start</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be read: {why}.</source>
-        <translation>Nicht lesbar: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be used: {why}.</source>
-        <translation>Nicht verwendbar: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} works.</source>
-        <translation>mlx-lm {version} funktioniert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>No other differences from the built-in version.</source>
-        <translation>Keine weiteren Unterschiede zur eingebauten Version.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Differences from the built-in version:</source>
-        <translation>Unterschiede zur eingebauten Version:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Requires {what}.</source>
-        <translation>Benötigt {what}.</translation>
-    </message>
-    <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} ist kein Adapter. Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
@@ -8137,16 +7985,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
         <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Does this match the published hash?</source>
-        <translation>Stimmt das mit dem veröffentlichten Hash überein?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use After Restart</source>
-        <translation>Nach Neustart verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -9805,11 +9643,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Unterbrochen, als Stretto beendet wurde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
-        <translation>Ein Wheel ist ein Programm und darf alles, was du darfst. Vergleiche seinen Hash mit dem, den {page} unter „View hashes“ anzeigt.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>Öffnet die Seite des Modells bei Hugging Face</translation>
@@ -10971,6 +10804,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto hat keine Vergleichstabellen mehr. Deine ist als CSV und JSON in {folder} gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/removed.py"/>
+        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
+        <translation>Das gewählte mlx-lm-Wheel wird nicht mehr verwendet. Stretto verwendet die eingebaute Version.</translation>
     </message>
 </context>
 </TS>

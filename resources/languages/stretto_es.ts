@@ -321,7 +321,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Reintentar</translation>
@@ -706,11 +705,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Más tarde</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Copy the hash</source>
-        <translation>Copiar el hash</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1424,7 +1418,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/token_field.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Quitar</translation>
     </message>
@@ -3489,22 +3482,6 @@ Rechazaste responder.</translation>
         <translation>Token de acceso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Advanced</source>
-        <translation>Avanzado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose Wheel…</source>
-        <translation>Elegir wheel…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheels</source>
-        <translation>Wheels</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
@@ -3751,34 +3728,10 @@ Rechazaste responder.</translation>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 y 4 bits: el más pequeño</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>{ran} of its %n architectures run.</source>
-        <comment>{ran} of its %n architectures run.</comment>
-        <translation>
-            <numerusform>Funciona {ran} de su %n arquitectura.</numerusform>
-            <numerusform>Funcionan {ran} de sus %n arquitecturas.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>it takes too long to start</source>
-        <translation>tarda demasiado en iniciarse</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>its process ended with {status}</source>
-        <translation>su proceso ha terminado con {status}</translation>
-    </message>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Esa carpeta</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}, de {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4439,56 +4392,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>Ajustes, {page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>Las arquitecturas de modelo más nuevas pueden necesitar un mlx-lm más reciente. Elige el wheel descargado; si no arranca, Stretto vuelve al suyo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing in a separate process…</source>
-        <translation>Probando en un proceso aparte…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>Probando todas las arquitecturas; tarda unos minutos…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>mlx-lm in use</source>
-        <translation>mlx-lm en uso</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use the built-in version after a restart</source>
-        <translation>Usar la versión integrada tras reiniciar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test result</source>
-        <translation>Resultado de la prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test All Architectures</source>
-        <translation>Probar todas las arquitecturas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Testing</source>
-        <translation>Detener la prueba</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose mlx-lm Wheel</source>
-        <translation>Elegir wheel de mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>The test could not run: {error}.</source>
-        <translation>No se ha podido hacer la prueba: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7608,61 +7511,6 @@ No respondiste.</translation>
         <translation>Ya está cuantizado. Convierte el modelo original.</translation>
     </message>
     <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto quit while starting with it</source>
-        <translation>Stretto se cerró al iniciarse con ella</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in, from the next start</source>
-        <translation>Versión integrada, desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in</source>
-        <translation>Versión integrada</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>mlx-lm {version} no se usa: {why}. Stretto usa la versión integrada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from the next start</source>
-        <translation>mlx-lm {version}, desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be read: {why}.</source>
-        <translation>No se puede leer: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be used: {why}.</source>
-        <translation>No se puede usar: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} works.</source>
-        <translation>mlx-lm {version} funciona.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>No other differences from the built-in version.</source>
-        <translation>Sin más diferencias con la versión integrada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Differences from the built-in version:</source>
-        <translation>Diferencias con la versión integrada:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Requires {what}.</source>
-        <translation>Requiere {what}.</translation>
-    </message>
-    <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} no es un adaptador. Elige una carpeta con adapter_config.json y adapters.safetensors.</translation>
@@ -8180,16 +8028,6 @@ No respondiste.</translation>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
         <translation>Tienes la {version}. Tus chats no se ven afectados.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Does this match the published hash?</source>
-        <translation>¿Coincide con el hash publicado?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use After Restart</source>
-        <translation>Usar tras reiniciar</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -9853,11 +9691,6 @@ No respondiste.</translation>
         <translation>Interrumpida al salir de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
-        <translation>Un wheel es un programa y puede hacer todo lo que puedes hacer tú. Compara su hash con el que {page} muestra en «View hashes».</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>Abre la página del modelo en Hugging Face</translation>
@@ -10971,6 +10804,11 @@ No respondiste.</translation>
         <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto ya no tiene tablas comparativas. La tuya está guardada como CSV y JSON en {folder}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/removed.py"/>
+        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
+        <translation>El wheel de mlx-lm que elegiste ya no se usa. Stretto usa la versión integrada.</translation>
     </message>
 </context>
 </TS>

@@ -321,7 +321,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Réessayer</translation>
@@ -706,11 +705,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Plus tard</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Copy the hash</source>
-        <translation>Copier l’empreinte</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1424,7 +1418,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/token_field.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Retirer</translation>
     </message>
@@ -3489,22 +3482,6 @@ Vous avez refusé.</translation>
         <translation>Jeton d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Advanced</source>
-        <translation>Avancé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose Wheel…</source>
-        <translation>Choisir un wheel…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheels</source>
-        <translation>Wheels</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
@@ -3751,34 +3728,10 @@ Vous avez refusé.</translation>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 et 4 bits&#xa0;: le plus petit</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>{ran} of its %n architectures run.</source>
-        <comment>{ran} of its %n architectures run.</comment>
-        <translation>
-            <numerusform>{ran} architecture sur %n fonctionne.</numerusform>
-            <numerusform>{ran} architectures sur %n fonctionnent.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>it takes too long to start</source>
-        <translation>il met trop de temps à démarrer</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>its process ended with {status}</source>
-        <translation>son processus s’est terminé avec {status}</translation>
-    </message>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Ce dossier</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}, depuis {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4416,56 +4369,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>Réglages, {page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>Les architectures de modèle récentes peuvent exiger un mlx-lm plus récent. Choisissez le wheel téléchargé&#xa0;; s’il ne démarre pas, Stretto revient au sien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing in a separate process…</source>
-        <translation>Test dans un processus séparé…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>Test de toutes les architectures&#xa0;; cela prend quelques minutes…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>mlx-lm in use</source>
-        <translation>mlx-lm utilisé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use the built-in version after a restart</source>
-        <translation>Utiliser la version intégrée au redémarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test result</source>
-        <translation>Résultat du test</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test All Architectures</source>
-        <translation>Tester toutes les architectures</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Testing</source>
-        <translation>Arrêter le test</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose mlx-lm Wheel</source>
-        <translation>Choisir le wheel de mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>The test could not run: {error}.</source>
-        <translation>Le test n’a pas pu être effectué&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7565,61 +7468,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Déjà quantifié. Convertissez plutôt le modèle d’origine.</translation>
     </message>
     <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto quit while starting with it</source>
-        <translation>Stretto a quitté en démarrant avec cette version</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in, from the next start</source>
-        <translation>Version intégrée, au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in</source>
-        <translation>Version intégrée</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise la version intégrée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from the next start</source>
-        <translation>mlx-lm {version}, au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be read: {why}.</source>
-        <translation>Lecture impossible&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be used: {why}.</source>
-        <translation>Inutilisable&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} works.</source>
-        <translation>mlx-lm {version} fonctionne.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>No other differences from the built-in version.</source>
-        <translation>Aucune autre différence avec la version intégrée.</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Differences from the built-in version:</source>
-        <translation>Différences avec la version intégrée&#xa0;:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Requires {what}.</source>
-        <translation>Nécessite {what}.</translation>
-    </message>
-    <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} n’est pas un adaptateur. Choisissez un dossier contenant adapter_config.json et adapters.safetensors.</translation>
@@ -8137,16 +7985,6 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
         <translation>Vous avez la version {version}. Vos discussions restent inchangées.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Does this match the published hash?</source>
-        <translation>Est-ce bien l’empreinte publiée&#xa0;?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use After Restart</source>
-        <translation>Utiliser au redémarrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -9805,11 +9643,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Interrompue en quittant Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
-        <translation>Un wheel est un programme et peut faire tout ce que vous pouvez faire. Comparez son empreinte à celle que {page} affiche sous «&#xa0;View hashes ».</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>Ouvre la page du modèle sur Hugging Face</translation>
@@ -10971,6 +10804,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto n’a plus de tableaux comparatifs. Le vôtre est enregistré en CSV et JSON dans {folder}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/removed.py"/>
+        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
+        <translation>Le wheel mlx-lm choisi n’est plus utilisé. Stretto utilise la version intégrée.</translation>
     </message>
 </context>
 </TS>

@@ -319,7 +319,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>再試行</translation>
@@ -702,11 +701,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>あとで</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Copy the hash</source>
-        <translation>ハッシュをコピー</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1411,7 +1405,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/token_field.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>削除</translation>
     </message>
@@ -3430,22 +3423,6 @@ You declined.</source>
         <translation>アクセストークン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Advanced</source>
-        <translation>詳細</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose Wheel…</source>
-        <translation>wheelを選択…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheels</source>
-        <translation>wheel</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
@@ -3689,33 +3666,10 @@ You declined.</source>
         <source>3 and 4 bits: the smallest</source>
         <translation>3と4ビット: 最小</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>{ran} of its %n architectures run.</source>
-        <comment>{ran} of its %n architectures run.</comment>
-        <translation>
-            <numerusform>%n個のアーキテクチャのうち{ran}個が動作します。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>it takes too long to start</source>
-        <translation>起動に時間がかかりすぎます</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>its process ended with {status}</source>
-        <translation>プロセスが{status}で終了しました</translation>
-    </message>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>そのフォルダ</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}（{wheel}）</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4349,56 +4303,6 @@ You declined.</source>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>設定、{page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>新しいモデルアーキテクチャには新しいmlx-lmが必要な場合があります。ダウンロードしたwheelを選択してください。起動できないときは内蔵のものに戻ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing in a separate process…</source>
-        <translation>別のプロセスでテスト中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>すべてのアーキテクチャをテスト中。数分かかります…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>mlx-lm in use</source>
-        <translation>使用中のmlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use the built-in version after a restart</source>
-        <translation>再起動後に内蔵のバージョンを使う</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test result</source>
-        <translation>テスト結果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test All Architectures</source>
-        <translation>すべてのアーキテクチャをテスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Testing</source>
-        <translation>テストを停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose mlx-lm Wheel</source>
-        <translation>mlx-lmのwheelを選択</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>The test could not run: {error}.</source>
-        <translation>テストを実行できませんでした: {error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7465,61 +7369,6 @@ You did not answer.</source>
         <translation>すでに量子化されています。元のモデルを変換してください。</translation>
     </message>
     <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto quit while starting with it</source>
-        <translation>これを使った起動中にStrettoが終了しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in, from the next start</source>
-        <translation>次回の起動から内蔵版</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in</source>
-        <translation>内蔵版</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>mlx-lm {version}は使われていません: {why}。Strettoは内蔵のバージョンを使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from the next start</source>
-        <translation>次回の起動からmlx-lm {version}</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be read: {why}.</source>
-        <translation>読み取れません: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be used: {why}.</source>
-        <translation>使用できません: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} works.</source>
-        <translation>mlx-lm {version}は動作します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>No other differences from the built-in version.</source>
-        <translation>内蔵のバージョンとの違いはほかにありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Differences from the built-in version:</source>
-        <translation>内蔵のバージョンとの違い:</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Requires {what}.</source>
-        <translation>{what}が必要です。</translation>
-    </message>
-    <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選択してください。</translation>
@@ -8030,16 +7879,6 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
         <translation>お使いのバージョンは{version}です。チャットには影響しません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Does this match the published hash?</source>
-        <translation>公開されているハッシュと一致しますか？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use After Restart</source>
-        <translation>再起動後に使用</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -9679,11 +9518,6 @@ You did not answer.</source>
         <translation>Strettoの終了により中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
-        <translation>wheelはプログラムで、ユーザーと同じ権限で動作します。ハッシュを、{page}の「View hashes」に表示されるものと比較してください。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>Hugging Faceでモデルのページを開きます</translation>
@@ -10834,6 +10668,11 @@ You did not answer.</source>
         <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Strettoの比較表はなくなりました。これまでの表はCSVとJSONで{folder}に保存してあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/removed.py"/>
+        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
+        <translation>選択したmlx-lmのwheelは使われなくなりました。Strettoは内蔵のバージョンを使います。</translation>
     </message>
 </context>
 </TS>

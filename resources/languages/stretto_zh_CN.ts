@@ -319,7 +319,6 @@
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>重试</translation>
@@ -702,11 +701,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>以后再说</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Copy the hash</source>
-        <translation>复制哈希值</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
@@ -1411,7 +1405,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/token_field.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>移除</translation>
     </message>
@@ -3430,22 +3423,6 @@ You declined.</source>
         <translation>访问令牌</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Advanced</source>
-        <translation>高级</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose Wheel…</source>
-        <translation>选择 wheel 包…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheels</source>
-        <translation>wheel 包</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
@@ -3689,33 +3666,10 @@ You declined.</source>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 和 4 位：最小</translation>
     </message>
-    <message numerus="yes">
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>{ran} of its %n architectures run.</source>
-        <comment>{ran} of its %n architectures run.</comment>
-        <translation>
-            <numerusform>它的 %n 种架构中有 {ran} 种可运行。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>it takes too long to start</source>
-        <translation>启动时间太长</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>its process ended with {status}</source>
-        <translation>其进程以 {status} 结束</translation>
-    </message>
     <message>
         <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>该文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from {wheel}</source>
-        <translation>mlx-lm {version}，来自 {wheel}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -4372,56 +4326,6 @@ You declined.</source>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>设置，{page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
-        <translation>较新的模型架构可能需要更新的 mlx-lm。请选择下载好的 wheel 包；若无法启动，Stretto 会改用自带版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing in a separate process…</source>
-        <translation>正在独立进程中测试…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Testing every architecture; this takes a few minutes…</source>
-        <translation>正在测试所有架构，需要几分钟…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>mlx-lm in use</source>
-        <translation>使用中的 mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use the built-in version after a restart</source>
-        <translation>重启后使用内置版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test result</source>
-        <translation>测试结果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Test All Architectures</source>
-        <translation>测试所有架构</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Testing</source>
-        <translation>停止测试</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Choose mlx-lm Wheel</source>
-        <translation>选择 mlx-lm wheel 包</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>The test could not run: {error}.</source>
-        <translation>无法运行测试：{error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7508,61 +7412,6 @@ You did not answer.</source>
         <translation>已经过量化。请改为转换原始模型。</translation>
     </message>
     <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Stretto quit while starting with it</source>
-        <translation>Stretto 用它启动时意外退出</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in, from the next start</source>
-        <translation>内置版本，下次启动起生效</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Built-in</source>
-        <translation>内置版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} is not used: {why}. Stretto uses the built-in version.</source>
-        <translation>未使用 mlx-lm {version}：{why}。Stretto 使用内置版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version}, from the next start</source>
-        <translation>mlx-lm {version}，下次启动起生效</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be read: {why}.</source>
-        <translation>无法读取：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Cannot be used: {why}.</source>
-        <translation>无法使用：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>mlx-lm {version} works.</source>
-        <translation>mlx-lm {version} 可用。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>No other differences from the built-in version.</source>
-        <translation>与内置版本没有其他差异。</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Differences from the built-in version:</source>
-        <translation>与内置版本的差异：</translation>
-    </message>
-    <message>
-        <location filename="../../app/system/newer_mlx_lm.py"/>
-        <source>Requires {what}.</source>
-        <translation>需要 {what}。</translation>
-    </message>
-    <message>
         <location filename="../../app/models/installed.py"/>
         <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} 不是适配器。请选择含有 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
@@ -8073,16 +7922,6 @@ You did not answer.</source>
         <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats are not affected.</source>
         <translation>你的版本为 {version}。对话不受影响。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Does this match the published hash?</source>
-        <translation>这与公布的哈希一致吗？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Use After Restart</source>
-        <translation>重启后使用</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -9727,11 +9566,6 @@ You did not answer.</source>
         <translation>因 Stretto 退出而中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <source>A wheel is a program and can do whatever you can do. Compare its hash with the one that {page} shows under “View hashes”.</source>
-        <translation>wheel 包就是程序，拥有与你相同的权限。请将其哈希值与 {page} 上“View hashes”中显示的值对比。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/token_field.py"/>
         <source>Opens the model’s page on Hugging Face</source>
         <translation>在 Hugging Face 上打开模型页面</translation>
@@ -10834,6 +10668,11 @@ You did not answer.</source>
         <location filename="../../app/program/application.py"/>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto 不再有对比表。你的对比表已以 CSV 和 JSON 格式保存到 {folder}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/program/removed.py"/>
+        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
+        <translation>不再使用所选的 mlx-lm wheel 包。Stretto 使用内置版本。</translation>
     </message>
 </context>
 </TS>
