@@ -39,6 +39,7 @@ MAC = {
     "python_full_version": f"{PYTHON}.0",
 }
 SYSTEM = ("/usr/lib/", "/System/Library/")
+MAGIC = (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # of thin and universal Mach-O files
 
 OLD_SYMBOLS = re.compile(
     # strings, streams, locks and type names of the C++ library: since macOS 10.9
@@ -127,8 +128,10 @@ def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-def libraries(folder: Path) -> Iterator[tuple[Path, Library]]:
-    """Each Mach-O file with code for arm64."""
+def libraries(
+    folder: Path, shipped: Callable[[str], bool] = bool
+) -> Iterator[tuple[Path, Library]]:
+    """Each shipped Mach-O file. All must have code for arm64."""
     mach_o = pytest.importorskip("macholib.mach_o")
     reader = pytest.importorskip("macholib.MachO")
     tables = pytest.importorskip("macholib.SymbolTable")
@@ -137,10 +140,10 @@ def libraries(folder: Path) -> Iterator[tuple[Path, Library]]:
     for file in sorted(folder.rglob("*")):
         if file.is_symlink() or not file.is_file():
             continue
-        try:
-            binary = reader.MachO(str(file))
-        except ValueError:  # another kind of file
-            continue
+        with file.open("rb") as opened:
+            if opened.read(4) not in MAGIC or not shipped(file.relative_to(folder).as_posix()):
+                continue
+        binary = reader.MachO(str(file))
         binary.headers = [
             h for h in binary.headers if mach_o.CPU_TYPE_NAMES.get(h.header.cputype) == "ARM64"
         ]
@@ -233,10 +236,8 @@ def test_wheels_have_libraries_for_old_macs(site: Path, module: Callable[[str], 
     shipped = module("contents").wanted_file
     limit = tuple(int(part) for part in module("macos").MINIMUM_SYSTEM.split("."))
     faults, old, newer = list[str](), set[str](), dict[str, set[str]]()
-    for file, library in libraries(site):
+    for file, library in libraries(site, shipped):
         name = file.relative_to(site).as_posix()
-        if not shipped(name):
-            continue
         faults += missing(file, library, site, site)
         if library.minimum > limit:
             newer[name] = library.symbols
