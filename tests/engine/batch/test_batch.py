@@ -467,8 +467,8 @@ def odd_line(chosen: random.Random) -> bytes:
     entry: dict[str, Any] = {"prompt": "x", "max_tokens": 1, "logit_bias": {"2": -100}}
     for key in chosen.sample(keys, chosen.choice([0, 1, 1, 2, 2, 3, 3, 3, 3, 3])):
         entry[key] = chosen.choice(values)
-    if isinstance(entry["max_tokens"], int) and entry["max_tokens"] > 3:
-        entry["max_tokens"] = 3
+    if isinstance(entry["max_tokens"], int) and not 0 <= entry["max_tokens"] <= 3:
+        entry["max_tokens"] = 3  # no long replies: -1 stands for no limit
     if chosen.random() < 0.3:
         body = {**entry, "messages": entry.pop("messages", [{"role": "user", "content": "x"}])}
         body.pop("prompt", None)
