@@ -157,7 +157,7 @@ def libraries(
             elif load.cmd in (mach_o.LC_BUILD_VERSION, mach_o.LC_VERSION_MIN_MACOSX):
                 version = int(getattr(command, "minos", getattr(command, "version", 0)))
                 found = found._replace(minimum=(version >> 16, version >> 8 & 0xFF))
-        for entry, name in tables.SymbolTable(binary).undefsyms:
+        for entry, name in getattr(tables.SymbolTable(binary), "undefsyms", ()):
             # Bits 8 to 15 of the description number the library that defines the symbol.
             at = (entry.n_desc >> 8 & 0xFF) - 1
             if 0 <= at < len(found.links) and found.links[at].startswith(SYSTEM):
