@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -346,6 +346,8 @@ class MainWindow(QMainWindow):
         panes = bool(self.workspace.panes())
         if not panes and self.workspace.nothing.isHidden():
             return  # they are about to come
+        # After a change of zoom, sizes that the panes need may be those of the smaller text.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
         narrow = panes and self.width() < beside + self._wrapping.needed
         if narrow != self._narrow:
