@@ -284,7 +284,7 @@ def formula() -> str:
 
 
 def signature() -> str:
-    """Verify a signature with libsodium, as of the file that names the newest version."""
+    """Verify a signature with libsodium, as updates do with the file of the newest version."""
     from nacl.signing import SigningKey
 
     key = SigningKey.generate()

@@ -46,8 +46,7 @@ from engine.cache.state_stack import StateStack
 class Snapshot(Struct):
     """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
 
-    None stands for each of the others, also within a layer that has several: they are trimmed to
-    `length` instead.
+    A cache that can be trimmed to `length` is None here, also within a layer of several caches.
     """
 
     caches: Caches
@@ -55,15 +54,15 @@ class Snapshot(Struct):
 
 
 class Part(NamedTuple):
-    """What caches hold, in bytes."""
+    """Bytes of caches."""
 
-    own: int  # what comes back when these caches are dropped, whoever else there is
-    group: int = 0  # the number of what they hold together with others; 0 for nothing
-    shared: int = 0  # bytes of that. They come back with the last of the group.
+    own: int  # freed when these caches are dropped
+    group: int = 0  # number of the memory that they share with others; 0 for none
+    shared: int = 0  # bytes of that memory, freed with the last cache of the group
 
 
 class Watch:
-    """Of which caches the figures may have changed since the last look."""
+    """Set of the caches whose sizes may have changed."""
 
     def __init__(self) -> None:
         self.changed: set[SessionKV] = set()  # whose bytes are to be counted again
@@ -104,7 +103,7 @@ class SessionKV:
         self.stack: StateStack | None = None
         # the shared prefix that the caches go on from, else None
         self.shared_prefix: SharedPrefix | None = None
-        # the caches wherever their keys and values are; empty when there are none
+        # one cache a layer, in slots or not; [] if there are no caches
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
@@ -506,17 +505,17 @@ class SessionKV:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all layers have ordinary growing caches."""
+        """True if all layers have ordinary growing caches."""
         return bool(self.layers) and all(map(grows, self.layers))
 
     @property
     def mixes(self) -> bool:
-        """Whether chunks can be written to all layers in a pass with others' steps."""
+        """True if a pass may write chunks to all layers beside the steps of other sessions."""
         return bool(self.layers) and all(map(mixes, self.layers))
 
     @property
     def drafts_together(self) -> bool:
-        """Whether a draft can be checked in a pass with others' steps, and be cut off again.
+        """True if a draft can be verified and trimmed in a pass with the steps of other sessions.
 
         A recurrent state would be put back, and its session's next step a pass of its own.
         """
@@ -529,12 +528,12 @@ class SessionKV:
 
     @property
     def trimmable(self) -> bool:
-        """Whether the last tokens can be taken back now."""
+        """True if all layers can be trimmed now."""
         return all(can_trim(c) for c in self.layers)
 
     @property
     def needs_snapshot(self) -> bool:
-        """Whether some layers can, or may soon, only go back to a saved copy."""
+        """True if some layer cannot be trimmed, or may soon not be: it needs a saved copy."""
         return any(may_not_trim(c) for c in self.layers)
 
     # -- memory -----------------------------------------------------------------------------
@@ -553,7 +552,7 @@ class SessionKV:
 
     @property
     def part(self) -> Part:
-        """Its own bytes, and those that it holds together with others."""
+        """Return the bytes of these caches alone, and of the memory that they share."""
         if self.shared_prefix is not None:
             return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:
@@ -581,7 +580,7 @@ class SessionKV:
 
     @property
     def sharers(self) -> int:
-        """How many sessions, this one included, use the same memory."""
+        """Number of sessions, including this one, that use the same memory."""
         if self.shared_prefix is not None:
             return len(self.shared_prefix.holders)
         return len(self._sharers) if self._sharers is not None else 1

@@ -1,4 +1,4 @@
-"""The memory of caches that nobody is using, all together."""
+"""Memory of all idle caches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.cache.session_kv import Part, SessionKV, Watch
 
 
 class Tally:
-    """The sum over caches that nobody is using: kept, so that no turn goes through all of them.
+    """Running total of the bytes of idle caches, so that a step need not visit all of them.
 
     What several hold together (a shared prefix, a fork that has not written) is counted once, and
     comes back with the last that holds it.

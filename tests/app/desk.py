@@ -16,7 +16,7 @@ from tests.app.fake_engine import FakeEngine
 
 
 class Desk:
-    """What chats need, and their library."""
+    """Library of chats with all that it needs, without a window."""
 
     def __init__(self, file: Path) -> None:
         self.root = QObject()

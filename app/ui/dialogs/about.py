@@ -1,4 +1,4 @@
-"""What the program tells of itself: licences, crashes, newer versions."""
+"""Windows about the program: licences, crash reports, newer versions."""
 
 from __future__ import annotations
 
