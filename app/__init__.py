@@ -11,4 +11,4 @@ import os
 # Another binding may be installed beside PySide6, and libraries for several would take it first.
 os.environ.setdefault("QT_API", "pyside6")
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"

@@ -1,9 +1,9 @@
 """What a release is published with: its parts (CycloneDX), its changes, news of updates.
 
-python packaging/release.py notes v0.1.0        the changelog's text for a tag
-python packaging/release.py check v0.1.0        fails unless the project is that version
+python packaging/release.py notes v0.9.0        the changelog's text for a tag
+python packaging/release.py check v0.9.0        fails unless the project is that version
 python packaging/release.py key                 a new key to sign with: secret and public
-python packaging/release.py sign v0.1.0 PAGE    the file that programs ask for
+python packaging/release.py sign v0.9.0 PAGE    the file that programs ask for
 
 `sign` takes the secret key from STRETTO_UPDATES_SECRET. A program asks for updates only if it was
 built with STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public key.

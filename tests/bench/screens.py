@@ -286,7 +286,7 @@ def _others(screens: Screens) -> None:
     screens.opened("download", window.downloads_in_window.show)
     window.downloads.items.remove(moving)
     report = paths.log / "crash.txt"
-    report.write_text("Stretto 0.1.0\nSomething went wrong.\n", encoding="utf-8")
+    report.write_text("Stretto 0.9.0\nSomething went wrong.\n", encoding="utf-8")
     for name, dialog in (
         ("crash", lambda: CrashDialog([report], window)),
         ("licences", lambda: LicencesWindow(window)),
