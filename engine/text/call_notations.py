@@ -29,7 +29,7 @@ from engine.text.call_values import (
     of_text,
     skip,
 )
-from engine.text.tools import Tool
+from engine.text.tools import Tool, tool_call
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +45,7 @@ class Call(Struct, frozen=True):
 
     def as_message(self, name: str) -> dict[str, Any]:
         """As messages have it, for templates, under an id of that name."""
-        function = {"name": self.name, "arguments": json.loads(self.arguments)}
-        return {"id": name, "type": "function", "function": function}
+        return tool_call(name, self.name, json.loads(self.arguments))
 
 
 class Tags(Struct, frozen=True):

@@ -209,6 +209,11 @@ def _function(number: int, tool: object) -> dict[str, Any]:
     return {"type": "function", "function": copied}
 
 
+def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
+    """Return a call of a tool as messages have it."""
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
 def quoted(value: object) -> str:
     """A value as a sentence quotes it."""
     try:

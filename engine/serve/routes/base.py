@@ -34,7 +34,7 @@ from engine.serve.auth import LOCAL, Guest
 from engine.serve.routes.schema import JSON, Body, parsed
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
-from engine.text.tools import name_of
+from engine.text.tools import name_of, tool_call
 
 log = logging.getLogger(__name__)
 
@@ -151,12 +151,6 @@ class Called(Struct, frozen=True):
     id: str
     name: str
     arguments: str  # as JSON
-
-    @property
-    def as_message(self) -> dict[str, Any]:
-        """As a message has it, for a template."""
-        function = {"name": self.name, "arguments": json.loads(self.arguments)}
-        return {"id": self.id, "type": "function", "function": function}
 
 
 class CallBegun(Struct, frozen=True):
@@ -333,7 +327,9 @@ class Choice(Struct, eq=False):
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
-            message["tool_calls"] = [call.as_message for call in self.calls]
+            message["tool_calls"] = [
+                tool_call(call.id, call.name, json.loads(call.arguments)) for call in self.calls
+            ]
         return message
 
 

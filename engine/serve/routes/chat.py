@@ -57,6 +57,7 @@ from engine.serve.routes.tools import (
     with_note,
 )
 from engine.serve.sessions import DIGEST
+from engine.text.tools import tool_call
 
 
 class CalledFunction(Body):
@@ -84,12 +85,10 @@ class ToolCall(Body):
             ValueError: it has no function.
         """
         if self.type == "custom" and self.custom is not None:
-            function: JSON = {"name": self.custom.name, "arguments": {INPUT: self.custom.input}}
-        elif self.function is not None:
-            function = {"name": self.function.name, "arguments": self.function.arguments}
-        else:
+            return tool_call(self.id, self.custom.name, {INPUT: self.custom.input})
+        if self.function is None:
             raise ValueError("a call of a tool must have a function")
-        return {"id": self.id, "type": "function", "function": function}
+        return tool_call(self.id, self.function.name, self.function.arguments)
 
 
 class ChatMessage(Body):
@@ -299,8 +298,7 @@ class ChatWriter(OpenAIWriter):
         if self._is_custom(name):
             custom = {"name": name, "input": custom_input(arguments)}
             return {"id": call_id, "type": "custom", "custom": custom}
-        function = {"name": name, "arguments": arguments}
-        return {"id": call_id, "type": "function", "function": function}
+        return tool_call(call_id, name, arguments)
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         delta: JSON = {}

@@ -59,7 +59,7 @@ from engine.serve.routes.schema import (
 )
 from engine.serve.routes.tools import offered, with_head, with_note
 from engine.serve.sessions import SessionConfig
-from engine.text.tools import quoted
+from engine.text.tools import quoted, tool_call
 
 MOST_NAMED = 20  # tools that are left out and told by name
 SIGNATURE = "c3RyZXR0bw=="
@@ -258,8 +258,7 @@ class AssistantTurn(Body):
             if isinstance(block, ThinkingBlock):
                 thoughts.append(block.thinking)
             elif isinstance(block, ToolUseBlock):
-                function = {"name": block.name, "arguments": block.input}
-                calls.append({"id": block.id, "type": "function", "function": function})
+                calls.append(tool_call(block.id, block.name, block.input))
             else:
                 texts.append(block.text)
         message: Message = {"role": "assistant", "content": "".join(texts)}

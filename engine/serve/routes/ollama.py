@@ -35,11 +35,11 @@ from engine.serve.routes.base import (
     Writer,
     encoded,
 )
+from engine.serve.routes.chat import CalledFunction
 from engine.serve.routes.completions import Embedding, EmbeddingAPI, EmbeddingsBody, as_numbers
 from engine.serve.routes.schema import (
     JSON,
     Anything,
-    Arguments,
     Body,
     GenerationBody,
     Hint,
@@ -54,6 +54,7 @@ from engine.serve.routes.schema import (
     shown,
 )
 from engine.serve.routes.tools import Toolbox, with_note
+from engine.text.tools import tool_call
 
 VERSION = "0.14.0"  # of the API whose shape this is: clients compare it with what they need
 _SETTINGS = {
@@ -64,11 +65,6 @@ _SETTINGS = {
     "num_predict": "max_tokens",
 }
 """Names of `options`, and what they are called here. All others are ignored."""
-
-
-class CalledFunction(Body):
-    name: str
-    arguments: Arguments = Field(default_factory=dict)
 
 
 class ToolCall(Body):
@@ -110,11 +106,7 @@ class ChatMessage(Body):
             message["tool_call_id"] = self.tool_call_id
         if self.tool_calls:
             message["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.function.name, "arguments": call.function.arguments},
-                }
+                tool_call(call.id, call.function.name, call.function.arguments)
                 for call in self.tool_calls
             ]
         return message

@@ -73,7 +73,7 @@ from engine.serve.routes.tools import (
     with_head,
     with_note,
 )
-from engine.text.tools import quoted
+from engine.text.tools import quoted, tool_call
 
 MOST_STORED = 512
 """Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
@@ -139,8 +139,7 @@ class _Calling(_Item):
         raise NotImplementedError
 
     def _call(self, name: str, arguments: JSON) -> JSON:
-        function = {"name": flat(name, self.namespace), "arguments": arguments}
-        return {"id": self.call_id, "type": "function", "function": function}
+        return tool_call(self.call_id, flat(name, self.namespace), arguments)
 
 
 class CallItem(_Calling):
