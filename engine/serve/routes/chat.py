@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -248,6 +249,18 @@ class OpenAIWriter(Writer):
         last = b"data: [DONE]\n\n"
         return self._chunk([], usage=usage(self.choices)) + last if self.generation.usage else last
 
+    def whole(self) -> JSON:
+        return {
+            **self._head,
+            "object": self._kind.removesuffix(".chunk"),
+            "choices": [self._choice(choice) for choice in self.choices],
+            "usage": usage(self.choices),
+        }
+
+    @abstractmethod
+    def _choice(self, choice: Choice) -> JSON:
+        """Return a choice of an answer in one piece."""
+
     def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
         return event({**self._head, "object": self._kind, "choices": choices, **more})
 
@@ -328,14 +341,6 @@ class ChatWriter(OpenAIWriter):
 
     def sign_of_life(self) -> bytes:
         return self._chunk_of(self.open_choice, {}, None)
-
-    def whole(self) -> JSON:
-        return {
-            **self._head,
-            "object": "chat.completion",
-            "choices": [self._choice(choice) for choice in self.choices],
-            "usage": usage(self.choices),
-        }
 
     def _choice(self, choice: Choice) -> JSON:
         message: JSON = {"role": "assistant", "content": choice.text}

@@ -16,7 +16,7 @@ from engine.model.info import Model
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import form
 from engine.serve.routes.base import API, Choice, Generation, Piece, Text, odds_columns
-from engine.serve.routes.chat import OpenAIWriter, reason, usage
+from engine.serve.routes.chat import OpenAIWriter, reason
 from engine.serve.routes.schema import (
     JSON,
     MOST_CHOICES,
@@ -128,14 +128,6 @@ class CompletionsWriter(OpenAIWriter):
 
     def sign_of_life(self) -> bytes:
         return self._chunk_of(self.open_choice, "", None)
-
-    def whole(self) -> JSON:
-        return {
-            **self._head,
-            "object": self._kind,
-            "choices": [self._choice(choice) for choice in self.choices],
-            "usage": usage(self.choices),
-        }
 
     def _choice(self, choice: Choice) -> JSON:
         odds = None if self.generation.params.logprobs is None else odds_columns(choice.odds, 0)

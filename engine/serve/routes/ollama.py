@@ -258,12 +258,8 @@ class GenerateWriter(OllamaWriter):
     def _told(self, message: JSON, **more: Any) -> JSON:
         told = super()._told({}, **more)
         del told["message"]
-        return {**told, "response": "", **_without_message(message)}
-
-
-def _without_message(message: JSON) -> JSON:
-    names = {"content": "response", "thinking": "thinking"}
-    return {names[name]: text for name, text in message.items() if name in names}
+        thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
+        return {**told, "response": message.get("content", ""), **thinking}
 
 
 class OllamaAPI(API):
