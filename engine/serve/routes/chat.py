@@ -36,17 +36,17 @@ from engine.serve.routes.schema import (
     Choices,
     Format,
     GenerationBody,
-    Hint,
     Items,
     Limit,
-    Only,
     OpenAIUser,
-    Setting,
     TemplateOptions,
-    TextParts,
     TopLogprobs,
     as_history,
+    hint,
+    only,
+    setting,
     shown,
+    text_parts,
     told_once,
 )
 from engine.serve.routes.tools import (
@@ -96,7 +96,7 @@ class ChatMessage(Body):
     """A message. The model's template is given unknown fields, too."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: Annotated[Any, TextParts("text", "input_text", shows=True)] = ""
+    content: Annotated[Any, text_parts("text", "input_text", shows=True)] = ""
     reasoning_content: str | None = None
     tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
@@ -172,12 +172,12 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     response_format: Format = None
     max_tokens: Limit = None
     max_completion_tokens: Limit = None
-    stop: Annotated[Any, Setting("stop")] = None
+    stop: Annotated[Any, setting("stop")] = None
     functions: list[Any] = Field(default_factory=list)  # tools as OpenAI had them before
     function_call: FunctionChoice = "auto"
-    modalities: Annotated[Any, Only(["text"])] = None
-    store: Annotated[Any, Hint("store", False)] = None
-    verbosity: Annotated[Any, Hint("verbosity", "medium")] = None
+    modalities: Annotated[Any, only(["text"])] = None
+    store: Annotated[Any, hint("store", False)] = None
+    verbosity: Annotated[Any, hint("verbosity", "medium")] = None
     web_search_options: Any = None
 
     def asks(self, model: Model) -> Generation:

@@ -26,9 +26,9 @@ from engine.serve.routes.schema import (
     InSession,
     Limit,
     OpenAIUser,
-    Setting,
     TopLogprobs,
     WholeNumber,
+    setting,
 )
 
 
@@ -78,7 +78,7 @@ class CompletionsBody(GenerationBody, OpenAIUser):
     best_of: Choices | None = None
     response_format: Format = None
     max_tokens: Limit = None
-    stop: Annotated[Any, Setting("stop")] = None
+    stop: Annotated[Any, setting("stop")] = None
 
     def asks(self, model: Model) -> Generation:
         if self.echo and any(prompt.text is None for prompt in self.prompt):

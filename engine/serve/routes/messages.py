@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Field, Tag
 
 from engine.messages import Message
 from engine.model.info import Model
@@ -37,25 +37,26 @@ from engine.serve.routes.schema import (
     Body,
     FlatFormat,
     GenerationBody,
-    Hint,
     InSession,
     Items,
     Limit,
     OpenBody,
-    OrText,
     ReasoningOptions,
-    Setting,
     TemplateOptions,
-    TextParts,
     also,
     as_part,
     content_of,
     given_image,
+    hint,
     ignore,
+    joined,
     noted,
+    or_text,
+    setting,
     shown,
+    tagged_by,
+    text_parts,
     told_once,
-    turn_role,
 )
 from engine.serve.routes.tools import offered, with_head, with_note
 from engine.serve.sessions import SessionConfig
@@ -147,26 +148,17 @@ def _part(block: Any) -> str | JSON:
     return cast(str, block.text)
 
 
-def _block_type(*known: str) -> Discriminator:
-    """Tells blocks by their types, all others as `OtherBlock`."""
-
-    def tag(block: Any) -> str | None:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if not isinstance(kind, str):
-            return None
-        return f"@{kind}" if kind in known else "@other"
-
-    return Discriminator(tag)
-
-
 ResultBlock = Annotated[
     Annotated[TextBlock, Tag("@text")]
     | Annotated[DocumentBlock, Tag("@document")]
     | Annotated[FoundTool, Tag("@tool_reference")]
     | Annotated[OtherBlock, Tag("@other")],
-    _block_type("text", "document", "tool_reference"),
+    tagged_by("type", "text", "document", "tool_reference"),
 ]
-_one_text = OrText(lambda text: {"type": "text", "text": text})
+
+
+def _text_block(text: str) -> JSON:
+    return {"type": "text", "text": text}
 
 
 def _as_blocks(content: Any) -> Any:
@@ -185,9 +177,11 @@ def _as_blocks(content: Any) -> Any:
 class ToolResultBlock(Body):
     type: Literal["tool_result"]
     tool_use_id: str
-    content: Annotated[Items[ResultBlock], _one_text, BeforeValidator(_as_blocks)] = Field(
-        default_factory=list
-    )
+    content: Annotated[
+        Items[ResultBlock],
+        or_text(list[ResultBlock], _text_block),
+        BeforeValidator(_as_blocks),
+    ] = Field(default_factory=list)
     cache_control: Anything = None
     is_error: Anything = None
 
@@ -219,20 +213,20 @@ UserBlock = Annotated[
     | Annotated[DocumentBlock, Tag("@document")]
     | Annotated[ToolResultBlock, Tag("@tool_result")]
     | Annotated[OtherBlock, Tag("@other")],
-    _block_type("text", "document", "tool_result"),
+    tagged_by("type", "text", "document", "tool_result"),
 ]
 AssistantBlock = Annotated[
     Annotated[TextBlock, Tag("@text")]
     | Annotated[ThinkingBlock, Tag("@thinking")]
     | Annotated[ToolUseBlock, Tag("@tool_use")]
     | Annotated[OtherBlock, Tag("@other")],
-    _block_type("text", "thinking", "tool_use"),
+    tagged_by("type", "text", "thinking", "tool_use"),
 ]
 
 
 class UserTurn(Body):
     role: Literal["user"]
-    content: Annotated[Items[UserBlock], _one_text]
+    content: Annotated[Items[UserBlock], or_text(list[UserBlock], _text_block)]
 
     def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
         """As templates have it: results of tools are messages of their own."""
@@ -249,7 +243,9 @@ class UserTurn(Body):
 
 class AssistantTurn(Body):
     role: Literal["assistant"]
-    content: Annotated[Items[AssistantBlock], _one_text] = Field(default_factory=list)
+    content: Annotated[Items[AssistantBlock], or_text(list[AssistantBlock], _text_block)] = Field(
+        default_factory=list
+    )
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
         """As templates have it."""
@@ -273,7 +269,7 @@ class SystemTurn(Body):
     """What a client's program says to the model between the turns."""
 
     role: Literal["system"]
-    content: Annotated[str, TextParts("text")]
+    content: Annotated[str, text_parts("text")]
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
         return [{"role": "system", "content": self.content}]
@@ -283,7 +279,7 @@ Turn = Annotated[
     Annotated[UserTurn, Tag("@user")]
     | Annotated[AssistantTurn, Tag("@assistant")]
     | Annotated[SystemTurn, Tag("@system")],
-    Discriminator(turn_role),
+    tagged_by("role"),
 ]
 
 
@@ -318,14 +314,9 @@ class ServerTool(OpenBody):
     name: str = ""
 
 
-def _tool_kind(tool: Any) -> str | None:
-    kind = tool.get("type") or "custom" if isinstance(tool, dict) else None
-    return None if not isinstance(kind, str) else "@custom" if kind == "custom" else "@server"
-
-
 OfferedTool = Annotated[
-    Annotated[CustomTool, Tag("@custom")] | Annotated[ServerTool, Tag("@server")],
-    Discriminator(_tool_kind),
+    Annotated[CustomTool, Tag("@custom")] | Annotated[ServerTool, Tag("@other")],
+    tagged_by("type", "custom", default="custom"),
 ]
 
 
@@ -353,36 +344,32 @@ BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
 would let nobody share what follows it."""
 
 
-class _Instructions(TextParts):
-    """The instructions, without what changes from process to process at their head."""
-
-    def _joined(self, content: Any) -> Any:
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        if not isinstance(parts, list):
-            return super()._joined(content)
-        return super()._joined([_without_billing(part) for part in parts])
+def _without_billing(content: Any) -> Any:
+    """Return the instructions without what changes from process to process at their head."""
+    return [_cleaned(part) for part in content] if isinstance(content, list) else _cleaned(content)
 
 
-def _without_billing(part: Any) -> Any:
-    text = part.get("text") if isinstance(part, dict) else None
+def _cleaned(part: Any) -> Any:
+    text = part.get("text") if isinstance(part, dict) else part
     if not isinstance(text, str) or (found := BILLING.match(text)) is None:
         return part
     told_once("lines for billing at the head of instructions are left out")
-    return {**part, "text": text[found.end() :].lstrip("\n")}
+    text = text[found.end() :].lstrip("\n")
+    return {**part, "text": text} if isinstance(part, dict) else text
 
 
 class PromptBody(InSession, TemplateOptions):
     """What makes the prompt."""
 
     messages: Annotated[Items[Turn], Field(min_length=1)]
-    system: Annotated[str, _Instructions("text")] = ""
+    system: Annotated[str, text_parts("text"), BeforeValidator(_without_billing)] = ""
     tools: Items[OfferedTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
     output_config: OutputConfig = OutputConfig()
     cache_control: Anything = None
-    context_management: Annotated[Any, Hint("context_management")] = None
+    context_management: Annotated[Any, hint("context_management")] = None
     mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
-    speed: Annotated[Any, Hint("speed", "standard")] = None
+    speed: Annotated[Any, hint("speed", "standard")] = None
     betas: Anything = None
 
     def conversation(self, model: Model) -> list[Message]:
@@ -480,14 +467,14 @@ class PromptBody(InSession, TemplateOptions):
 class MessagesBody(PromptBody, GenerationBody):
     aliases = {**GenerationBody.aliases, **also("stop_sequences", STOPS)}  # noqa: RUF012
 
-    temperature: Annotated[Any, Setting("temperature", 1.0)] = None  # as Anthropic documents it
+    temperature: Annotated[Any, setting("temperature", 1.0)] = None  # as Anthropic documents it
     max_tokens: Limit = None
-    stop_sequences: Annotated[Any, Setting("stop")] = None
+    stop_sequences: Annotated[Any, setting("stop")] = None
     metadata: Anything = None
     diagnostics: Anything = None
     inference_geo: Anything = None
     user_profile_id: Anything = None
-    service_tier: Annotated[Any, Hint("service_tier", "auto", "standard_only")] = None
+    service_tier: Annotated[Any, hint("service_tier", "auto", "standard_only")] = None
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
@@ -522,8 +509,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
     if kind == "text" and isinstance(data, str):
         return data
     if kind == "content":
-        inner = source.get("content")
-        return str(TextParts("text")._joined(inner))
+        return str(joined(source.get("content")))
     if kind != "base64" or not isinstance(data, str):
         return _instead("a document", "which cannot be fetched from here")
     try:
@@ -613,10 +599,6 @@ class MessagesWriter(BlockWriter):
 
 def _event(kind: str, **content: Any) -> bytes:
     return event({"type": kind, **content}, kind)
-
-
-def _text_block(text: str) -> JSON:
-    return {"type": "text", "text": text}
 
 
 def _thinking_block(text: str) -> JSON:

@@ -42,15 +42,15 @@ from engine.serve.routes.schema import (
     Anything,
     Body,
     GenerationBody,
-    Hint,
     Items,
-    Only,
     Reasoning,
-    Setting,
     TemplateOptions,
     content_of,
     given_image,
+    hint,
     ignore,
+    only,
+    setting,
     shown,
 )
 from engine.serve.routes.tools import Toolbox, with_note
@@ -118,9 +118,9 @@ class _OllamaBody(GenerationBody, TemplateOptions):
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
     stream: bool = True
-    temperature: Annotated[Any, Setting("temperature")] = None
+    temperature: Annotated[Any, setting("temperature")] = None
     think: Reasoning | None = None
-    keep_alive: Annotated[Any, Hint("keep_alive")] = None
+    keep_alive: Annotated[Any, hint("keep_alive")] = None
     truncate: Anything = None
     shift: Anything = None
 
@@ -166,7 +166,7 @@ class OllamaBody(_OllamaBody):
 
 class GenerateBody(_OllamaBody):
     prompt: Annotated[str, Field(min_length=1)]
-    suffix: Annotated[Any, Only("")] = None  # an answer without it would be another one
+    suffix: Annotated[Any, only("")] = None  # an answer without it would be another one
     system: str = ""
     images: list[Any] = Field(default_factory=list)
     raw: bool = False

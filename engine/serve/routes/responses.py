@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Field, Tag
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -43,21 +43,21 @@ from engine.serve.routes.schema import (
     Body,
     FlatFormat,
     GenerationBody,
-    Hint,
     Items,
     Limit,
-    Only,
     OpenAIUser,
-    OrText,
-    Setting,
     TemplateOptions,
-    TextParts,
     TopLogprobs,
     also,
     as_history,
-    item_type,
+    hint,
+    only,
+    or_text,
     parsed,
+    setting,
     shown,
+    tagged_by,
+    text_parts,
     told_once,
 )
 from engine.serve.routes.tools import (
@@ -85,23 +85,21 @@ REFERENCE = "item_reference"
 _LOGPROBS = "message.output_text.logprobs"
 
 
-class _Refusals(TextParts):
-    """Parts of which some say why an answer was refused."""
-
-    def _joined(self, content: Any) -> Any:
-        if isinstance(content, list):
-            content = [
-                {"type": "text", "text": part.get("refusal")}
-                if isinstance(part, dict) and part.get("type") == "refusal"
-                else part
-                for part in content
-            ]
-        return super()._joined(content)
+def _refusals_as_text(content: Any) -> Any:
+    """Return the content with parts that say why an answer was refused as parts of text."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "text", "text": part.get("refusal")}
+        if isinstance(part, dict) and part.get("type") == "refusal"
+        else part
+        for part in content
+    ]
 
 
 _KINDS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
-_Texts = Annotated[str, _Refusals(*_KINDS)]
-_Shown = Annotated[Any, _Refusals(*_KINDS, shows=True)]
+_Texts = Annotated[str, text_parts(*_KINDS), BeforeValidator(_refusals_as_text)]
+_Shown = Annotated[Any, text_parts(*_KINDS, shows=True), BeforeValidator(_refusals_as_text)]
 
 
 class _Item(Body):
@@ -209,13 +207,13 @@ Item = Annotated[
     | Annotated[SearchOutputItem, Tag("@tool_search_output")]
     | Annotated[MoreToolsItem, Tag("@additional_tools")]
     | Annotated[SearchedItem, Tag("@web_search_call")],
-    Discriminator(item_type),
+    tagged_by("type", default="message"),
 ]
 
 
 class TextOptions(Body):
     format: FlatFormat = None
-    verbosity: Annotated[Any, Hint("text.verbosity", "medium")] = None
+    verbosity: Annotated[Any, hint("text.verbosity", "medium")] = None
 
 
 class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
@@ -225,7 +223,10 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     input: Annotated[
         Items[Item],
         Field(min_length=1),
-        OrText(lambda text: {"role": "user", "content": text}),
+        or_text(
+            Annotated[list[Item], Field(min_length=1)],
+            lambda text: {"role": "user", "content": text},
+        ),
     ]
     instructions: str | None = None
     previous_response_id: str | None = None
@@ -241,10 +242,10 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
     max_output_tokens: Limit = None
-    stop: Annotated[Any, Setting("stop")] = None
-    background: Annotated[Any, Only(False)] = None
-    max_tool_calls: Annotated[Any, Hint("max_tool_calls")] = None
-    context_management: Annotated[Any, Hint("context_management")] = None
+    stop: Annotated[Any, setting("stop")] = None
+    background: Annotated[Any, only(False)] = None
+    max_tool_calls: Annotated[Any, hint("max_tool_calls")] = None
+    context_management: Annotated[Any, hint("context_management")] = None
 
 
 class Stored(Struct, frozen=True, dict=True):

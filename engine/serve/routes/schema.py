@@ -11,7 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import (
@@ -19,15 +19,15 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     FailFast,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
+    PlainValidator,
     ValidationError,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import PydanticCustomError
 
 from engine.messages import Audio, Image, Message, Overflow, media_in
 from engine.model.info import Model
@@ -147,7 +147,7 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     names = sorted(report.ignored)
     more = len(names) - MAX_NAMED_FIELDS
     told = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
-    if told and len(_told) < MAX_LOGGED_SETS:
+    if told and told_once.cache_info().currsize < MAX_LOGGED_SETS:
         told_once(f"ignored fields in requests: {told}")
     return found, told
 
@@ -252,7 +252,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
     if kind == "value_error":
         return str(context["error"])
     value = error["input"]
-    name = "role" if "role" in context.get("discriminator", "") else "type"
+    name = context.get("discriminator", "").removesuffix("()")
     if kind == "union_tag_not_found":
         must = f"an object with a {name}"
     elif kind == "union_tag_invalid":
@@ -298,60 +298,47 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
 # -- kinds of values ----------------------------------------------------------------------
 
 
-class Only:
-    """Values that ask for what is done anyway; the first one stands for them."""
+def object_schema(**fields: Any) -> JSON:
+    """Return the JSON schema of an object that must have these fields."""
+    return {"type": "object", "properties": fields, "required": list(fields)}
 
-    def __init__(self, *allowed: Any) -> None:
-        self._allowed = allowed
 
-    def _check(self, value: Any) -> Any:
-        if not any(value == one and type(value) is type(one) for one in self._allowed):
-            raise PydanticCustomError("only", "{can}", {"can": json.dumps(self._allowed[0])})
+def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
+    """Return a validator of values with this JSON schema, which is not checked."""
+    return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
+
+
+def only(allowed: Any) -> PlainValidator:
+    """Return the validator of a field whose one value asks for what is done anyway."""
+
+    def check(value: Any) -> Any:
+        if value != allowed or type(value) is not type(allowed):
+            raise PydanticCustomError("only", "{can}", {"can": json.dumps(allowed)})
         return value
 
-    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._check)
-
-    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
-        return {"enum": list(self._allowed)}
+    return validator(check, {"enum": [allowed]})
 
 
-_told: set[str] = set()
-
-
+@cache
 def told_once(words: str) -> None:
-    """Say in the log, once as long as the program runs, what became of a hint.
+    """Log these words once while the program runs. They have no text of a client's."""
+    log.info("%s", words)
+
+
+def hint(path: str, *done: Any) -> PlainValidator:
+    """Return the validator of a field that changes nothing in an answer.
 
     Args:
-        words: nothing of a client's is among them.
-    """
-    if words not in _told:
-        _told.add(words)
-        log.info("%s", words)
-
-
-class Hint:
-    """A value that asks for no other answer. Any is taken, and reported as ignored.
-
-    Args:
-        path: of the field.
-        done: values that are done anyway.
+        path: of the field, which is reported as ignored.
+        done: values that are done anyway, and not reported.
     """
 
-    def __init__(self, path: str, *done: Any) -> None:
-        self._path = path
-        self._done = done
-
-    def _take(self, value: Any) -> Any:
-        if value is not None and value not in self._done:
-            ignore(self._path)
+    def check(value: Any) -> Any:
+        if value is not None and value not in done:
+            ignore(path)
         return value
 
-    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._take)
-
-    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
-        return {}
+    return PlainValidator(check)
 
 
 IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # parts that are images
@@ -489,92 +476,85 @@ def _file(part: JSON) -> str:
 _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "logprobs"}
 
 
-class TextParts:
-    """A text, or a list of parts that have texts, which are joined.
+def joined(content: Any, shows: bool = False) -> str | list[JSON]:
+    """Return a text, or the texts of a list of parts, joined.
 
     A note stands for what the model cannot see, so that it does not guess.
 
     Args:
-        kinds: the types that parts may have.
         shows: images and recordings are kept, as `content_of` has them.
+
+    Raises:
+        ValueError: a part has no text.
     """
-
-    def __init__(self, *kinds: str, shows: bool = False) -> None:
-        self._kinds = kinds
-        self._shows = shows
-
-    def _joined(self, content: Any) -> Any:
-        if isinstance(content, str):
-            return content
-        texts: list[str | JSON] = []
-        for part in content if isinstance(content, list) else [content]:
-            if isinstance(part, str):
-                texts.append(part)
-                continue
-            kind = part.get("type") if isinstance(part, dict) else None
-            if kind in FILES and (text := _file(part)):
-                texts.append(text)
-                continue
-            if self._shows and kind in (*IMAGES, *SOUNDS):
-                texts.append((given_image if kind in IMAGES else given_sound)(part))
-                continue
-            if isinstance(kind, str) and kind in UNSEEN:
-                texts.append(noted(kind))
-                continue
-            said = part.get("text") if isinstance(part, dict) else None
-            if not isinstance(said, str):
-                raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
-            for name in part.keys() - _TEXT_FIELDS:
-                ignore(f"content[].{name}")
-            texts.append(said)
-        return content_of(texts)
-
-    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._joined)
-
-    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
-        part = {
-            "type": "object",
-            "properties": {"type": {"enum": list(self._kinds)}, "text": {"type": "string"}},
-            "required": ["type", "text"],
-        }
-        unseen = {"type": "object", "properties": {"type": {"enum": list(UNSEEN)}}}
-        parts = {"anyOf": [part, {**unseen, "required": ["type"]}]}
-        return {"anyOf": [{"type": "string"}, {"type": "array", "items": parts}]}
+    if isinstance(content, str):
+        return content
+    texts: list[str | JSON] = []
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind in FILES and (text := _file(part)):
+            texts.append(text)
+            continue
+        if shows and kind in (*IMAGES, *SOUNDS):
+            texts.append((given_image if kind in IMAGES else given_sound)(part))
+            continue
+        if isinstance(kind, str) and kind in UNSEEN:
+            texts.append(noted(kind))
+            continue
+        said = part.get("text") if isinstance(part, dict) else None
+        if not isinstance(said, str):
+            raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
+        for name in part.keys() - _TEXT_FIELDS:
+            ignore(f"content[].{name}")
+        texts.append(said)
+    return content_of(texts)
 
 
-class OrText:
-    """A list, or a text that stands for a list of one item.
+def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
+    """Return the validator of a text, or of parts of these types, which are `joined`."""
+    part = object_schema(type={"enum": list(kinds)}, text={"type": "string"})
+    unseen = object_schema(type={"enum": list(UNSEEN)})
+    parts = {"type": "array", "items": {"anyOf": [part, unseen]}}
+    return validator(partial(joined, shows=shows), {"anyOf": [{"type": "string"}, parts]})
+
+
+def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
+    """Return the validator of a list for which a text may be sent.
 
     Args:
-        item: makes it.
+        items: the list's type, without `FailFast`, which no union may have.
+        item: makes the list's only item of the text.
     """
 
-    def __init__(self, item: Callable[[str], JSON]) -> None:
-        self._item = item
+    def check(content: Any) -> Any:
+        return [item(content)] if isinstance(content, str) else content
 
-    def _items(self, content: Any) -> Any:
-        return [self._item(content)] if isinstance(content, str) else content
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_before_validator_function(self._items, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JSON:
-        return {"anyOf": [{"type": "string"}, handler(schema)]}
+    return BeforeValidator(check, json_schema_input_type=str | items)
 
 
-def item_type(item: Any) -> str | None:
-    """By its type an item of a union is told from the others; a message needs none."""
-    kind = item.get("type") or "message" if isinstance(item, dict) else None
-    return f"@{kind}" if isinstance(kind, str) else None
+def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
+    """Return the discriminator of a union, whose tags are the values of a field after an @.
 
+    Args:
+        known: the values that are tags. All others have the tag "@other". If none are named, all
+            values are tags.
+        default: the value of objects without one.
+    """
 
-def turn_role(turn: Any) -> str | None:
-    """As `item_type`, by the role."""
-    role = turn.get("role") if isinstance(turn, dict) else None
-    return f"@{role}" if isinstance(role, str) else None
+    def tag(item: Any) -> str | None:
+        if not isinstance(item, dict):
+            return None
+        kind = item.get(field)
+        kind = default if default and not kind else kind
+        if not isinstance(kind, str):
+            return None
+        return f"@{kind}" if not known or kind in known else "@other"
+
+    tag.__name__ = field  # in errors, for `_sentence`
+    return Discriminator(tag)
 
 
 def call_arguments(given: Any) -> dict[str, Any]:
@@ -678,12 +658,12 @@ class InSession(Body):
 
     model: str | None = None
     session_id: SessionName | None = None
-    cache_prompt: Annotated[Any, Hint("cache_prompt", True)] = None  # llama.cpp's
+    cache_prompt: Annotated[Any, hint("cache_prompt", True)] = None  # llama.cpp's
 
 
 class StreamOptions(Body):
     include_usage: bool = False
-    include_obfuscation: Annotated[Any, Hint("stream_options.include_obfuscation", False)] = None
+    include_obfuscation: Annotated[Any, hint("stream_options.include_obfuscation", False)] = None
 
 
 _TEXT: JSON = {"type": "string", "minLength": 1}
@@ -720,29 +700,20 @@ _SETTINGS: JSON = {
 }
 
 
-class Setting:
-    """A setting of an answer, which `SamplingParams` checks.
+def setting(name: str, most: float | None = None) -> PlainValidator:
+    """Return the validator of a setting of an answer. `SamplingParams` checks the rest.
 
     Args:
         name: of the setting there.
         most: an API's own limit, if it is less.
     """
 
-    def __init__(self, name: str, most: float | None = None) -> None:
-        self._name = name
-        self._most = most
-
-    def _check(self, value: Any) -> Any:
-        if self._most is not None and isinstance(value, (int, float)) and value > self._most:
-            raise ValueError(f"{self._name} must be at most {self._most:g}, not {value!r}")
+    def check(value: Any) -> Any:
+        if most is not None and isinstance(value, (int, float)) and value > most:
+            raise ValueError(f"{name} must be at most {most:g}, not {value!r}")
         return value
 
-    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._check)
-
-    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
-        schema = dict(_SETTINGS[self._name])
-        return schema if self._most is None else {**schema, "maximum": self._most}
+    return validator(check, _SETTINGS[name] | ({} if most is None else {"maximum": most}))
 
 
 LENGTHS = (
@@ -779,25 +750,25 @@ class GenerationBody(InSession, SessionOptions):
     that have no value under their own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    temperature: Annotated[Any, Setting("temperature", 2.0)] = None  # as OpenAI documents it
-    top_p: Annotated[Any, Setting("top_p")] = None
-    top_k: Annotated[Any, Setting("top_k")] = None
-    min_p: Annotated[Any, Setting("min_p")] = None
-    typical_p: Annotated[Any, Setting("typical_p")] = None
-    xtc_probability: Annotated[Any, Setting("xtc_probability")] = None
-    xtc_threshold: Annotated[Any, Setting("xtc_threshold")] = None
-    repetition_penalty: Annotated[Any, Setting("repetition_penalty")] = None
-    presence_penalty: Annotated[Any, Setting("presence_penalty")] = None
-    frequency_penalty: Annotated[Any, Setting("frequency_penalty")] = None
-    penalty_window: Annotated[Any, Setting("penalty_window")] = None
-    logit_bias: Annotated[Any, Setting("logit_bias")] = None
-    seed: Annotated[Any, Setting("seed")] = None
-    json_schema: Annotated[Any, Setting("json_schema")] = None
-    regex: Annotated[Any, Setting("regex")] = None
-    choices: Annotated[Any, Setting("choices")] = None
-    grammar: Annotated[Any, Setting("grammar")] = None
-    form_limits: Annotated[Any, Setting("form_limits")] = None
-    stop_repetition: Annotated[Any, Setting("stop_repetition")] = None
+    temperature: Annotated[Any, setting("temperature", 2.0)] = None  # as OpenAI documents it
+    top_p: Annotated[Any, setting("top_p")] = None
+    top_k: Annotated[Any, setting("top_k")] = None
+    min_p: Annotated[Any, setting("min_p")] = None
+    typical_p: Annotated[Any, setting("typical_p")] = None
+    xtc_probability: Annotated[Any, setting("xtc_probability")] = None
+    xtc_threshold: Annotated[Any, setting("xtc_threshold")] = None
+    repetition_penalty: Annotated[Any, setting("repetition_penalty")] = None
+    presence_penalty: Annotated[Any, setting("presence_penalty")] = None
+    frequency_penalty: Annotated[Any, setting("frequency_penalty")] = None
+    penalty_window: Annotated[Any, setting("penalty_window")] = None
+    logit_bias: Annotated[Any, setting("logit_bias")] = None
+    seed: Annotated[Any, setting("seed")] = None
+    json_schema: Annotated[Any, setting("json_schema")] = None
+    regex: Annotated[Any, setting("regex")] = None
+    choices: Annotated[Any, setting("choices")] = None
+    grammar: Annotated[Any, setting("grammar")] = None
+    form_limits: Annotated[Any, setting("form_limits")] = None
+    stop_repetition: Annotated[Any, setting("stop_repetition")] = None
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
@@ -858,7 +829,7 @@ class OpenAIUser(Body):
     user: Anything = None
     metadata: Anything = None
     client_metadata: Anything = None
-    service_tier: Annotated[Any, Hint("service_tier", "auto", "default")] = None
+    service_tier: Annotated[Any, hint("service_tier", "auto", "default")] = None
     safety_identifier: Anything = None
     prompt_cache_key: Anything = None
     prompt_cache_options: Anything = None
@@ -885,10 +856,10 @@ class ReasoningOptions(Body):
     budget_tokens: Limit = None
     max_tokens: Limit = None
     # The reasoning is given as it is, which is as detailed as can be.
-    summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
-    generate_summary: Annotated[Any, Hint("reasoning.summary", "auto", "detailed")] = None
-    context: Annotated[Any, Hint("reasoning.context", "auto")] = None
-    display: Annotated[Any, Hint("thinking.display", "summarized")] = None
+    summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
+    generate_summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
+    context: Annotated[Any, hint("reasoning.context", "auto")] = None
+    display: Annotated[Any, hint("thinking.display", "summarized")] = None
 
     @property
     def wanted(self) -> bool | None:
@@ -979,31 +950,13 @@ class Function(Body):
 
 
 def _format(**schema: JSON) -> JSON:
-    plain = {"properties": {"type": {"enum": ["text", "json_object"]}}, "required": ["type"]}
-    bound = {
-        "properties": {"type": {"const": "json_schema"}, **schema},
-        "required": ["type", *schema],
-    }
-    return {"anyOf": [{"type": "object", **plain}, {"type": "object", **bound}]}
+    plain = object_schema(type={"enum": ["text", "json_object"]})
+    return {"anyOf": [plain, object_schema(type={"const": "json_schema"}, **schema)]}
 
 
 _OBJECT: JSON = {"type": "object"}
-Format = Annotated[
-    Any,
-    WithJsonSchema(
-        _format(
-            json_schema={
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "schema": _OBJECT,
-                    "strict": {"type": "boolean"},
-                },
-                "required": ["schema"],
-            }
-        )
-    ),
-]
+_NAMED = object_schema(name={"type": "string"}, schema=_OBJECT, strict={"type": "boolean"})
+Format = Annotated[Any, WithJsonSchema(_format(json_schema={**_NAMED, "required": ["schema"]}))]
 """The form of an answer, which `engine.serve.json_input.form` reads."""
 FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
 """The same as responses and Anthropic's messages have it."""

@@ -20,7 +20,7 @@ from pydantic import WithJsonSchema
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.routes.schema import JSON, Function, ignore, parsed, told_once
+from engine.serve.routes.schema import JSON, Function, ignore, object_schema, parsed, told_once
 from engine.text import lark
 from engine.text.call_notations import NOTATIONS
 from engine.text.tool_grammars import check
@@ -36,49 +36,23 @@ _MOST_NAMED = 20  # tools that are left out and told by name
 
 Kind = Literal["function", "custom", "search"]
 
+_TEXT: JSON = {"type": "string"}
 ToolChoice = Annotated[
     Any,
     WithJsonSchema(
         {
             "anyOf": [
                 {"enum": ["auto", "none", "required"]},
-                {
-                    "type": "object",
-                    "properties": {"type": {"const": "function"}, "function": {"type": "object"}},
-                    "required": ["type", "function"],
-                },
-                {
-                    "type": "object",
-                    "properties": {
-                        "type": {"enum": ["function", "custom"]},
-                        "name": {"type": "string"},
-                    },
-                    "required": ["type", "name"],
-                },
-                {
-                    "type": "object",
-                    "properties": {"type": {"const": "allowed_tools"}},
-                    "required": ["type"],
-                },
+                object_schema(type={"const": "function"}, function={"type": "object"}),
+                object_schema(type={"enum": ["function", "custom"]}, name=_TEXT),
+                object_schema(type={"const": "allowed_tools"}),
             ]
         }
     ),
 ]
 """How tools may be called, as chat completions or responses have it."""
 FunctionChoice = Annotated[
-    Any,
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"enum": ["auto", "none"]},
-                {
-                    "type": "object",
-                    "properties": {"name": {"type": "string"}},
-                    "required": ["name"],
-                },
-            ]
-        }
-    ),
+    Any, WithJsonSchema({"anyOf": [{"enum": ["auto", "none"]}, object_schema(name=_TEXT)]})
 ]
 """The same for functions, as chat completions had it before tools."""
 

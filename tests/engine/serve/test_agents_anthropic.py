@@ -142,10 +142,8 @@ def test_every_shape_is_answered(server: Server, fields: dict[str, Any]) -> None
     assert counted.status == 200, counted.body
 
 
-def test_what_is_only_a_hint_is_told_once(
-    model: Model, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "_told", set())
+def test_what_is_only_a_hint_is_told_once(model: Model, caplog: pytest.LogCaptureFixture) -> None:
+    schema.told_once.cache_clear()
     with caplog.at_level(logging.INFO):
         for _ in range(3):
             more = {"context_management": {"edits": []}, "tools": [SEARCH]}
