@@ -23,7 +23,7 @@ from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
 from engine.serve.places import Places
 from engine.serve.routes.base import Operation
-from engine.serve.routes.schema import schema_of
+from engine.serve.routes.schema import object_schema, schema_of
 from engine.serve.sessions import ALIASES, Sessions
 from engine.serve.threads import in_thread
 
@@ -176,22 +176,15 @@ def _since(moment: float) -> float:
     return round(time.monotonic() - moment, 3)
 
 
-_STREAM = "text/event-stream"
 _TEXT = {"type": "string"}
-
-
-def _error_schema(outer: dict[str, Any], **inner: Any) -> dict[str, Any]:
-    error = {"type": "object", "properties": inner, "required": list(inner)}
-    properties = {**outer, "error": error}
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-_ERRORS: dict[str, Any] = {
-    "Error": _error_schema(
-        {}, message=_TEXT, type=_TEXT, param={"type": ["string", "null"]}, code=_TEXT
+_ERRORS = {
+    "Error": object_schema(
+        error=object_schema(
+            message=_TEXT, type=_TEXT, param={"type": ["string", "null"]}, code=_TEXT
+        )
     ),
-    "MessagesError": _error_schema(
-        {"type": {"const": "error"}}, type=_TEXT, message=_TEXT, code=_TEXT
+    "MessagesError": object_schema(
+        type={"const": "error"}, error=object_schema(type=_TEXT, message=_TEXT, code=_TEXT)
     ),
 }
 
@@ -202,10 +195,7 @@ def described(routes: Sequence[Operation], pool: Executor) -> Operation:
     Args:
         pool: where the description is made.
     """
-
-    @cache
-    def document() -> dict[str, Any]:
-        return openapi([*routes, own])
+    document = cache(lambda: openapi([*routes, own]))
 
     async def answer(_: Request) -> Response:
         # Made when it is first asked for: it takes 0.1 s, and all else of a start 2 ms.
@@ -219,8 +209,7 @@ def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
     """The description of these routes, in OpenAPI 3.1."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        path = re.sub(r":\w+}", "}", route.path)
-        paths.setdefault(path, {})[route.method.lower()] = _operation(path, route)
+        paths.setdefault(route.path_format, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -240,12 +229,13 @@ def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
     }
 
 
-def _operation(path: str, route: Operation) -> dict[str, Any]:
-    content: dict[str, Any] = {route.media_type: {"schema": {"type": "object"}}}
-    if route.media_type != "application/json":
-        content = {route.media_type: {"schema": _TEXT}}
-    elif route.body is not None and "stream" in route.body.model_fields:
-        content[_STREAM] = {"schema": _TEXT}
+def _operation(route: Operation) -> dict[str, Any]:
+    path, is_json = route.path_format, route.media_type == "application/json"
+    content: dict[str, Any] = {
+        route.media_type: {"schema": {"type": "object"} if is_json else _TEXT}
+    }
+    if route.body is not None and "stream" in route.body.model_fields:
+        content["text/event-stream"] = {"schema": _TEXT}
     error = "MessagesError" if path.startswith(errors.ANTHROPIC) else "Error"
     refusal = {"schema": {"$ref": f"#/components/schemas/{error}"}}
     described: dict[str, Any] = {
@@ -261,7 +251,7 @@ def _operation(path: str, route: Operation) -> dict[str, Any]:
     }
     parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": _TEXT}
-        for name in re.findall(r"{(\w+)}", path)
+        for name in route.param_convertors
     ]
     if route.body_required:
         # The name in the body is taken before these, which are then not looked at.
