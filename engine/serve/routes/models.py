@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
@@ -16,7 +15,7 @@ from engine.model.info import Model
 from engine.serve import bodies, errors
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Entry, Served
-from engine.serve.routes.base import Operation
+from engine.serve.routes.base import Operation, event
 from engine.serve.routes.schema import Body
 
 LOOK_SECONDS = 0.25  # between two words about how far a model's loading is
@@ -83,11 +82,11 @@ class ModelRoutes:
             while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
                 shown = self._shown(entry, guest, await self._figures(entry))
                 if shown["state"] == "loading":  # it may have ended meanwhile
-                    yield _event(shown)
+                    yield event(shown)
             await loading
-            yield _event(self._shown(entry, guest))
+            yield event(self._shown(entry, guest))
         except EngineError as error:
-            yield _event(errors.body_of(error)[1])
+            yield event(errors.body_of(error)[1])
         finally:
             loading.cancel()  # it waits only: the loading itself goes on
         yield b"data: [DONE]\n\n"
@@ -103,10 +102,6 @@ class ModelRoutes:
         self, entry: Entry, guest: Guest, stats: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         return _shown(entry, self._served.is_shown_loaded(entry, guest), stats)
-
-
-def _event(content: dict[str, Any]) -> bytes:
-    return f"data: {json.dumps(content)}\n\n".encode()
 
 
 def _shown(entry: Entry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
