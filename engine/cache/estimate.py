@@ -122,10 +122,7 @@ class Weights(Struct, frozen=True):
 
     nbytes: int  # as they lie on disk
     wide: int  # in float32, which CPUs prefer; `nbytes` where nothing is known of their types
-    largest: int = 0  # bytes of the largest single one
-    # adapter, adapter_wide: the same of an adapter's arrays, 0 without one
-    adapter: int = 0
-    adapter_wide: int = 0
+    adapter: int = 0  # bytes of an adapter's arrays, 0 without one
     # numbers of the largest layer that an adapter computes anew in every pass (DoRA)
     rebuilt: int = 0
     # bytes of them that are in memory already, for others; not those of the adapter
@@ -134,7 +131,7 @@ class Weights(Struct, frozen=True):
     def held(self, wide: bool) -> int:
         """Bytes that they add to what is in memory."""
         own = 0 if self.shared else self.wide if wide else self.nbytes
-        return own + (self.adapter_wide if wide else self.adapter)
+        return own + self.adapter
 
 
 class Offer(Struct, frozen=True):
@@ -243,8 +240,7 @@ def fit(
     if wide and found.total > free and weights.held(True) > weights.held(False):
         case = replace(case, wide=False, itemsize=own)
         found = _fit(shape, weights, case)
-    added = weights.adapter_wide if case.wide else weights.adapter
-    found = replace(found, free=free, adapter=added, shared=weights.shared)
+    found = replace(found, free=free, adapter=weights.adapter, shared=weights.shared)
     if found.total <= free:
         return found
     fewer_bits = [Offer("kv_bits", bits, 0) for bits in (8, 4) if (kv_bits or 16) > bits]

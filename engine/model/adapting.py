@@ -27,6 +27,7 @@ from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.model.patches import expect
+from engine.sandbox.folders import AdapterFacts
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
 LEAVES = {"lora_a", "lora_b", "m"}  # what mlx-lm calls an adapter's arrays
@@ -38,21 +39,12 @@ class Adapter(Struct, frozen=True):
     folder: Path
     identity: tuple[object, ...]  # the same for the same unchanged folder
     name: str
-    kind: str  # "lora" or "dora"
-    layers: int  # how many of the last layers it changes; none or fewer means all
-    parameters: dict[str, Any]  # "rank", "scale", "dropout" and "keys", as mlx-lm takes them
-    nbytes: int  # of its arrays as they lie on disk
-    wide: int  # those with all numbers in float32
+    facts: AdapterFacts
     contents: str  # names its files' contents
 
 
-def examine(
-    path: Path, name: str, kind: str, layers: int, parameters: dict[str, Any], sizes: list[int]
-) -> Adapter:
+def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
     """Name an adapter's contents. For a worker, once a child has judged the folder.
-
-    Args:
-        sizes: bytes of its arrays, as they are and in float32.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -65,7 +57,7 @@ def examine(
         raise refuse(f"{name} could not be loaded: {error}") from None
     with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` reports it
         import mlx_lm.tuner.utils  # noqa: F401
-    return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
+    return Adapter(path, identity, name, facts, contents)
 
 
 def why_not() -> str:
@@ -97,7 +89,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = share(base.net)
     yield
     try:
-        again = reads_again(base, adapter.kind)
+        again = reads_again(base, adapter.facts.kind)
         if again:
             net, _ = loader.load_net(
                 base.examined.folder, lazy=True, seeing=base.examined.look is not None
@@ -177,8 +169,9 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
     """Put mlx-lm's LoRA or DoRA modules around the layers that an adapter names."""
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
-    parameters = dict(adapter.parameters)
-    linear_to_lora_layers(net, adapter.layers, parameters, use_dora=adapter.kind == "dora")
+    facts = adapter.facts
+    parameters = dict(facts.parameters)
+    linear_to_lora_layers(net, facts.layers, parameters, use_dora=facts.kind == "dora")
 
 
 def _give(net: Any, adapter: Adapter, dtype: str) -> int:

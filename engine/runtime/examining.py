@@ -89,17 +89,15 @@ class Candidate(Struct, frozen=True):
         if self.share is not None:
             nbytes = self.share.nbytes
             return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
-        nbytes = 0 if base is not None else self.examined.nbytes
-        wide = max(nbytes, self.wide) if float32 and base is None else nbytes
-        if base is not None and self.adapter is not None and reads_again(base, self.adapter.kind):
-            own = max(self.wide, self.examined.nbytes)
-            nbytes = wide = own if base.info.dtype == "float32" else self.examined.nbytes
-        if self.adapter is not None:
-            # On a base that has been read it has no choice of its own.
-            alike = base is None or base.info.dtype != "float32"
-            nbytes += self.adapter.nbytes if alike else self.adapter.wide
-            wide += self.adapter.wide if float32 else self.adapter.nbytes
-        return LoadRequest(key, self.name, nbytes, max(nbytes, wide))
+        facts = None if self.adapter is None else self.adapter.facts
+        nbytes = wide = 0
+        if base is None or (facts is not None and reads_again(base, facts.kind)):
+            nbytes, wide = self.examined.nbytes, max(self.examined.nbytes, self.wide)
+        if facts is not None:
+            nbytes, wide = nbytes + facts.size, wide + facts.wide
+        if base is not None:  # a variant is computed in its base's type
+            nbytes = wide = wide if base.info.dtype == "float32" else nbytes
+        return LoadRequest(key, self.name, nbytes, wide if float32 else nbytes)
 
 
 def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candidate:
@@ -114,9 +112,7 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     path, name, facts = _model(asked, confined)
     added = None
     if adapter is not None:
-        place, called, of = _adapter(adapter, confined)
-        sizes = [of.size, of.wide]
-        added = adapting.examine(place, called, of.kind, of.layers, of.parameters, sizes)
+        added = adapting.examine(*_adapter(adapter, confined))
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
@@ -220,8 +216,9 @@ class Estimating:
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # it is what was asked about, and the caller knows that it is loaded
         leader, adapted = state.leader, command.adapter is not None
+        float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
         if leader is None:
-            weights, ranks = _weights(found, base), 1
+            weights, ranks = _weights(found, base, float32), 1
         else:
             named = found.folder, found.name, found.facts.config, found.identity
             weights, ranks = leader.shares.of(*named, adapted), leader.size
@@ -232,7 +229,7 @@ class Estimating:
             command.context,
             command.chats,
             command.kv_bits,
-            wide=state.backend.prefers_float32 if base is None else base.info.dtype == "float32",
+            wide=float32,
             loaded=self._loaded(base),
             gpu=state.backend.device != "cpu",
             ranks=ranks,
@@ -254,23 +251,15 @@ class Estimating:
         return found
 
 
-def _weights(found: _Found, base: LoadedModel | None) -> Weights:
+def _weights(found: _Found, base: LoadedModel | None, float32: bool) -> Weights:
     facts, adapter = found.facts, found.adapter
-    own = wide = rebuilt = 0
+    weights = Weights(facts.size, max(facts.wide, facts.size))
     if adapter is not None:
-        own, wide, rebuilt = adapter.size, adapter.wide, adapter.rebuilt
-    if base is not None and base.info.dtype == "float32":
-        own = wide
-    again = base is not None and adapter is not None and reads_again(base, adapter.kind)
-    return Weights(
-        facts.size,
-        max(facts.wide, facts.size),
-        facts.largest,
-        adapter=own,
-        adapter_wide=max(own, wide),
-        rebuilt=rebuilt,
-        shared=0 if base is None or again else base.info.nbytes,
-    )
+        own = adapter.wide if float32 else adapter.size
+        weights = replace(weights, adapter=own, rebuilt=adapter.rebuilt)
+    if base is None or (adapter is not None and reads_again(base, adapter.kind)):
+        return weights
+    return replace(weights, shared=base.info.nbytes)
 
 
 def resolve(path_or_id: str) -> Path:

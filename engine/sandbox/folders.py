@@ -79,7 +79,6 @@ class Facts(Struct, frozen=True):
     size: int  # their bytes
     rows: int | None  # of the embedding, None where unknown
     wide: int = 0  # the weights' bytes with all floating-point numbers in float32
-    largest: int = 0  # bytes of the largest tensor
 
 
 class AdapterFacts(Struct, frozen=True):
@@ -115,14 +114,13 @@ def look(folder: Path, name: str) -> Facts:
             "formats can run code."
         )
     rows: list[int] = []
-    tensors = wide = largest = 0
+    tensors = wide = 0
     for file in weights:
         entries_of = header(folder / file)[0]
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
             begin, end = entry["data_offsets"]
             wide += (end - begin) * (2 if entry["dtype"] in ("F16", "BF16") else 1)
-            largest = max(largest, end - begin)
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
     _check_layers(config, tensors, name)
@@ -141,7 +139,6 @@ def look(folder: Path, name: str) -> Facts:
         size=sum((folder / file).stat().st_size for file in weights),
         rows=max(rows, default=_vocabulary(config)),
         wide=wide,
-        largest=largest,
     )
 
 

@@ -26,6 +26,7 @@ from engine.bench.random_models import SHAPES, write_model
 from engine.cli.main import main
 from engine.model import adapting, backend, cpu, loader, output_rows
 from engine.model.loaded import LoadedModel
+from engine.sandbox.folders import look_at_adapter
 from engine.serve.server import Server
 from tests.engine.adapters import LEAVES, write_adapter
 from tests.engine.families import FAMILIES
@@ -92,11 +93,7 @@ def done(pieces: loader.Pieces) -> LoadedModel:
 
 
 def variant(base: LoadedModel, folder: Path) -> LoadedModel:
-    config = json.loads((folder / "adapter_config.json").read_text())
-    kind, layers = config["fine_tune_type"], config["num_layers"]
-    sizes = [size(folder), size(folder)]
-    parameters = config["lora_parameters"]
-    found = adapting.examine(folder, folder.name, kind, layers, parameters, sizes)
+    found = adapting.examine(folder, folder.name, look_at_adapter(folder, folder.name))
     return done(adapting.adapt(base, found))
 
 

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import KVCache, make_prompt_cache
 from mlx_lm.utils import load_model
+from msgspec.structs import replace
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
@@ -29,6 +30,7 @@ from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
 from engine.model.slices import at_once
 from engine.runtime import examining as estimating
 from engine.runtime.examining import Candidate
+from engine.sandbox.folders import look_at_adapter
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 
@@ -410,8 +412,8 @@ def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
     net.set_dtype(mx.bfloat16)
     mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
     written = write_adapter(tmp_path / "adapter", path, kind)
-    given = json.loads((written / "adapter_config.json").read_text())["lora_parameters"]
-    adapter = adapting.examine(written, "it", kind, -1, given, [10, 20])
+    told = replace(look_at_adapter(written, "it"), size=10, wide=20, rebuilt=0)
+    adapter = adapting.examine(written, "it", told)
     base = loader.load_at_once(path, wide=True)
     variant = at_once(adapting.adapt(base, adapter))
     cache = variant.can.make_cache()
@@ -420,10 +422,9 @@ def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
     assert variant.info.nbytes == loader.weight_bytes(variant.net)
     candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
     assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
-    facts = SimpleNamespace(size=10**6, wide=10**6, largest=0)
-    told = SimpleNamespace(size=10, wide=20, rebuilt=0, kind=kind)
+    facts = SimpleNamespace(size=10**6, wide=10**6)
     found: Any = SimpleNamespace(facts=facts, adapter=told)
-    assert estimating._weights(found, base).shared == 0
+    assert estimating._weights(found, base, float32=True).shared == 0
 
 
 # ---------------------------------------------------------------- chats
