@@ -1,21 +1,19 @@
-"""The output file: one record a line, in the order of the input; and the figures of a run.
+"""Output file of a batch, one record a line, and the figures of a run.
 
-Answers come in any order. A record whose turn has not come yet is kept in a second file beside
-the output, so that no answer is in memory only. After an interruption, `kill -9` too, both files
-are read again; what was being written at that moment is cut off and answered anew.
+Records are appended as answers come, and sorted by line when the run ends. After an interruption,
+even by `kill -9`, the records are in the file; a torn one at its end is cut off and answered again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import json
 import math
 import os
+import shutil
 import stat
 import time
-from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,6 @@ from engine.batch.run import Answer
 
 BEGIN = b'{"line": '  # every record's; a file that holds anything else was not written here
 SYNC_SECONDS = 1.0  # work that may be lost when the machine loses its power
-_SPARE = 1 << 20  # bytes that the file beside may grow to before it is emptied
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -35,19 +32,12 @@ class OutputError(Exception):
 
 
 class Known(Struct, frozen=True):
-    """A record of an earlier run, and where it stands."""
+    """Record of an earlier run, and its place in the output file."""
 
-    line: int
     request: str
     failed: bool
-    file: Path
     start: int
     size: int
-
-    def raw(self) -> bytes:
-        with self.file.open("rb") as file:
-            file.seek(self.start)
-            return file.read(self.size)
 
 
 def record(line: int, request: str, content: dict[str, Any]) -> bytes:
@@ -59,48 +49,47 @@ def record(line: int, request: str, content: dict[str, Any]) -> bytes:
 
 
 class Results:
-    """The output file `path`, locked, and the records that wait beside it.
-
-    Tell every line of the input in order by `expect`, and `put` the records as they come.
+    """Output file `path`, locked until it is closed.
 
     Args:
-        restart: throw away what earlier runs have written.
-        retry_failed: forget the records of failures, so that those lines are answered anew.
+        restart: delete the records of earlier runs.
+        retry_failed: forget the records of failures, so that those lines are answered again.
 
     Attributes:
-        known: the records of earlier runs by line.
+        known: records of earlier runs by line.
 
     Raises:
-        OutputError: the file holds something else, or another run is writing it.
+        OutputError: the file has other content, or another run is writing it.
         OSError: a file cannot be read or written; also from `put` and `close`.
     """
 
     def __init__(self, path: Path, restart: bool = False, retry_failed: bool = False) -> None:
-        self._path = path
-        self._path_beside = path.with_name(path.name + ".waiting")
+        self._path = path.resolve()  # a link is kept, and the file that it names replaced
         self._out = os.open(path, _FLAGS, 0o666)
-        self._beside: int | None = None
-        self._due: deque[int] = deque()  # lines whose records are to come, in order
-        self._waiting: dict[int, bytes] = {}
         self._synced = time.monotonic()
         try:
-            lock(self._out, path)
+            _lock(self._out, path)
+            waiting = path.with_name(path.name + ".waiting")
             if restart:
                 os.ftruncate(self._out, 0)
-                self._path_beside.unlink(missing_ok=True)
-            if retry_failed:
-                self._forget_failed()
-            ordered, beside = _read(path), _read(self._path_beside)
-            os.ftruncate(self._out, _size(ordered))  # a torn end goes
-            self.known = {k.line: k for k in [*beside, *ordered]}
-            self._written = {k.line for k in ordered}
-            self._unclaimed = set(self.known) - self._written
+                waiting.unlink(missing_ok=True)
+            self.known, self._size = _read(path)
+            os.ftruncate(self._out, self._size)  # cut off a torn end
+            if waiting.exists():  # until November 2026 it had the records of lines out of turn
+                _append(self._out, waiting.read_bytes()[: _read(waiting)[1]])
+                os.fsync(self._out)
+                waiting.unlink()
+                self.known, self._size = _read(path)
         except BaseException:
             os.close(self._out)
             raise
+        if retry_failed:
+            self.known = {line: k for line, k in self.known.items() if not k.failed}
+        # where each record to keep is in the file: start and size, by line
+        self._places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
-        """Check that the known records belong to `requests`, lines and digests; returns how many.
+        """Check that the known records belong to `requests` (line, digest). Return their number.
 
         Raises:
             OutputError: a record belongs to another request.
@@ -120,112 +109,73 @@ class Results:
             )
         return count
 
-    def expect(self, line: int) -> bool:
-        """Announce the next line of the input. Returns whether it is still to be answered."""
-        if line in self._written:
-            return False
-        self._due.append(line)
-        if line not in self.known:
-            return True
-        self._unclaimed.discard(line)
-        self._waiting[line] = self.known[line].raw()
-        self._advance()
-        return False
-
     def put(self, line: int, raw: bytes) -> None:
-        """Write a record to the output when its turn has come, else to the file beside it."""
-        self._waiting[line] = raw
-        if self._due[0] == line:
-            self._advance()
-        else:
-            if self._beside is None:
-                self._beside = os.open(self._path_beside, _FLAGS, 0o666)
-                os.ftruncate(self._beside, _size(_read(self._path_beside)))  # a torn end goes
-            append(self._beside, raw)
+        """Append a record."""
+        _append(self._out, raw)
+        self._places[line] = self._size, len(raw)
+        self._size += len(raw)
         if time.monotonic() - self._synced > SYNC_SECONDS:
-            self._sync()
+            os.fsync(self._out)
+            self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Bring everything to the disk. The file beside is removed when nothing waits in it."""
+        """Sort the records by line, write everything to disk and unlock the file."""
         try:
-            self._sync()
-            if self._all_out:
-                self._path_beside.unlink(missing_ok=True)
+            os.fsync(self._out)
+            places = [place for _, place in sorted(self._places.items())]
+            if places != sorted(places) or sum(size for _, size in places) < self._size:
+                self._rewrite(places)
         finally:
             os.close(self._out)
-            if self._beside is not None:
-                os.close(self._beside)
 
-    def _advance(self) -> None:
-        """Write the waiting records whose turn has come to the output."""
-        ready = []
-        while self._due and self._due[0] in self._waiting:
-            ready.append(self._waiting.pop(self._due.popleft()))
-        if ready:
-            append(self._out, b"".join(ready))
-
-    @property
-    def _all_out(self) -> bool:
-        """Whether every record of the file beside is in the output, too."""
-        return not self._waiting and not self._unclaimed
-
-    def _sync(self) -> None:
-        os.fsync(self._out)
-        if self._beside is not None:
-            if self._all_out and os.fstat(self._beside).st_size > _SPARE:
-                os.ftruncate(self._beside, 0)
-            os.fsync(self._beside)
-        self._synced = time.monotonic()
-
-    def _forget_failed(self) -> None:
-        """Keep the output up to its first failure. The good records after it go beside it."""
-        ordered, beside = _read(self._path), _read(self._path_beside)
-        if not any(k.failed for k in [*ordered, *beside]):
-            return
-        stay = list(itertools.takewhile(lambda k: not k.failed, ordered))
-        # Beside first: a record may stand in both files, but must be in one of them.
-        fresh = self._path_beside.with_name(self._path_beside.name + ".new")
-        with fresh.open("wb") as file:
-            file.writelines(k.raw() for k in [*beside, *ordered[len(stay) :]] if not k.failed)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._path_beside)
-        os.ftruncate(self._out, _size(stay))
+    def _rewrite(self, places: list[tuple[int, int]]) -> None:
+        """Replace the file by one with these records, in this order."""
+        fresh = self._path.with_name(self._path.name + ".sorted")
+        try:
+            with fresh.open("wb") as file:
+                file.writelines(os.pread(self._out, size, start) for start, size in places)
+                file.flush()
+                os.fsync(file.fileno())
+            shutil.copymode(self._path, fresh)
+            fresh.replace(self._path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            raise
 
 
-def _size(records: list[Known]) -> int:
-    return sum(k.size for k in records)
-
-
-def lock(out: int, path: Path) -> None:
+def _lock(out: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(out).st_mode):
         raise OutputError(f"{path} is not a file. Name one to write to.")
     try:
         fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise OutputError(f"Another run is writing {path}. Wait for its end.") from None
+    if not os.path.samestat(os.fstat(out), path.stat()):  # a run that ended has replaced it
+        raise OutputError(f"Another run has written {path}. Run this command again.")
 
 
-def _read(path: Path) -> list[Known]:
-    """The whole records of a file; a torn end is left out, anything else is refused."""
-    found: list[Known] = []
-    if not path.exists():
-        return found
+def _read(path: Path) -> tuple[dict[int, Known], int]:
+    """Return the records of a file by line, the last of each, and their size without a torn end.
+
+    Raises:
+        OutputError: the file has other content.
+    """
+    found: dict[int, Known] = {}
     start = 0
     with path.open("rb") as file:
         for raw in file:
             entry = _entry(raw)
             if entry is not None:
                 failed = entry.get("error") is not None
-                known = Known(entry["line"], entry["request"], failed, path, start, len(raw))
-                found.append(known)
+                found[entry["line"]] = Known(entry["request"], failed, start, len(raw))
                 start += len(raw)
             elif not _is_torn(raw):
                 raise OutputError(
                     f"{path} holds something else than answers of `python -m engine batch`. "
                     "Name another output file."
                 )
-    return found
+    return found, start
 
 
 def _entry(raw: bytes) -> dict[str, Any] | None:
@@ -249,7 +199,7 @@ def _is_torn(raw: bytes) -> bool:
     return ours and not raw.endswith(b"\n")
 
 
-def append(file: int, data: bytes) -> None:
+def _append(file: int, data: bytes) -> None:
     """Write all of `data` at the end, or leave the file as it was."""
     before = os.fstat(file).st_size
     try:

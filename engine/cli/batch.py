@@ -39,7 +39,8 @@ EPILOG = """\
 A line is {"prompt": "…"} or {"messages": […]}, with "id", "system", "reasoning" and the fields of
 SamplingParams (temperature, top_p, max_tokens, stop, seed, json_schema, …) as it likes; or of
 OpenAI's batch shape {"custom_id", "method", "url", "body"}, and is then answered in that shape.
-Unknown fields are ignored and listed. Answers are in the order of the lines.
+Unknown fields are ignored and listed. Answers are written as they come, and sorted by line when
+the run ends.
 
 Interrupted in whatever way, the same command goes on where it was.
 Exit status: 0 all lines are answered, 1 some are not (their records have an "error"), 2 it could
@@ -164,7 +165,7 @@ class _Batch:
         """The lines still to be answered. Bad ones get their record at once."""
         for number, raw in source:
             line = parse(number, raw)
-            if not self._results.expect(number):
+            if number in self._results.known:
                 continue
             self._digests[number] = digest(raw, self._salt)
             if isinstance(line, Request):
