@@ -25,7 +25,7 @@ from engine.errors import (
 )
 from engine.sandbox import images, protocol
 from engine.sandbox.images import Picture
-from engine.sandbox.lanes import ChildSlots
+from engine.sandbox.pool import ChildSlots
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
 from engine.text.documents import Document, DrawnPage

@@ -12,16 +12,19 @@ that an exit of the process waits for.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
+from engine.sandbox.lanes import WINDOW, ReadingLane, current
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Reply, TaskError
 
@@ -29,7 +32,7 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 400 * 2**20  # a child that holds more bytes when it has nothing to do is replaced
 
-_MOST_LANES = 64  # of which it is remembered when they were served
+_CHECK_S = 0.1  # between two checks whether the work is still wanted
 
 Started = Future[Child]
 
@@ -76,6 +79,83 @@ class _Starter:
 _starter = _Starter()
 
 
+class ChildSlots:
+    """Children at once: the next one is that of the lane that was served least recently.
+
+    Args:
+        count: children.
+        reserved: how many of these slots only the window takes.
+        per_lane: slots that one lane may hold (default: all).
+    """
+
+    def __init__(self, count: int, reserved: int = 0, per_lane: int | None = None) -> None:
+        self._count = count
+        self._reserved = reserved
+        self._per_lane = per_lane or count
+        self._changed = threading.Condition()
+        self._running: Counter[Hashable] = Counter()
+        self._waiting: dict[Hashable, deque[object]] = {}
+        self._served: dict[Hashable, int] = {}  # turn in which a lane was last served
+        self._numbers = itertools.count(1)
+
+    @contextlib.contextmanager
+    def taken(self, check: Callable[[], None], lane: ReadingLane | None = None) -> Iterator[None]:
+        """Wait for a slot, and hold it.
+
+        Args:
+            check: called while waiting. What it raises ends that.
+            lane: to wait in (default: the current one).
+        """
+        lane = lane or current.get()
+        self._wait(lane.key, check)
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._changed:
+                lane.busy_s += time.monotonic() - began
+                self._running[lane.key] -= 1
+                if not self._waiting and not self._running.total():
+                    self._running.clear()
+                    self._served.clear()
+                self._changed.notify_all()
+
+    def _wait(self, key: Hashable, check: Callable[[], None]) -> None:
+        turn = object()
+        with self._changed:
+            line = self._waiting.setdefault(key, deque())
+            line.append(turn)
+            try:
+                while line[0] is not turn or not self._is_next(key):
+                    self._changed.wait(_CHECK_S)
+                    check()
+                self._running[key] += 1
+                self._served[key] = next(self._numbers)
+            finally:
+                line.remove(turn)
+                if not line:
+                    del self._waiting[key]
+                self._changed.notify_all()
+
+    def _is_next(self, key: Hashable) -> bool:
+        """Return True if the first in this lane may begin."""
+        if self._running.total() >= self._count:
+            return False
+        if key == WINDOW.key:
+            return True
+        others = self._running.total() - self._running[WINDOW.key]
+        if others >= self._count - self._reserved:
+            return False
+        free = (
+            each
+            for each in self._waiting
+            if each != WINDOW.key and self._running[each] < self._per_lane
+        )
+        return key == min(
+            free, key=lambda each: (self._running[each], self._served.get(each, 0)), default=None
+        )
+
+
 class Pool:
     """Children that are started when they are wanted and replaced when they die.
 
@@ -86,38 +166,35 @@ class Pool:
     """
 
     def __init__(self, size: int, kind: Kind = Kind.PROMPTS, once: bool = False) -> None:
-        self._size, self._kind, self._once = size, kind, once
-        self._changed = threading.Condition()
+        self._kind, self._once = kind, once
+        self._slots = ChildSlots(size, per_lane=1)
+        self._lock = threading.Lock()
         self._idle: list[Started] = []  # some may still be starting
-        self._busy: dict[str, Started | None] = {}  # by lane; None until it is chosen
-        self._queue: list[tuple[object, str]] = []  # requests and their lanes, in order of arrival
-        # Lanes that have been served, the one that was served last at the end.
-        self._served: OrderedDict[str, None] = OrderedDict()
+        self._busy: dict[str, Started] = {}  # by lane
         self._closed = False
 
     def start(self) -> None:
         """Have one child ready, in the background."""
-        with self._changed:
+        with self._lock:
             if not self._closed and not self._idle and not self._busy:
                 self._idle.append(self._new())
 
     def close(self) -> None:
         """Kill all children; requests that wait for one get `engine_stopped`."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             for started in self._busy.values():
-                if started is not None and _is_running(started):
+                if _is_running(started):
                     started.result().kill()  # its pipes are in use until its request has noticed
             idle, self._idle = self._idle, []
-            self._changed.notify_all()
         for started in idle:
             started.add_done_callback(_end)
 
     @property
     def pids(self) -> list[int]:
         """The children's process ids."""
-        with self._changed:
-            every = [*self._idle, *(one for one in self._busy.values() if one is not None)]
+        with self._lock:
+            every = [*self._idle, *self._busy.values()]
             return [one.result().pid for one in every if one.done() and one.exception() is None]
 
     def ask(self, lane: str, key: str, use: Callable[[Child], Reply]) -> Reply:
@@ -130,57 +207,33 @@ class Pool:
             RefusedError, TaskError: as `Child.ask` does.
             EngineError: the pool was closed, or no child can be started.
         """
-        self._await_turn(lane)
-        try:
-            return use(self._child(lane, key))
-        except TaskError:
-            if self._closed:
-                raise _stopped() from None
-            raise
-        finally:
-            with self._changed:  # whatever happens to the child, the lane is free for the next
-                started = self._busy.pop(lane)
-                self._changed.notify_all()
-                if started is not None:
-                    self._put_back(started)
-
-    def _await_turn(self, lane: str) -> None:
-        me = object()
-        with self._changed:
-            self._queue.append((me, lane))
+        with self._slots.taken(self._check_open, ReadingLane(lane)):
             try:
-                while not self._my_turn(me):
-                    if self._closed:
-                        raise _stopped()
-                    self._changed.wait()
+                return use(self._child(lane, key))
+            except TaskError:
+                self._check_open()
+                raise
             finally:
-                self._queue.remove((me, lane))
-                self._changed.notify_all()
-            self._served[lane] = None
-            self._served.move_to_end(lane)
-            while len(self._served) > _MOST_LANES:
-                self._served.popitem(last=False)
-            self._busy[lane] = None
+                with self._lock:
+                    if lane in self._busy:
+                        self._put_back(self._busy.pop(lane))
 
-    def _my_turn(self, me: object) -> bool:
-        """Whether this one can go, and is the first of the lane that has waited longest."""
-        if self._closed or len(self._busy) >= self._size:
-            return False
-        turns = {lane: turn for turn, lane in enumerate(self._served)}
-        ready = [(who, lane) for who, lane in self._queue if lane not in self._busy]
-        first = min(ready, key=lambda one: turns.get(one[1], -1), default=(None, ""))
-        return first[0] is me
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineError(ENGINE_STOPPED, "The engine was stopped.") from None
 
     def _child(self, lane: str, key: str) -> Child:
         """An idle child for a lane, or a new one."""
-        with self._changed:
-            if self._closed:
-                raise _stopped()
+        with self._lock:
+            self._check_open()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
                 self._idle.remove(dead)  # killed from outside
                 _starter.submit(partial(_end, dead))
             if self._idle:
-                best = max(self._idle, key=lambda one: (_knows(one, key), one.done()))
+                best = max(
+                    self._idle,
+                    key=lambda one: (_is_running(one) and key in one.result().known, one.done()),
+                )
                 self._idle.remove(best)
             else:
                 best = self._new()
@@ -191,8 +244,7 @@ class Pool:
                 INTERNAL_ERROR,
                 f"The helper process that reads prompts and files did not start: {words_of(error)}",
             )
-        if self._closed:
-            raise _stopped()
+        self._check_open()
         return best.result()
 
     def _put_back(self, started: Started) -> None:
@@ -217,10 +269,6 @@ def _is_running(started: Started) -> bool:
     return started.done() and started.exception() is None and started.result().alive
 
 
-def _knows(started: Started, key: str) -> bool:
-    return _is_running(started) and key in started.result().known
-
-
 def _end(started: Started) -> None:
     """End a child. What goes wrong with that costs no later request."""
     if started.exception() is None:
@@ -229,7 +277,3 @@ def _end(started: Started) -> None:
                 pass
         except BaseException:
             log.exception("a child could not be ended")
-
-
-def _stopped() -> EngineError:
-    return EngineError(ENGINE_STOPPED, "The engine was stopped.")

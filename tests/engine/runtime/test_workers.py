@@ -19,7 +19,6 @@ from engine.runtime import workers
 from engine.runtime.workers import PLACES, THREADS, Mailbox, Workers
 from engine.sandbox import confined
 from engine.sandbox.confined import Confined
-from engine.sandbox.pool import Pool
 from engine.sandbox.protocol import Limits
 
 SOON = 60.0  # seconds: whoever waits longer is held up
@@ -117,48 +116,6 @@ def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
     assert {str(e) for e in staff.wait(2 * PLACES)} == {"no Exception"}
     staff.run("one", lambda: "done")
     assert staff.wait(2 * PLACES + 1)[-1] == "done"
-
-
-def test_children_are_given_to_the_lane_that_has_waited_longest() -> None:
-    """Many requests of one lane came first, and another lane's only one is served second."""
-    children, order = Pool(1), list[str]()
-    holding, go_on = threading.Event(), threading.Event()
-
-    def use(name: str) -> Callable[[Any], Any]:
-        def used(child: Any) -> Any:
-            order.append(name)
-            if not holding.is_set():
-                holding.set()
-                go_on.wait(SOON)
-            return {}, []
-
-        return used
-
-    def ask(lane: str) -> threading.Thread:
-        asking = threading.Thread(target=lambda: children.ask(lane, "", use(lane)), daemon=True)
-        asking.start()
-        return asking
-
-    def queued(count: int) -> None:
-        until = time.monotonic() + SOON
-        while len(children._queue) < count:
-            assert time.monotonic() < until
-            time.sleep(0.001)
-
-    try:
-        threads = [ask("many")]
-        assert holding.wait(SOON)
-        for n in range(5):
-            threads.append(ask("many"))
-            queued(n + 1)
-        threads.append(ask("one"))
-        queued(6)
-        go_on.set()
-        for thread in threads:
-            thread.join(SOON)
-    finally:
-        children.close()
-    assert order == ["many", "one", *["many"] * 5]
 
 
 def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.sandbox.lanes import WINDOW, ChildSlots, ReadingLane, in_lane
+from engine.sandbox.lanes import WINDOW, ReadingLane, in_lane
+from engine.sandbox.pool import ChildSlots
 
 
 class _GoneError(Exception):
@@ -80,6 +81,23 @@ def test_next_file_is_of_the_lane_served_least_recently() -> None:
     for each in of_a:
         each.end()
     assert a.busy_s > 0
+
+
+def test_lane_holds_no_more_slots_than_it_may() -> None:
+    slots = ChildSlots(2, per_lane=1)
+    a, b = ReadingLane("a"), ReadingLane("b")
+    first = _Reader(slots, a)
+    assert first.began.wait(60)
+    second = _Reader(slots, a)
+    waits(slots, "a", 1)
+    other = _Reader(slots, b)
+    assert other.began.wait(60)
+    assert not second.began.is_set()
+    first.end()
+    assert second.began.wait(60)
+    for each in (second, other):
+        each.end()
+    assert not slots._served
 
 
 def test_waiting_reader_ends_when_nobody_wants_it() -> None:

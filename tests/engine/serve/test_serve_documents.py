@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from engine.errors import ENGINE_STOPPED, EngineError
-from engine.sandbox.lanes import _current
+from engine.sandbox.lanes import current
 from engine.sandbox.protocol import Limits
 from engine.serve import documents
 from engine.serve.auth import Keys
@@ -141,7 +141,7 @@ def test_reading_has_a_budget_for_each_request(
 
     def reads(path: Path, stop: threading.Event, limits: Limits, encoding: str) -> Document:
         read.append(limits.seconds)
-        _current.get().busy_s += 100
+        current.get().busy_s += 100
         return Document(kind="text", unit="page", pages=("text",))
 
     monkeypatch.setattr(documents, "read_document", reads)
