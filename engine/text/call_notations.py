@@ -384,17 +384,22 @@ _KIMI = (
     r"(?P<id>(?:functions\.)?(?P<name>[^\s<]+?)(?::\d+)?)\s*<\|tool_call_argument_begin\|>\s*"
 )
 _DEEPSEEK = r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*"
-_GLM = Notation(
-    re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<arg_key>|\{|\Z)"),
-    tags=Tags(
-        "{name}\n",
-        "",
-        re.compile(r"<arg_key>(?P<key>[^<]*)(?:</arg_key>)?\s*<arg_value>"),
-        "<arg_key>{key}</arg_key>\n<arg_value>",
-        "</arg_value>\n",
-        ("</arg_value>",),
-    ),
-)
+
+
+def _glm(key: str, value: str) -> Notation:
+    """Return GLM's notation with these tags around keys and values."""
+    return Notation(
+        re.compile(rf"\A\s*(?P<name>[^\s<{{]+)\s*(?=<{key}>|\{{|\Z)"),
+        tags=Tags(
+            "{name}\n",
+            "",
+            re.compile(rf"<{key}>(?P<key>[^<]*)(?:</{key}>)?\s*<{value}>"),
+            f"<{key}>{{key}}</{key}>\n<{value}>",
+            f"</{value}>\n",
+            (f"</{value}>",),
+        ),
+    )
+
 
 NOTATIONS: Mapping[str, Notation] = {
     "json_tools": Notation(_OBJECT, JSON_CALL, starts=_OBJECTS),
@@ -510,21 +515,9 @@ NOTATIONS: Mapping[str, Notation] = {
         ),
         section=_APART,
     ),
-    "longcat": Notation(
-        re.compile(r"\A\s*(?P<name>[^\s<{]+)\s*(?=<longcat_arg_key>|\{|\Z)"),
-        tags=Tags(
-            "{name}\n",
-            "",
-            re.compile(
-                r"<longcat_arg_key>(?P<key>[^<]*)(?:</longcat_arg_key>)?\s*<longcat_arg_value>"
-            ),
-            "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>",
-            "</longcat_arg_value>\n",
-            ("</longcat_arg_value>",),
-        ),
-    ),
-    "glm47": _GLM,
-    "laguna": _GLM,
+    "longcat": _glm("longcat_arg_key", "longcat_arg_value"),
+    "glm47": _glm("arg_key", "arg_value"),
+    "laguna": _glm("arg_key", "arg_value"),
     "pythonic": Notation(_PYTHON, section=('"["', '", "', '"]"')),
     "python lines": Notation(_PYTHON, section=("", '"\\n"', "")),
     "gemma4": Notation(_GEMMA, quote='<|"|>'),
