@@ -117,10 +117,7 @@ class Confined:
         Raises:
             EngineError: `model_load_failed`.
         """
-        words = f"{name} could not be loaded: reading its config and headers"
-        work = _Work(self._files, MODEL_LOAD_FAILED, words)
-        asked = {"folder": str(folder), "name": name}
-        return Facts(**self._do(self._children, "folder", "folder", asked, work)[0])
+        return Facts(**self._look("folder", folder, name))
 
     def look_at_adapter(self, folder: Path, name: str) -> AdapterFacts:
         """Read and judge an adapter's config and the header of its arrays.
@@ -128,10 +125,13 @@ class Confined:
         Raises:
             EngineError: `model_load_failed`.
         """
-        words = f"{name} could not be loaded: reading its config and header"
+        return AdapterFacts(**self._look("adapter", folder, name))
+
+    def _look(self, do: str, folder: Path, name: str) -> dict[str, Any]:
+        words = f"{name} could not be loaded: reading its config and headers"
         work = _Work(self._files, MODEL_LOAD_FAILED, words)
         asked = {"folder": str(folder), "name": name}
-        return AdapterFacts(**self._do(self._children, "adapter", "folder", asked, work)[0])
+        return self._do(self._children, do, "folder", asked, work)[0]
 
     def check_tokenizer(
         self,
