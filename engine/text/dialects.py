@@ -7,11 +7,11 @@ does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from engine.messages import Kind
 
@@ -103,34 +103,20 @@ class Markers(Struct, frozen=True):
         return frozenset(found - {""})
 
     def mapped(self, change: Callable[[str], str]) -> Markers:
-        """Return the same with each string changed."""
+        """Return the same with each marker changed."""
 
-        def all_of(strings: Iterable[str]) -> tuple[str, ...]:
-            return tuple(map(change, strings))
+        def changed(value: Any) -> Any:
+            if isinstance(value, str):
+                return change(value)
+            if isinstance(value, tuple):
+                return tuple(map(changed, value))
+            if isinstance(value, Struct):
+                fields = asdict(value).items()
+                markers = {k: changed(v) for k, v in fields if k not in ("kind", "reads", "names")}
+                return replace(value, **markers)
+            return value
 
-        def frame(one: Frame) -> Frame:
-            ends = (change(one.end), all_of(one.or_end))
-            return replace(one, start=change(one.start), end=ends[0], or_end=ends[1])
-
-        header = self.header
-        if header is not None:
-            header = replace(
-                header,
-                starts=all_of(header.starts),
-                end=change(header.end),
-                closes=all_of(header.closes),
-                first=all_of(header.first),
-            )
-        return replace(
-            self,
-            think_start=change(self.think_start),
-            think_end=change(self.think_end),
-            tool_start=change(self.tool_start),
-            tool_end=change(self.tool_end),
-            dropped=all_of(self.dropped),
-            more=tuple(map(frame, self.more)),
-            header=header,
-        )
+        return cast(Markers, changed(self))
 
     def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
         """Whether a rendered prompt ends inside a reasoning block that its template opened.
@@ -716,8 +702,6 @@ OTHER = Row(
     "other",
     "all others",
     "https://github.com/ml-explore/mlx-lm (tokenizer_utils.py)",
-    reasoning=MLX_LM,
-    tools=MLX_LM,
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
 """For models that no row fits: what mlx-lm finds out."""
