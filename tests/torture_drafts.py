@@ -204,4 +204,4 @@ def main(arguments: list[str]) -> int:
 
 
 def _settings(params: SamplingParams) -> dict[str, Any]:
-    return {name: getattr(params, name) for name in params.__dataclass_fields__}
+    return {name: getattr(params, name) for name in params.__struct_fields__}
