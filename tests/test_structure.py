@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CODE = ("engine", "app", "packaging")
-ENTRIES = {"engine": 17, "app/ui": 14}  # at a folder's top, documents and `__*__.py` aside
+ENTRIES = {"engine": 18, "app/ui": 14}  # at a folder's top, documents and `__*__.py` aside
 STEPS = 8  # of the walk in CONTRIBUTING.md
 
 NOT_YET: dict[str, set[str]] = {

@@ -1,0 +1,181 @@
+"""Compile the kernels: `python -m engine.kernels.build`.
+
+The library is named after the hash of everything it is made from, so it is built once for each
+version of the sources and never used with others. A frozen program has it next to this module, and
+no sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import platformdirs
+
+SOURCE = Path(__file__).parent / "source"
+
+FLAGS = (
+    *("-std=gnu11", "-O3", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra"),
+    # The order and the rounding of operations are part of the result.
+    *("-ffp-contract=off", "-fno-math-errno"),
+    # Zig's compiler adds checks and debugging information by itself.
+    *("-fno-sanitize=all", "-g0"),
+)
+
+_X86 = platform.machine() in ("x86_64", "AMD64")
+
+_AVX2 = ("-mavx2", "-mfma", "-mf16c")
+_AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni")
+
+LEVELS: tuple[tuple[str, ...], ...] = (
+    ((), _AVX2, (*_AVX2, "-mavxvnni"), (*_AVX2, *_AVX512)) if _X86 else ((),)
+)
+"""Flags of each level of instruction sets, in the order of lanes.h."""
+
+TIMEOUT_S = 300
+
+
+class BuildError(Exception):
+    """The kernels could not be compiled. The message says why."""
+
+
+def digest() -> str:
+    """Return the hash of what the library is made from."""
+    found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
+    for file in sorted(SOURCE.iterdir()):
+        found.update(file.name.encode() + b"\0" + file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def library_path() -> Path:
+    """Return where the library is, or where it will be built.
+
+    Raises:
+        OSError: there are neither a library nor sources.
+    """
+    shipped = next(Path(__file__).parent.glob("kernels-*.so"), None)
+    if shipped is not None:
+        return shipped
+    folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels"
+    return folder / f"kernels-{digest()}.so"
+
+
+def compilers() -> Iterator[tuple[str, ...]]:
+    """Commands that may compile C: the system's, then Zig's if its wheel is installed."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        found = shutil.which(name) if name else None
+        if found is not None:
+            yield (found,)
+    if importlib.util.find_spec("ziglang") is not None:
+        yield (sys.executable, "-m", "ziglang", "cc")
+
+
+def build(target: Path | None = None) -> Path:
+    """Compile the library unless it exists, and return its path.
+
+    Args:
+        target: where to write it; None for `library_path`.
+
+    Raises:
+        BuildError: there is no compiler, or none of them succeeds.
+    """
+    try:
+        path = target or library_path()
+    except OSError as error:
+        raise BuildError(f"the sources cannot be read: {error}") from None
+    if path.is_file():
+        return path
+    reason = "no C compiler is installed"
+    for compiler in compilers():
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix="build-") as folder:
+                made = compile_library(compiler, Path(folder))
+                made.replace(path)  # atomic: other processes may build at the same time
+            return path
+        except BuildError as error:
+            reason = str(error)
+        except OSError as error:
+            raise BuildError(f"the kernels cannot be written: {error}") from None
+    raise BuildError(reason)
+
+
+def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] = ()) -> Path:
+    """Compile and link the library in an empty folder.
+
+    Args:
+        more: further flags.
+
+    Raises:
+        BuildError: the compiler fails.
+    """
+    jobs = [
+        (SOURCE / "level.c", folder / f"level{level}.o", (f"-DLEVEL={level}", *flags))
+        for level, flags in enumerate(LEVELS)
+    ]
+    others = [file for file in sorted(SOURCE.glob("*.c")) if file.name != "level.c"]
+    jobs += [(file, folder / f"{file.stem}.o", ()) for file in others]
+    # Zig writes caches, by default under the home folder.
+    zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
+    environment = {**os.environ, **zig}
+    running = [
+        subprocess.Popen(
+            [*compiler, *FLAGS, *flags, *more, "-c", str(source), "-o", str(made)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for source, made, flags in jobs
+    ]
+    errors = [_wait(process, compiler) for process in running]
+    if any(errors):
+        raise BuildError(next(filter(None, errors)))
+    path = folder / "kernels.so"
+    objects = [str(made) for _, made, _ in jobs]
+    link = [*compiler, "-shared", "-pthread", *more, *objects, "-o", str(path), "-lm"]
+    done = subprocess.run(
+        link, capture_output=True, text=True, check=False, env=environment, timeout=TIMEOUT_S
+    )
+    if done.returncode:
+        raise BuildError(_failure(compiler, done.stderr))
+    return path
+
+
+def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:
+    """Return why a compiler failed; empty if it succeeded."""
+    try:
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return f"{compiler[0]} took more than {TIMEOUT_S} s"
+    return _failure(compiler, errors) if process.returncode else ""
+
+
+def _failure(compiler: Sequence[str], errors: str) -> str:
+    lines = [line for line in errors.splitlines() if "error" in line] or errors.splitlines()
+    return f"{Path(compiler[0]).name} failed: {lines[0] if lines else 'no message'}"
+
+
+def main() -> None:
+    """Build the library, or print how to get a compiler."""
+    try:
+        print(build())
+    except BuildError as error:
+        sys.exit(
+            f"The CPU kernels could not be built ({error}), so models in few bits run slowly.\n"
+            "Install a C compiler and start again, for example: sudo apt-get install gcc libc6-dev"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+"""Stacks of decoder layers that compute a step in one call."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from engine.kernels import library as binding
+from engine.kernels.library import Library
+from engine.kernels.matrices import Array, PackedMatrix
+
+POSITIONS_AT_ONCE = 512  # by which tables of rotations grow
+
+SEGMENT = np.dtype(
+    [
+        *((name, "u8") for name in ("keys", "values")),
+        *((name, "i8") for name in ("head_stride", "token_stride", "position", "count")),
+    ]
+)
+"""`Segment` of decoder.h: keys and values of consecutive positions of a session in one layer."""
+
+SPAN = np.dtype(
+    [(name, "i8") for name in ("first_row", "rows", "position", "first_segment", "segments")]
+)
+"""`Span` of decoder.h: rows of a step that are consecutive tokens of one session."""
+
+
+class Rotation:
+    """Table of the rotations of a rotary embedding, by position.
+
+    Args:
+        part: returns cosines and sines `[count, rotated / 2]` of `count` positions from `first` on.
+        rotated: how many numbers of a head are rotated.
+        is_interleaved: pairs are neighbors, and not half of `rotated` apart.
+
+    Attributes:
+        cosines, sines: `[positions, rotated / 2]`.
+    """
+
+    def __init__(
+        self,
+        part: Callable[[int, int], tuple[Array, Array]],
+        rotated: int,
+        is_interleaved: bool = False,
+    ) -> None:
+        self._part = part
+        self.rotated, self.is_interleaved = rotated, is_interleaved
+        self.cosines = self.sines = np.empty((0, rotated // 2), np.float32)
+
+    def extend_to(self, position: int) -> bool:
+        """Extend the table to a position; returns True if it has moved."""
+        first = len(self.cosines)
+        if position < first:
+            return False
+        # By a quarter at least, so that a long prompt does not copy the table for every chunk.
+        count = max(position + 1 - first, first // 4)
+        count = -(-count // POSITIONS_AT_ONCE) * POSITIONS_AT_ONCE
+        cosines, sines = self._part(first, count)
+        self.cosines = np.concatenate([self.cosines, cosines], dtype=np.float32)
+        self.sines = np.concatenate([self.sines, sines], dtype=np.float32)
+        return True
+
+
+class LayerParts(Struct, frozen=True):
+    """What one decoder layer consists of. Norms are float32."""
+
+    heads: int
+    key_heads: int
+    head_width: int
+    rotation: Rotation
+    score_scale: float
+    epsilon: float  # of its norms
+    attention_norm: Array
+    mlp_norm: Array
+    query_key_value: Sequence[PackedMatrix]  # three, or one for all
+    out: PackedMatrix
+    gate_up: Sequence[PackedMatrix]  # two, or one for both
+    down: PackedMatrix
+    attention_post_norm: Array | None = None  # of what attention gives, before it is added
+    mlp_post_norm: Array | None = None
+    query_norm: Array | None = None  # of each head
+    key_norm: Array | None = None
+    head_epsilon: float = 0.0  # of the norms of heads
+    sinks: Array | None = None  # [heads]
+    score_cap: float = 0.0
+    window: int = 0  # positions that a row sees, its own included; 0 for all
+    is_gelu: bool = False  # the gate's activation is GELU and not SiLU
+
+
+class Decoder:
+    """A stack of decoder layers, the norm after them, and the output head.
+
+    Args:
+        final_norm: `[width]`.
+        head: to logits; None if only hidden states are wanted.
+
+    Raises:
+        ValueError: the parts do not fit each other.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        layers: Sequence[LayerParts],
+        final_norm: Array,
+        epsilon: float,
+        head: PackedMatrix | None = None,
+    ) -> None:
+        self._library = library
+        self.width = int(final_norm.size)
+        mlp_widths = {parts.down.inputs for parts in layers}
+        if not layers or len(mlp_widths) > 1:
+            raise ValueError(f"Layers of different widths: {sorted(mlp_widths)}.")
+        self._mlp_width = mlp_widths.pop()
+        for parts in layers:
+            _check(parts, self.width, self._mlp_width)
+        if head is not None and head.inputs != self.width:
+            raise ValueError(f"The head has {head.inputs} inputs, not {self.width}.")
+        self._parts, self._head = tuple(layers), head
+        self.vocabulary = 0 if head is None else head.outputs
+        self._final_norm = _floats(final_norm)
+        self._kept: list[Any] = []
+        self._layers = (binding.LayerStruct * len(layers))(*map(self._layer, layers))
+        self._decoder = binding.DecoderStruct(
+            *(self.width, len(layers), self._mlp_width, epsilon),
+            ctypes.addressof(self._layers),
+            self._final_norm.ctypes.data,
+            None if head is None else head.address,
+        )
+
+    def _layer(self, parts: LayerParts) -> binding.LayerStruct:
+        def address(array: Array | None) -> int | None:
+            if array is None:
+                return None
+            self._kept.append(_floats(array))
+            found: int = self._kept[-1].ctypes.data
+            return found
+
+        def addresses(matrices: Sequence[PackedMatrix], count: int) -> Any:
+            own = [matrix.address for matrix in matrices]
+            return (ctypes.c_void_p * count)(*own, *[None] * (count - len(own)))
+
+        rotation = parts.rotation
+        return binding.LayerStruct(
+            *(parts.heads, parts.key_heads, parts.head_width),
+            *(rotation.rotated, rotation.is_interleaved, parts.is_gelu, parts.window),
+            *(parts.epsilon, parts.head_epsilon, parts.score_scale, parts.score_cap),
+            *(rotation.cosines.ctypes.data, rotation.sines.ctypes.data),
+            *map(address, (parts.sinks, parts.attention_norm, parts.mlp_norm)),
+            *map(address, (parts.attention_post_norm, parts.mlp_post_norm)),
+            *map(address, (parts.query_norm, parts.key_norm)),
+            addresses(parts.query_key_value, 3),
+            addresses(parts.gate_up, 2),
+            *(parts.out.address, parts.down.address),
+        )
+
+    def step(
+        self, x: Array, spans: Array, segments: Array, wanted: Sequence[int]
+    ) -> tuple[Array, Array | None]:
+        """Run a step for any mix of rows.
+
+        Args:
+            x: embeddings `[rows, width]`, float32, C order; overwritten.
+            spans: of dtype `SPAN`; together they are all rows, in order.
+            segments: `[layers, segments]` of dtype `SEGMENT`. Those of a span are its session's
+                positions from 0 to the span's last row, in order; new keys and values are written
+                into the last of them.
+            wanted: rows whose hidden states and logits are returned.
+
+        Returns:
+            Hidden states after the last norm `[wanted, width]`, and logits `[wanted, vocabulary]`
+            if there is a head.
+
+        Raises:
+            ValueError: shapes do not fit.
+            MemoryError: there is no memory for intermediate results.
+        """
+        self._check(x, spans, segments)
+        self._reach(int((spans["position"] + spans["rows"]).max()) - 1)
+        rows = np.array(wanted, np.int64)
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(x):
+            raise ValueError(f"Wanted rows {rows.min()} to {rows.max()} of {len(x)}.")
+        hidden = np.empty((len(rows), self.width), np.float32)
+        logits = None
+        if self._head is not None:
+            logits = np.empty((len(rows), self.vocabulary), np.float32)
+        step = binding.StepStruct(
+            *(len(x), x.ctypes.data, spans.ctypes.data, len(spans)),
+            *(segments.ctypes.data, segments.shape[1], rows.ctypes.data, len(rows)),
+            *(hidden.ctypes.data, None if logits is None else logits.ctypes.data),
+        )
+        if self._library.step(ctypes.byref(self._decoder), ctypes.byref(step)):
+            raise MemoryError("There is not enough memory for a step.")
+        return hidden, logits
+
+    def _check(self, x: Array, spans: Array, segments: Array) -> None:
+        if x.ndim != 2 or x.dtype != np.float32 or x.shape[1] != self.width:
+            raise ValueError(f"Embeddings {x.shape} of {x.dtype}, not [rows, {self.width}].")
+        if not (x.flags.c_contiguous and x.flags.writeable and segments.flags.c_contiguous):
+            raise ValueError("Embeddings and segments must be writable and in C order.")
+        if spans.dtype != SPAN or segments.dtype != SEGMENT or not len(spans):
+            raise ValueError("Spans and segments must be arrays of their types.")
+        if segments.ndim != 2 or len(segments) != len(self._parts):
+            raise ValueError(f"Segments {segments.shape} for {len(self._parts)} layers.")
+        ends = np.cumsum(spans["rows"])
+        if (spans["rows"] < 1).any() or ends[-1] != len(x):
+            raise ValueError(f"Spans of {ends[-1]} rows, not {len(x)}.")
+        if (spans["first_row"] != ends - spans["rows"]).any():
+            raise ValueError("Spans must be in the order of their rows.")
+        first, last = spans["first_segment"], spans["first_segment"] + spans["segments"] - 1
+        if (first < 0).any() or (last < first).any() or last.max() >= segments.shape[1]:
+            raise ValueError(f"Spans need segments that are not among {segments.shape[1]}.")
+        held = segments["position"][:, last] + segments["count"][:, last]
+        if (held != spans["position"] + spans["rows"]).any():
+            raise ValueError("The last segment of a span must end with its last row.")
+        if (segments["position"][:, last] > spans["position"]).any():
+            raise ValueError("New rows must be in the last segment of their span.")
+
+    def _reach(self, position: int) -> None:
+        """Have the rotations of a position."""
+        for rotation in {id(parts.rotation): parts.rotation for parts in self._parts}.values():
+            if rotation.rotated and rotation.extend_to(position):
+                for parts, layer in zip(self._parts, self._layers, strict=True):
+                    if parts.rotation is rotation:
+                        layer.cosines = rotation.cosines.ctypes.data
+                        layer.sines = rotation.sines.ctypes.data
+
+
+def _floats(array: Array) -> Array:
+    return np.ascontiguousarray(array, np.float32).reshape(-1)
+
+
+def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
+    """Check that the parts of a layer fit each other.
+
+    Raises:
+        ValueError: says what does not.
+    """
+    heads, key_heads, head_width = parts.heads, parts.key_heads, parts.head_width
+    if min(heads, key_heads, head_width) < 1 or heads % key_heads:
+        raise ValueError(f"{heads} heads of width {head_width} for {key_heads} key heads.")
+    attended, own = heads * head_width, key_heads * head_width
+    products = [
+        ("queries, keys and values", parts.query_key_value, width, (attended, own, own)),
+        ("attention's output", [parts.out], attended, (width,)),
+        ("gate and up", parts.gate_up, width, (mlp_width, mlp_width)),
+        ("down", [parts.down], mlp_width, (width,)),
+    ]
+    for name, matrices, inputs, outputs in products:
+        found = tuple(matrix.outputs for matrix in matrices)
+        if found not in (outputs, (sum(outputs),)) or {m.inputs for m in matrices} != {inputs}:
+            raise ValueError(f"{name}: {found} outputs, not {outputs} of {inputs} inputs.")
+    norms = [
+        ("norm of attention", parts.attention_norm, width),
+        ("norm of the MLP", parts.mlp_norm, width),
+        ("norm after attention", parts.attention_post_norm, width),
+        ("norm after the MLP", parts.mlp_post_norm, width),
+        ("norm of queries", parts.query_norm, head_width),
+        ("norm of keys", parts.key_norm, head_width),
+        ("sinks", parts.sinks, heads),
+    ]
+    for name, array, size in norms:
+        if array is not None and array.size != size:
+            raise ValueError(f"{name}: {array.size} numbers, not {size}.")
+    if parts.rotation.rotated % 2 or parts.rotation.rotated > head_width:
+        raise ValueError(f"{parts.rotation.rotated} rotated numbers of {head_width}.")

@@ -1,0 +1,216 @@
+"""The compiled kernels: loading them, instruction sets, threads."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import logging
+import math
+import os
+from pathlib import Path
+
+from engine.kernels.build import BuildError, build
+
+log = logging.getLogger(__name__)
+
+LEVELS = ("plain C", "AVX2", "AVX-VNNI", "AVX-512 VNNI")
+"""Names of the levels of instruction sets, in the order of lanes.h."""
+
+
+class MatrixStruct(ctypes.Structure):
+    """`Matrix` of layout.h."""
+
+    _fields_ = (
+        ("outputs", ctypes.c_int32),
+        ("inputs", ctypes.c_int32),
+        ("group", ctypes.c_int32),
+        ("bits", ctypes.c_int32),
+        ("scale_kind", ctypes.c_int32),
+        ("has_table", ctypes.c_int32),
+        ("table", ctypes.c_uint8 * 16),
+        ("codes", ctypes.c_void_p),
+        ("scales", ctypes.c_void_p),
+        ("biases", ctypes.c_void_p),
+        ("added", ctypes.c_void_p),
+    )
+
+
+class LayerStruct(ctypes.Structure):
+    """`Layer` of decoder.h."""
+
+    _fields_ = (
+        ("heads", ctypes.c_int32),
+        ("key_heads", ctypes.c_int32),
+        ("head_width", ctypes.c_int32),
+        ("rotated", ctypes.c_int32),
+        ("is_interleaved", ctypes.c_int32),
+        ("activation", ctypes.c_int32),
+        ("window", ctypes.c_int64),
+        ("epsilon", ctypes.c_float),
+        ("head_epsilon", ctypes.c_float),
+        ("score_scale", ctypes.c_float),
+        ("score_cap", ctypes.c_float),
+        ("cosines", ctypes.c_void_p),
+        ("sines", ctypes.c_void_p),
+        ("sinks", ctypes.c_void_p),
+        ("attention_norm", ctypes.c_void_p),
+        ("mlp_norm", ctypes.c_void_p),
+        ("attention_post_norm", ctypes.c_void_p),
+        ("mlp_post_norm", ctypes.c_void_p),
+        ("query_norm", ctypes.c_void_p),
+        ("key_norm", ctypes.c_void_p),
+        ("query_key_value", ctypes.c_void_p * 3),
+        ("gate_up", ctypes.c_void_p * 2),
+        ("out", ctypes.c_void_p),
+        ("down", ctypes.c_void_p),
+    )
+
+
+class DecoderStruct(ctypes.Structure):
+    """`Decoder` of decoder.h."""
+
+    _fields_ = (
+        ("width", ctypes.c_int32),
+        ("layer_count", ctypes.c_int32),
+        ("mlp_width", ctypes.c_int32),
+        ("epsilon", ctypes.c_float),
+        ("layers", ctypes.c_void_p),
+        ("final_norm", ctypes.c_void_p),
+        ("head", ctypes.c_void_p),
+    )
+
+
+class StepStruct(ctypes.Structure):
+    """`Step` of decoder.h."""
+
+    _fields_ = (
+        ("rows", ctypes.c_int64),
+        ("x", ctypes.c_void_p),
+        ("spans", ctypes.c_void_p),
+        ("span_count", ctypes.c_int64),
+        ("segments", ctypes.c_void_p),
+        ("segment_count", ctypes.c_int64),
+        ("wanted", ctypes.c_void_p),
+        ("wanted_count", ctypes.c_int64),
+        ("hidden", ctypes.c_void_p),
+        ("logits", ctypes.c_void_p),
+    )
+
+
+class Library:
+    """The functions of api.h.
+
+    Args:
+        path: of the compiled library.
+
+    Attributes:
+        levels: the levels that this processor has.
+        level: the level that is used, at first the best one.
+
+    Raises:
+        OSError: the file is no library for this machine.
+    """
+
+    def __init__(self, path: Path) -> None:
+        library = ctypes.CDLL(str(path))
+        i32, i64, address = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+        self.pack = library.kernels_pack
+        self.pack.argtypes, self.pack.restype = (address, i64, i64, i32, i32, address), None
+        self.pack_scales = library.kernels_pack_scales
+        self.pack_scales.argtypes = (address, i64, i64, i32, address)
+        self.pack_scales.restype = None
+        self.multiply = library.kernels_multiply
+        self.multiply.argtypes, self.multiply.restype = (address, i32, address, i64, address), i32
+        self.unpack = library.kernels_unpack
+        self.unpack.argtypes, self.unpack.restype = (address, address, i64, address), None
+        self.mlp = library.kernels_mlp
+        self.mlp.argtypes = (address, address, i32, address, i64, address)
+        self.mlp.restype = i32
+        self.step = library.kernels_step
+        self.step.argtypes, self.step.restype = (address, address), i32
+        self._use_level, self._start = library.kernels_use_level, library.kernels_start
+        for function in (self._use_level, self._start):
+            function.argtypes, function.restype = (i32,), None
+        library.kernels_levels.argtypes, library.kernels_levels.restype = (), i32
+        found = library.kernels_levels()
+        self.levels = tuple(level for level in range(len(LEVELS)) if found >> level & 1)
+        self.level = self.levels[-1]
+        self.use_level(self.level)
+
+    def use_level(self, level: int) -> None:
+        """Compute with one of `levels`. Not while another thread computes."""
+        if level not in self.levels:
+            raise ValueError(f"This processor has no {LEVELS[level]}.")
+        self.level = level
+        self._use_level(level)
+
+    def start(self, threads: int) -> None:
+        """Start the threads of the process. Later calls have no effect."""
+        self._start(threads)
+
+
+@functools.cache
+def load() -> Library | None:
+    """Build the kernels if necessary, load them and start their threads.
+
+    Returns None if that fails; the reason is logged once.
+    """
+    try:
+        library = Library(build())
+    except (BuildError, OSError) as error:
+        log.warning(
+            "CPU kernels are off, models in few bits are slow: %s. "
+            "Install a C compiler (for example gcc) and start again.",
+            error,
+        )
+        return None
+    threads = usable_cores()
+    library.start(threads)
+    log.info("CPU kernels: %s, %d threads", LEVELS[library.level], threads)
+    return library
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use, by its affinity and its cgroup's quota."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, math.ceil(min(cores or 1, _quota(Path("/proc/self/cgroup")))))
+
+
+def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
+    """Return the cores that a process's cgroups allow it, infinity without a limit.
+
+    A group's limit holds for the groups within it, too.
+    """
+    least = math.inf
+    try:
+        lines = groups.read_text().splitlines()
+    except OSError:
+        return least
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        home = root / "cpu" if controllers else root
+        folder = home / path.lstrip("/")
+        for group in (folder, *folder.parents):
+            least = min(least, _quota_of(group))
+            if group == home:
+                break
+    return least
+
+
+def _quota_of(group: Path) -> float:
+    """Return the cores that one cgroup allows, by the files of version 2 or 1."""
+    try:
+        quota, period = (group / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:
+            quota = (group / "cpu.cfs_quota_us").read_text()
+            period = (group / "cpu.cfs_period_us").read_text()
+        except OSError:
+            return math.inf
+    try:
+        cores = int(quota) / int(period)
+    except (ValueError, ZeroDivisionError):  # "max"
+        return math.inf
+    return cores if cores > 0 else math.inf  # -1: no limit

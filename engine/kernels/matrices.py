@@ -1,0 +1,252 @@
+"""Quantized matrices in the kernels' layout, and products with them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+from msgspec import Struct
+
+from engine.kernels.library import Library, MatrixStruct
+
+Array = np.ndarray[Any, Any]
+
+GROUPS = (32, 64, 128)  # inputs that may share a scale
+AFFINE_BITS = (1, 2, 3, 4, 5, 6, 8)
+MAX_INPUTS = 1 << 24
+MAX_OUTPUTS = 1 << 30
+
+TILE, BLOCK = 16, 32  # of layout.h
+
+_FLOAT16, _BFLOAT16, _FLOAT32 = 0, 1, 2  # `SCALE_FLOAT16`, … of layout.h
+_SILU = 0  # `ACTIVATION_SILU` of decoder.h
+
+_MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 3, 4, 6, 8, 12))
+"""Twice the values 0, 0.5, 1, 1.5, 2, 3, 4 and 6 of both signs, plus 12: none is negative."""
+
+
+class Format(Struct, frozen=True):
+    """How MLX quantizes a matrix: the settings of its layer."""
+
+    mode: str
+    bits: int
+    group: int
+
+    @classmethod
+    def of(cls, layer: Any) -> Format:
+        """Return the format of one of MLX's quantized layers."""
+        return cls(layer.mode, layer.bits, layer.group_size)
+
+
+class PackedMatrix:
+    """A matrix `[outputs, inputs]` in the kernels' layout.
+
+    Attributes:
+        nbytes: of its arrays.
+    """
+
+    def __init__(self, matrix: MatrixStruct, arrays: Sequence[Array]) -> None:
+        self._matrix = matrix
+        self._arrays = tuple(arrays)  # what `_matrix` points to
+        self.outputs, self.inputs = int(matrix.outputs), int(matrix.inputs)
+        self.nbytes = sum(array.nbytes for array in arrays)
+
+    @property
+    def address(self) -> int:
+        """Address of the C struct; valid as long as this object."""
+        return ctypes.addressof(self._matrix)
+
+
+def can_pack(form: Format) -> bool:
+    """Return True if matrices of a format can be packed."""
+    if form.mode == "affine":
+        return form.bits in AFFINE_BITS and form.group in GROUPS
+    return form == Format("mxfp4", 4, 32)
+
+
+def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> PackedMatrix:
+    """Pack one quantized matrix. The values of its weights stay exactly the same.
+
+    Codes of 1 to 3 bits are stored in 4, those of 5 and 6 in 8. Scales are stored in 16 bits where
+    that loses nothing.
+
+    Args:
+        arrays: "weight", "scales", in affine formats "biases", and "bias" if the layer adds one,
+            as a quantized layer of MLX has them.
+
+    Raises:
+        ValueError: the format is not supported, or the arrays do not fit each other.
+    """
+    if not can_pack(form):
+        raise ValueError(
+            f"Unsupported format: {form.mode}, {form.bits} bits, groups of {form.group}."
+        )
+    weight, scales = arrays["weight"], arrays["scales"]
+    biases = arrays.get("biases")
+    _check(weight, scales, biases, arrays.get("bias"), form)
+    has_table = form.mode == "mxfp4"
+    if has_table:
+        # 2^(e - 127), halved because the table's values are doubled
+        scales = mx.power(2.0, scales.astype(mx.float32) - 128)
+        biases = -12 * scales
+    assert biases is not None
+    outputs, inputs = int(weight.shape[0]), int(scales.shape[1]) * form.group
+    bits = 4 if form.bits <= 4 else 8
+    tiles = -(-outputs // TILE)
+    codes = _aligned(tiles * TILE * inputs * bits // 8)
+    words = np.ascontiguousarray(np.array(weight, copy=False))
+    library.pack(words.ctypes.data, outputs, inputs, form.bits, bits, codes.ctypes.data)
+    kind, raw = _as_stored(scales, biases)
+    packed = []
+    for values in raw:
+        size = values.dtype.itemsize
+        made = _aligned(tiles * TILE * values.shape[1] * size)
+        library.pack_scales(values.ctypes.data, outputs, values.shape[1], size, made.ctypes.data)
+        packed.append(made)
+    added = None
+    if "bias" in arrays:
+        added = np.array(arrays["bias"].astype(mx.float32))
+    matrix = MatrixStruct(
+        *(outputs, inputs, form.group, bits, kind, has_table),
+        (ctypes.c_uint8 * 16)(*(_MXFP4_TABLE if has_table else ())),
+        *(array.ctypes.data for array in (codes, *packed)),
+        None if added is None else added.ctypes.data,
+    )
+    return PackedMatrix(matrix, [codes, *packed, *([] if added is None else [added])])
+
+
+def _check(
+    weight: mx.array, scales: mx.array, biases: mx.array | None, bias: mx.array | None, form: Format
+) -> None:
+    """Check the arrays of a quantized matrix.
+
+    Raises:
+        ValueError: says what does not fit.
+    """
+    shown = f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
+    if weight.ndim != 2 or scales.ndim != 2 or weight.dtype != mx.uint32:
+        raise ValueError(f"Not a quantized matrix: {shown}.")
+    outputs, groups = scales.shape
+    inputs = groups * form.group
+    if weight.shape[0] != outputs or weight.shape[1] * 32 != inputs * form.bits:
+        raise ValueError(f"Shapes do not fit each other: {shown}.")
+    if not 0 < outputs <= MAX_OUTPUTS or not 0 < inputs <= MAX_INPUTS:
+        raise ValueError(f"Matrix is too large or empty: {shown}.")
+    wanted = mx.uint8 if form.mode == "mxfp4" else scales.dtype
+    if scales.dtype != wanted or (wanted != mx.uint8 and not _is_float(scales)):
+        raise ValueError(f"Scales are of type {scales.dtype}: {shown}.")
+    if form.mode == "affine" and (
+        biases is None or biases.shape != scales.shape or not _is_float(biases)
+    ):
+        raise ValueError(f"Biases do not fit: {shown}.")
+    if bias is not None and (bias.shape != (outputs,) or not _is_float(bias)):
+        raise ValueError(f"The layer's bias {bias.shape} does not fit: {shown}.")
+
+
+def _is_float(array: mx.array) -> bool:
+    return array.dtype in (mx.float16, mx.bfloat16, mx.float32)
+
+
+def _as_stored(scales: mx.array, biases: mx.array) -> tuple[int, list[Array]]:
+    """Return scales and biases in the smallest type that holds all of them, and its kind."""
+    both = [scales, biases]
+    for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
+        if all(_fits(array, dtype) for array in both):
+            halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in both]
+            return kind, [np.ascontiguousarray(array) for array in halves]
+    wide = [np.array(array.astype(mx.float32), copy=False) for array in both]
+    return _FLOAT32, [np.ascontiguousarray(array) for array in wide]
+
+
+def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
+    """Return True if a type holds all numbers of an array exactly."""
+    if array.dtype == dtype:
+        return True
+    wide = array.astype(mx.float32)
+    return bool(mx.array_equal(wide.astype(dtype).astype(mx.float32), wide, equal_nan=True))
+
+
+def _aligned(nbytes: int) -> Array:
+    """Allocate bytes at the start of a cache line."""
+    whole = np.empty(nbytes + 64, np.uint8)
+    start = -whole.ctypes.data % 64
+    return whole[start : start + nbytes]
+
+
+def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
+    """Return the weights of some outputs, `[count, inputs]`, as a table of embeddings has them.
+
+    Args:
+        outputs: whole numbers `[count]`.
+
+    Raises:
+        ValueError: the matrix does not have one of them.
+    """
+    wanted = np.ascontiguousarray(outputs, np.int64)
+    if wanted.size and not 0 <= wanted.min() <= wanted.max() < matrix.outputs:
+        raise ValueError(f"Rows {wanted.min()} to {wanted.max()} of {matrix.outputs}.")
+    found = np.empty((wanted.size, matrix.inputs), np.float32)
+    library.unpack(matrix.address, wanted.ctypes.data, wanted.size, found.ctypes.data)
+    return found
+
+
+def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -> Array:
+    """Multiply rows with matrices: `given @ matrix.T`, side by side.
+
+    A row's result depends on nothing but the row and the matrix.
+
+    Args:
+        given: `[rows, inputs]`, float32.
+        matrices: with that number of inputs.
+
+    Returns:
+        `[rows, outputs of all matrices]`, float32.
+
+    Raises:
+        ValueError: shapes or types do not fit.
+        MemoryError: there is no memory for intermediate results.
+    """
+    inputs = {matrix.inputs for matrix in matrices}
+    if given.ndim != 2 or given.dtype != np.float32 or inputs != {given.shape[1]}:
+        raise ValueError(
+            f"Rows {given.shape} of {given.dtype} do not fit matrices of {sorted(inputs)} inputs."
+        )
+    given = np.ascontiguousarray(given)
+    out = np.empty((len(given), sum(matrix.outputs for matrix in matrices)), np.float32)
+    data = given.ctypes.data, len(given), out.ctypes.data
+    if library.multiply(_addresses(matrices), len(matrices), *data):
+        raise MemoryError("There is not enough memory for a product.")
+    return out
+
+
+def gated_mlp(
+    library: Library, given: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
+) -> Array:
+    """Return `down(silu(gate(given)) * up(given))`, `[rows, outputs]`, each row independently.
+
+    Args:
+        given: `[rows, inputs]`, float32.
+        gate_up: the two matrices that `given` is multiplied with.
+
+    Raises:
+        ValueError: shapes or types do not fit.
+        MemoryError: there is no memory for intermediate results.
+    """
+    sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
+    if given.ndim != 2 or given.dtype != np.float32 or sizes != 2 * [(down.inputs, given.shape[1])]:
+        raise ValueError(
+            f"Rows {given.shape} of {given.dtype} do not fit {sizes} and {down.inputs} inputs."
+        )
+    given = np.ascontiguousarray(given)
+    out = np.empty((len(given), down.outputs), np.float32)
+    data = given.ctypes.data, len(given), out.ctypes.data
+    if library.mlp(_addresses(gate_up), down.address, _SILU, *data):
+        raise MemoryError("There is not enough memory for a product.")
+    return out
+
+
+def _addresses(matrices: Sequence[PackedMatrix]) -> Any:
+    return (ctypes.c_void_p * len(matrices))(*(matrix.address for matrix in matrices))

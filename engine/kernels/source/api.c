@@ -1,0 +1,221 @@
+// Choosing a level, and products of rows with several matrices.
+#include "api.h"
+
+#include "level.h"
+#include "pool.h"
+#include "scratch.h"
+
+#include <stdlib.h>
+
+// ---------------------------------------------------------------- levels
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+
+static const Level *const levels[] = {&level_plain, &level_avx2, &level_avx_vnni, &level_avx512};
+
+enum {
+    YMM_STATE = 0x06,  // what the system must save for the registers of AVX
+    ZMM_STATE = 0xe6,  // and of AVX-512
+};
+
+static unsigned saved_state(void)
+{
+    unsigned low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+static int has_bits(unsigned found, unsigned wanted)
+{
+    return (found & wanted) == wanted;
+}
+
+// By cpuid and not by `__builtin_cpu_supports`, which finds nothing in a library built by Zig.
+int32_t kernels_levels(void)
+{
+    unsigned a, b, c, d, features = 0, more = 0, newer = 0, unused;
+    const unsigned fma = 1u << 12, saves_state = 1u << 27, f16c = 1u << 29, avx2 = 1u << 5;
+    const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  // F, DQ, BW, VL
+    int32_t found = 1;
+    if (!__get_cpuid(1, &a, &b, &features, &d) || !has_bits(features, fma | saves_state | f16c))
+        return found;
+    if (!__get_cpuid_count(7, 0, &a, &b, &more, &d) || !has_bits(b, avx2))
+        return found;
+    if (!has_bits(saved_state(), YMM_STATE))
+        return found;
+    found |= 1 << 1;
+    if (a >= 1 && __get_cpuid_count(7, 1, &newer, &unused, &c, &d) && newer >> 4 & 1)
+        found |= 1 << 2;
+    if (has_bits(b, avx512) && more >> 11 & 1 && has_bits(saved_state(), ZMM_STATE))
+        found |= 1 << 3;
+    return found;
+}
+
+#else
+
+static const Level *const levels[] = {&level_plain};
+
+int32_t kernels_levels(void)
+{
+    return 1;
+}
+
+#endif
+
+const Level *level = &level_plain;
+
+void kernels_use_level(int32_t wanted)
+{
+    level = levels[wanted];
+}
+
+void kernels_start(int32_t threads)
+{
+    pool_start(threads);
+}
+
+// ---------------------------------------------------------------- scratch memory
+
+static _Thread_local struct {
+    void *memory;
+    int64_t bytes;
+} buffers[SCRATCH_SLOTS];
+
+void *scratch(int slot, int64_t count, int64_t bytes)
+{
+    int64_t wanted = (count * bytes + 64) / 64 * 64;  // never 0, so that NULL is an error
+    if (buffers[slot].bytes < wanted) {
+        free(buffers[slot].memory);
+        buffers[slot].memory = aligned_alloc(64, (size_t)wanted);
+        buffers[slot].bytes = buffers[slot].memory ? wanted : 0;
+    }
+    return buffers[slot].memory;
+}
+
+// ---------------------------------------------------------------- products
+
+typedef struct {
+    const Matrix *const *matrices;
+    const float *given;
+    QuantizedRows rows;
+    int64_t count;  // rows
+    float *out;
+    int64_t stride;
+    int32_t activation;
+} Product;
+
+static int has_rows(Product *product, int64_t inputs)
+{
+    int64_t blocks = inputs / BLOCK;
+    product->rows = (QuantizedRows){
+        .values = scratch(SCRATCH_VALUES, product->count * inputs, sizeof(int16_t)),
+        .scales = scratch(SCRATCH_SCALES, product->count * blocks, sizeof(float)),
+        .sums = scratch(SCRATCH_SUMS, product->count * blocks, sizeof(float)),
+        .inputs = (int32_t)inputs,
+    };
+    return product->rows.values && product->rows.scales && product->rows.sums;
+}
+
+static void quantize(void *context, int64_t row)
+{
+    const Product *product = context;
+    level->quantize_row(product->given + row * product->rows.inputs, &product->rows, row);
+}
+
+// `item` is a tile of all matrices' tiles.
+static void multiply(void *context, int64_t item)
+{
+    const Product *product = context;
+    const Matrix *const *matrix = product->matrices;
+    float *out = product->out;
+    for (; item >= tiles_of(*matrix); matrix++) {
+        item -= tiles_of(*matrix);
+        out += (*matrix)->outputs;
+    }
+    level->multiply(*matrix, &product->rows, product->count, (int32_t)item, (int32_t)item + 1, out,
+                    product->stride, 0);
+}
+
+// Multiply the quantized rows with matrices, whose products are written side by side.
+static void run_product(Product *product, const Matrix *const *matrices, int32_t count, float *out)
+{
+    int64_t tiles = 0;
+    product->matrices = matrices;
+    product->out = out;
+    product->stride = 0;
+    for (int32_t i = 0; i < count && matrices[i]; i++) {
+        tiles += tiles_of(matrices[i]);
+        product->stride += matrices[i]->outputs;
+    }
+    pool_run(tiles, multiply, product);
+}
+
+int32_t kernels_multiply(const Matrix *const *matrices, int32_t count, const float *given,
+                         int64_t rows, float *out)
+{
+    Product product = {.given = given, .count = rows};
+    if (!has_rows(&product, matrices[0]->inputs))
+        return -1;
+    pool_enter();
+    pool_run(rows, quantize, &product);
+    run_product(&product, matrices, count, out);
+    pool_leave();
+    return 0;
+}
+
+static void gate_and_quantize(void *context, int64_t row)
+{
+    const Product *product = context;
+    int32_t width = product->rows.inputs;
+    float *gates = product->out + row * 2 * width;
+    level->gate_row(gates, width, product->activation, gates);
+    level->quantize_row(gates, &product->rows, row);
+}
+
+int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t activation,
+                    const float *given, int64_t rows, float *out)
+{
+    Product product = {.given = given, .count = rows, .activation = activation};
+    float *gates = scratch(SCRATCH_GATES, rows * 2 * down->inputs, sizeof(float));
+    int64_t inputs = gate_up[0]->inputs;
+    // For both products, so that the second does not move the first one's rows.
+    if (!gates || !has_rows(&product, inputs > down->inputs ? inputs : down->inputs))
+        return -1;
+    product.rows.inputs = (int32_t)inputs;
+    pool_enter();
+    pool_run(rows, quantize, &product);
+    run_product(&product, gate_up, 2, gates);
+    product.rows.inputs = down->inputs;
+    pool_run(rows, gate_and_quantize, &product);
+    run_product(&product, &down, 1, out);
+    pool_leave();
+    return 0;
+}
+
+// ---------------------------------------------------------------- tables
+
+enum { ROWS_FOR_THREADS = 32 };  // fewer are unpacked faster than threads wake up
+
+typedef struct {
+    const Matrix *matrix;
+    const int64_t *outputs;
+    float *to;
+} Unpacking;
+
+static void unpack(void *context, int64_t index)
+{
+    const Unpacking *unpacking = context;
+    unpack_row(unpacking->matrix, unpacking->outputs[index],
+               unpacking->to + index * unpacking->matrix->inputs);
+}
+
+void kernels_unpack(const Matrix *matrix, const int64_t *outputs, int64_t count, float *to)
+{
+    Unpacking unpacking = {matrix, outputs, to};
+    if (count >= ROWS_FOR_THREADS)
+        pool_enter();
+    pool_run(count, unpack, &unpacking);  // by this thread alone if it has not entered
+    pool_leave();
+}

@@ -1,0 +1,44 @@
+// The functions that Python calls (engine/kernels/library.py).
+#pragma once
+
+#include "decoder.h"
+#include "layout.h"
+
+#pragma GCC visibility push(default)
+
+// Levels of instruction sets that this processor has: bit n is set for level n of lanes.h.
+int32_t kernels_levels(void);
+
+// Compute with a level, one of `kernels_levels`.
+void kernels_use_level(int32_t level);
+
+// Start the threads of the process (pool.h).
+void kernels_start(int32_t threads);
+
+// Pack codes of 1 to 8 bits, [outputs][inputs * bits / 8] as MLX stores them, into 4 or 8 bits.
+void kernels_pack(const uint8_t *from, int64_t outputs, int64_t inputs, int32_t bits,
+                  int32_t packed_bits, uint8_t *to);
+
+// Pack scales or biases [outputs][groups] of 2 or 4 bytes each.
+void kernels_pack_scales(const uint8_t *from, int64_t outputs, int64_t groups, int32_t item_bytes,
+                         uint8_t *to);
+
+// Unpack the weights of some outputs, such as rows of a table of embeddings, into [count][inputs].
+void kernels_unpack(const Matrix *matrix, const int64_t *outputs, int64_t count, float *to);
+
+// Multiply rows [rows][inputs] with matrices of the same number of inputs. Their products are
+// written side by side, [rows][sum of their outputs]. Returns 0, or -1 if memory is short.
+int32_t kernels_multiply(const Matrix *const *matrices, int32_t count, const float *given,
+                         int64_t rows, float *out);
+
+// A gated MLP: down(activation(gate(x)) * up(x)) for rows x [rows][inputs], into [rows][outputs].
+// `gate_up` are two matrices, or one and NULL. Returns 0, or -1 if memory is short.
+int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t activation,
+                    const float *given, int64_t rows, float *out);
+
+// Run a step: embeddings through all layers, keys and values into the sessions' segments, and the
+// hidden states and logits of the wanted rows. Returns 0, or -1 if memory is short; then what was
+// written is undefined.
+int32_t kernels_step(const Decoder *decoder, const Step *step);
+
+#pragma GCC visibility pop

@@ -1,0 +1,298 @@
+// One step of a stack of decoder layers: its phases, each divided among the threads.
+#include "decoder.h"
+
+#include "api.h"
+#include "level.h"
+#include "pool.h"
+#include "scratch.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ROWS_OF_BLOCK = 4 };  // rows whose attention is computed together
+
+typedef struct {
+    const Decoder *decoder;
+    const Step *step;
+    const Layer *layer;  // the current one
+    int32_t layer_index;
+    QuantizedRows rows;  // input of the next product
+    float *projected;    // queries, keys and values, [rows][projected_width]
+    int64_t projected_width;
+    float *attended;     // [rows][heads * head width]
+    float *gates;        // [rows][2 * mlp width]
+    float *part;         // [rows][width], what a part of a layer gives before its norm
+    int64_t blocks;      // of rows, of all spans
+    atomic_int has_failed;
+
+    // the current product
+    const Matrix *const *matrices;
+    float *out;
+    int64_t out_stride;
+    int64_t out_rows;
+    int adds;
+} Run;
+
+static int64_t query_width(const Layer *layer)
+{
+    return (int64_t)layer->heads * layer->head_width;
+}
+
+static QuantizedRows rows_of_width(const Run *run, int64_t width)
+{
+    QuantizedRows rows = run->rows;
+    rows.inputs = (int32_t)width;
+    return rows;
+}
+
+// ---------------------------------------------------------------- products
+
+static void multiply_tile_of(void *context, int64_t tile)
+{
+    const Run *run = context;
+    const Matrix *const *matrix = run->matrices;
+    float *out = run->out;
+    for (; tile >= tiles_of(*matrix); matrix++) {
+        tile -= tiles_of(*matrix);
+        out += (*matrix)->outputs;
+    }
+    QuantizedRows rows = rows_of_width(run, (*matrix)->inputs);
+    level->multiply(*matrix, &rows, run->out_rows, (int32_t)tile, (int32_t)tile + 1, out,
+                    run->out_stride, run->adds);
+}
+
+// Multiply the quantized rows with up to `count` matrices, whose products are side by side.
+static void product(Run *run, const Matrix *const *matrices, int count, int64_t rows, float *out,
+                    int64_t stride, int adds)
+{
+    run->matrices = matrices;
+    run->out = out;
+    run->out_stride = stride;
+    run->out_rows = rows;
+    run->adds = adds;
+    int64_t tiles = 0;
+    for (int i = 0; i < count && matrices[i]; i++)
+        tiles += tiles_of(matrices[i]);
+    pool_run(tiles, multiply_tile_of, run);
+}
+
+// ---------------------------------------------------------------- phases of a layer, by row
+
+static void norm_and_quantize(Run *run, const float *weight, float epsilon, const float *from,
+                              float *to, int64_t index)
+{
+    level->norm_row(from, weight, run->decoder->width, epsilon, to);
+    QuantizedRows rows = rows_of_width(run, run->decoder->width);
+    level->quantize_row(to, &rows, index);
+}
+
+static void begin_attention(void *context, int64_t row)
+{
+    Run *run = context;
+    int64_t at = row * run->decoder->width;
+    norm_and_quantize(run, run->layer->attention_norm, run->layer->epsilon, run->step->x + at,
+                      run->part + at, row);
+}
+
+static void begin_mlp(void *context, int64_t row)
+{
+    Run *run = context;
+    int64_t at = row * run->decoder->width;
+    norm_and_quantize(run, run->layer->mlp_norm, run->layer->epsilon, run->step->x + at,
+                      run->part + at, row);
+}
+
+// Find the span of a row.
+static const Span *span_of(const Step *step, int64_t row)
+{
+    const Span *span = step->spans;
+    while (row >= span->first_row + span->rows)
+        span++;
+    return span;
+}
+
+// Norm, rotate and scale a row's heads, and write its keys and values into the session's.
+static void prepare_and_write(void *context, int64_t row)
+{
+    Run *run = context;
+    const Layer *layer = run->layer;
+    const Span *span = span_of(run->step, row);
+    int64_t position = span->position + row - span->first_row;
+    float *heads = run->projected + row * run->projected_width;
+    level->prepare_row(layer, position, heads);
+    const Segment *segment = run->step->segments + run->layer_index * run->step->segment_count +
+                             span->first_segment + span->segments - 1;
+    int64_t at = (position - segment->position) * segment->token_stride;
+    size_t bytes = (size_t)layer->head_width * sizeof(float);
+    const float *keys = heads + query_width(layer);
+    const float *values = keys + (int64_t)layer->key_heads * layer->head_width;
+    for (int32_t head = 0; head < layer->key_heads; head++) {
+        int64_t to = head * segment->head_stride + at, from = (int64_t)head * layer->head_width;
+        memcpy(segment->keys + to, keys + from, bytes);
+        memcpy(segment->values + to, values + from, bytes);
+    }
+}
+
+// Attention of the rows of a block to the keys of one head.
+static void attend_block(void *context, int64_t item)
+{
+    Run *run = context;
+    const Layer *layer = run->layer;
+    const Step *step = run->step;
+    int32_t key_head = (int32_t)(item % layer->key_heads);
+    int64_t block = item / layer->key_heads;
+    const Span *span = step->spans;
+    for (;; span++) {
+        int64_t blocks = (span->rows + ROWS_OF_BLOCK - 1) / ROWS_OF_BLOCK;
+        if (block < blocks)
+            break;
+        block -= blocks;
+    }
+    int64_t first = block * ROWS_OF_BLOCK;
+    int64_t rows = span->rows - first < ROWS_OF_BLOCK ? span->rows - first : ROWS_OF_BLOCK;
+    int32_t group = layer->heads / layer->key_heads, width = layer->head_width;
+    int64_t room = (span->position + first + rows + 15) / 16 * 16;
+    Query *queries = scratch(SCRATCH_QUERIES, rows * group, sizeof *queries);
+    float *scores = scratch(SCRATCH_SCORES, rows * group * room, sizeof *scores);
+    if (!queries || !scores) {
+        atomic_store(&run->has_failed, 1);
+        return;
+    }
+    for (int64_t i = 0; i < rows * group; i++) {
+        int64_t row = span->first_row + first + i / group, position = span->position + first + i / group;
+        int32_t head = key_head * group + (int32_t)(i % group);
+        int64_t hidden = layer->window ? position + 1 - layer->window : 0;
+        queries[i] = (Query){
+            .query = run->projected + row * run->projected_width + (int64_t)head * width,
+            .first = hidden > 0 ? hidden : 0,
+            .end = position + 1,
+            .out = run->attended + row * query_width(layer) + (int64_t)head * width,
+            .scores = scores + i * room,
+            .sink = layer->sinks ? layer->sinks[head] : 0.0f,
+        };
+    }
+    const Segment *segments = step->segments + run->layer_index * step->segment_count;
+    level->attend(layer, segments + span->first_segment, (int32_t)span->segments, key_head, queries,
+                  (int32_t)(rows * group));
+}
+
+static void quantize_attended(void *context, int64_t row)
+{
+    Run *run = context;
+    QuantizedRows rows = rows_of_width(run, query_width(run->layer));
+    level->quantize_row(run->attended + row * rows.inputs, &rows, row);
+}
+
+static void gate_and_quantize(void *context, int64_t row)
+{
+    Run *run = context;
+    int32_t width = run->decoder->mlp_width;
+    float *gates = run->gates + row * 2 * width;
+    level->gate_row(gates, width, run->layer->activation, gates);
+    QuantizedRows rows = rows_of_width(run, width);
+    level->quantize_row(gates, &rows, row);
+}
+
+static void norm_and_add(Run *run, const float *weight, int64_t row)
+{
+    int64_t at = row * run->decoder->width;
+    level->norm_row(run->part + at, weight, run->decoder->width, run->layer->epsilon,
+                    run->part + at);
+    level->add_row(run->part + at, run->decoder->width, run->step->x + at);
+}
+
+static void add_attention(void *context, int64_t row)
+{
+    Run *run = context;
+    norm_and_add(run, run->layer->attention_post_norm, row);
+}
+
+static void add_mlp(void *context, int64_t row)
+{
+    Run *run = context;
+    norm_and_add(run, run->layer->mlp_post_norm, row);
+}
+
+static void finish(void *context, int64_t index)
+{
+    Run *run = context;
+    const Step *step = run->step;
+    int32_t width = run->decoder->width;
+    float *to = step->hidden + index * width;
+    norm_and_quantize(run, run->decoder->final_norm, run->decoder->epsilon,
+                      step->x + step->wanted[index] * width, to, index);
+}
+
+// ---------------------------------------------------------------- a step
+
+static void run_layer(Run *run)
+{
+    const Layer *layer = run->layer;
+    const Step *step = run->step;
+    int64_t rows = step->rows;
+    int32_t width = run->decoder->width, mlp_width = run->decoder->mlp_width;
+
+    pool_run(rows, begin_attention, run);
+    product(run, layer->query_key_value, 3, rows, run->projected, run->projected_width, 0);
+    pool_run(rows, prepare_and_write, run);
+    pool_run(run->blocks * layer->key_heads, attend_block, run);
+    pool_run(rows, quantize_attended, run);
+    if (layer->attention_post_norm) {
+        product(run, &layer->out, 1, rows, run->part, width, 0);
+        pool_run(rows, add_attention, run);
+    } else {
+        product(run, &layer->out, 1, rows, step->x, width, 1);
+    }
+    pool_run(rows, begin_mlp, run);
+    product(run, layer->gate_up, 2, rows, run->gates, 2 * mlp_width, 0);
+    pool_run(rows, gate_and_quantize, run);
+    if (layer->mlp_post_norm) {
+        product(run, &layer->down, 1, rows, run->part, width, 0);
+        pool_run(rows, add_mlp, run);
+    } else {
+        product(run, &layer->down, 1, rows, step->x, width, 1);
+    }
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int32_t kernels_step(const Decoder *decoder, const Step *step)
+{
+    Run run = {.decoder = decoder, .step = step};
+    int64_t widest = larger(decoder->width, decoder->mlp_width), attended = 0;
+    for (int32_t i = 0; i < decoder->layer_count; i++) {
+        const Layer *layer = decoder->layers + i;
+        attended = larger(attended, query_width(layer));
+        int64_t all = query_width(layer) + 2 * (int64_t)layer->key_heads * layer->head_width;
+        run.projected_width = larger(run.projected_width, all);
+    }
+    widest = larger(widest, attended);
+    for (int64_t i = 0; i < step->span_count; i++)
+        run.blocks += (step->spans[i].rows + ROWS_OF_BLOCK - 1) / ROWS_OF_BLOCK;
+    int64_t rows = larger(step->rows, step->wanted_count), blocks = widest / BLOCK;
+    run.rows.values = scratch(SCRATCH_VALUES, rows * widest, sizeof(int16_t));
+    run.rows.scales = scratch(SCRATCH_SCALES, rows * blocks, sizeof(float));
+    run.rows.sums = scratch(SCRATCH_SUMS, rows * blocks, sizeof(float));
+    run.projected = scratch(SCRATCH_PROJECTED, rows * run.projected_width, sizeof(float));
+    run.attended = scratch(SCRATCH_ATTENDED, rows * attended, sizeof(float));
+    run.gates = scratch(SCRATCH_GATES, rows * 2 * decoder->mlp_width, sizeof(float));
+    run.part = scratch(SCRATCH_PART, rows * decoder->width, sizeof(float));
+    if (!run.rows.values || !run.rows.scales || !run.rows.sums || !run.projected || !run.attended ||
+        !run.gates || !run.part)
+        return -1;
+    pool_enter();
+    for (int32_t i = 0; i < decoder->layer_count; i++) {
+        run.layer = decoder->layers + i;
+        run.layer_index = i;
+        run_layer(&run);
+    }
+    pool_run(step->wanted_count, finish, &run);
+    if (decoder->head && step->logits)
+        product(&run, &decoder->head, 1, step->wanted_count, step->logits, decoder->head->outputs,
+                0);
+    pool_leave();
+    return atomic_load(&run.has_failed) ? -1 : 0;
+}

@@ -1,0 +1,81 @@
+// A stack of decoder layers, and one step of it.
+//
+//     x += out(attention(rotate(query, key, value(norm(x)))))
+//     x += down(activation(gate(norm(x))) * up(norm(x)))
+//
+// With norms after the two parts, what a part gives is normed before it is added to x.
+#pragma once
+
+#include "layout.h"
+
+enum { ACTIVATION_SILU, ACTIVATION_GELU };
+
+typedef struct {
+    int32_t heads;
+    int32_t key_heads;
+    int32_t head_width;
+    int32_t rotated;         // floats of a head that are rotated
+    int32_t is_interleaved;  // pairs of the rotation are neighbors
+    int32_t activation;      // ACTIVATION_SILU, ...
+    int64_t window;          // positions that a row sees, its own included; 0 for all
+    float epsilon;
+    float head_epsilon;
+    float score_scale;
+    float score_cap;         // scores become cap * tanh(score / cap); 0 for no cap
+    const float *cosines;    // [positions][rotated / 2]
+    const float *sines;
+    const float *sinks;      // [heads], scores without a value; NULL for none
+    const float *attention_norm;
+    const float *mlp_norm;
+    const float *attention_post_norm;  // NULL for none, as the next three
+    const float *mlp_post_norm;
+    const float *query_norm;           // of each head
+    const float *key_norm;
+    const Matrix *query_key_value[3];  // three matrices, or NULLs after one for all
+    const Matrix *gate_up[2];          // likewise
+    const Matrix *out;
+    const Matrix *down;
+} Layer;
+
+// Keys and values of consecutive positions of a session in one layer.
+typedef struct {
+    float *keys;           // of `head_width` floats for each key head and position
+    float *values;
+    int64_t head_stride;   // floats from one key head to the next
+    int64_t token_stride;  // floats from one position to the next
+    int64_t position;      // of the first key
+    int64_t count;
+} Segment;
+
+// Consecutive rows of a step that are consecutive tokens of one session. Their keys and values are
+// written into the last of the session's segments, whose `count` includes them.
+typedef struct {
+    int64_t first_row;
+    int64_t rows;
+    int64_t position;  // of the first row
+    int64_t first_segment;
+    int64_t segments;
+} Span;
+
+typedef struct {
+    int32_t width;
+    int32_t layer_count;
+    int32_t mlp_width;
+    float epsilon;
+    const Layer *layers;
+    const float *final_norm;
+    const Matrix *head;  // to logits; NULL if hidden states are all that is wanted
+} Decoder;
+
+typedef struct {
+    int64_t rows;
+    float *x;  // [rows][width], the embeddings; overwritten
+    const Span *spans;
+    int64_t span_count;
+    const Segment *segments;  // [layers][segments]
+    int64_t segment_count;    // of each layer
+    const int64_t *wanted;    // rows whose hidden states or logits are wanted
+    int64_t wanted_count;
+    float *hidden;  // [wanted][width], after the last norm
+    float *logits;  // [wanted][outputs of the head]
+} Step;

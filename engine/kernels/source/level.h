@@ -1,0 +1,34 @@
+// The functions that are compiled once for each level of instruction sets.
+#pragma once
+
+#include "decoder.h"
+#include "layout.h"
+
+// A query of a block of attention: one head of one row.
+typedef struct {
+    const float *query;
+    int64_t first, end;  // positions of the keys that it sees
+    float *out;
+    float *scores;       // of positions from `first` on
+    float sink;
+} Query;
+
+typedef struct {
+    void (*quantize_row)(const float *row, const QuantizedRows *out, int64_t index);
+    void (*multiply)(const Matrix *matrix, const QuantizedRows *given, int64_t rows,
+                     int32_t first_tile, int32_t end_tile, float *out, int64_t stride, int adds);
+    void (*norm_row)(const float *from, const float *weight, int32_t width, float epsilon,
+                     float *to);
+    void (*add_row)(const float *from, int32_t width, float *to);
+    void (*prepare_row)(const Layer *layer, int64_t position, float *row);
+    void (*gate_row)(const float *row, int32_t width, int32_t activation, float *to);
+    void (*attend)(const Layer *layer, const Segment *segments, int32_t segment_count,
+                   int32_t key_head, const Query *queries, int32_t count);
+} Level;
+
+extern const Level level_plain, level_avx2, level_avx_vnni, level_avx512;
+
+extern const Level *level;  // the one in use
+
+// Unpack the weights of one output, [inputs]. Only in plain C.
+void unpack_row(const Matrix *matrix, int64_t output, float *to);

@@ -1,0 +1,85 @@
+// Packing: from MLX's rows of codes and scales to the tiles of layout.h.
+#include "api.h"
+#include "layout.h"
+#include "pool.h"
+
+#include <string.h>
+
+typedef struct {
+    const uint8_t *from;
+    uint8_t *to;
+    int64_t outputs;
+    int64_t width;  // inputs, or groups
+    int32_t bits;   // of a code in `from`
+    int32_t packed_bits;
+    int32_t item_bytes;
+} Packing;
+
+// Eight codes from `bits` bytes: MLX stores code i of a row at the bits from i * `bits` on.
+static void unpack_step(const uint8_t *from, int bits, uint8_t *codes)
+{
+    uint64_t word = 0;
+    memcpy(&word, from, (size_t)bits);
+    for (int i = 0; i < STEP; i++)
+        codes[i] = (uint8_t)(word >> bits * i & ((1u << bits) - 1));
+}
+
+static void pack_tile(void *context, int64_t tile)
+{
+    const Packing *packing = context;
+    int64_t steps = packing->width / STEP, row_bytes = steps * packing->bits;
+    uint8_t *to = packing->to + tile * steps * STEP * TILE * packing->packed_bits / 8;
+    memset(to, 0, (size_t)(steps * STEP * TILE * packing->packed_bits / 8));
+    for (int lane = 0; lane < TILE && tile * TILE + lane < packing->outputs; lane++) {
+        const uint8_t *from = packing->from + (tile * TILE + lane) * row_bytes;
+        for (int64_t step = 0; step < steps; step++, from += packing->bits) {
+            uint8_t codes[STEP];
+            unpack_step(from, packing->bits, codes);
+            if (packing->packed_bits == 4) {
+                uint8_t *word = to + (step * TILE + lane) * 4;
+                for (int i = 0; i < 4; i++)
+                    word[i] = (uint8_t)(codes[2 * i] | codes[2 * i + 1] << 4);
+            } else {
+                uint8_t *even = to + (step * 2 * TILE + lane) * 4, *odd = even + TILE * 4;
+                for (int i = 0; i < 4; i++)
+                    even[i] = codes[2 * i], odd[i] = codes[2 * i + 1];
+            }
+        }
+    }
+}
+
+static void pack_scales_of_tile(void *context, int64_t tile)
+{
+    const Packing *packing = context;
+    size_t item = (size_t)packing->item_bytes;
+    uint8_t *to = packing->to + (size_t)(tile * packing->width * TILE) * item;
+    memset(to, 0, (size_t)(packing->width * TILE) * item);
+    for (int lane = 0; lane < TILE && tile * TILE + lane < packing->outputs; lane++) {
+        const uint8_t *from = packing->from + (size_t)((tile * TILE + lane) * packing->width) * item;
+        for (int64_t group = 0; group < packing->width; group++)
+            memcpy(to + (size_t)(group * TILE + lane) * item, from + (size_t)group * item, item);
+    }
+}
+
+static void for_each_tile(Task task, Packing *packing)
+{
+    pool_enter();
+    pool_run((packing->outputs + TILE - 1) / TILE, task, packing);
+    pool_leave();
+}
+
+void kernels_pack(const uint8_t *from, int64_t outputs, int64_t inputs, int32_t bits,
+                  int32_t packed_bits, uint8_t *to)
+{
+    Packing packing = {.from = from, .to = to, .outputs = outputs, .width = inputs, .bits = bits,
+                       .packed_bits = packed_bits};
+    for_each_tile(pack_tile, &packing);
+}
+
+void kernels_pack_scales(const uint8_t *from, int64_t outputs, int64_t groups, int32_t item_bytes,
+                         uint8_t *to)
+{
+    Packing packing = {.from = from, .to = to, .outputs = outputs, .width = groups,
+                       .item_bytes = item_bytes};
+    for_each_tile(pack_scales_of_tile, &packing);
+}

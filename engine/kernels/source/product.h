@@ -1,0 +1,312 @@
+// Quantizing rows, and their products with packed matrices.
+#pragma once
+
+#include "lanes.h"
+#include "layout.h"
+
+// ---------------------------------------------------------------- rows
+
+// Store pairs (0, 4), (1, 5), ... of two steps.
+INLINE void store_pairs(int16_t *to, ints values)
+{
+#if LEVEL == LEVEL_PLAIN
+    int32_t lane[16];
+    ints_store(lane, values);
+    for (int step = 0; step < 2; step++)
+        for (int i = 0; i < STEP; i++)
+            to[STEP * step + i] = (int16_t)lane[STEP * step + i / 2 + i % 2 * 4];
+#else
+    __m256i low = lower_ints(values), high = upper_ints(values);
+    __m256i first = _mm256_permute2x128_si256(low, high, 0x20);   // inputs 0..3 of both steps
+    __m256i second = _mm256_permute2x128_si256(low, high, 0x31);  // inputs 4..7
+    __m256i pairs = _mm256_blend_epi16(first, _mm256_slli_epi32(second, 16), 0xaa);
+    _mm256_storeu_si256((__m256i *)to, pairs);
+#endif
+}
+
+// Quantize a block: its scale is the largest value's. A block with a value that is not finite gets
+// the scale NaN, so that every product with it is NaN. Values below 1e-30 count as 0.
+INLINE void quantize_block(const float *from, int16_t *values, float *scale, float *sum)
+{
+    floats first = floats_load(from), second = floats_load(from + 16);
+    // Bits of positive floats are ordered like the floats, and those of NaN are the largest.
+    ints sign_off = ints_set(0x7fffffff);
+    ints most = ints_max(ints_and(ints_of_bits(first), sign_off),
+                         ints_and(ints_of_bits(second), sign_off));
+    int32_t bits = ints_largest(most);
+    float largest;
+    memcpy(&largest, &bits, sizeof largest);
+    int is_finite = bits < 0x7f800000;
+    int is_zero = is_finite && largest < 1e-30f;
+    floats factor = floats_set(is_finite && !is_zero ? MAX_VALUE / largest : 0.0f);
+    ints a = ints_set(0), b = a;
+    if (is_finite) {
+        a = ints_round(floats_mul(first, factor));
+        b = ints_round(floats_mul(second, factor));
+    }
+    store_pairs(values, a);
+    store_pairs(values + 16, b);
+    *scale = is_zero ? 0.0f : is_finite ? largest / MAX_VALUE : NAN;
+    *sum = *scale * (float)ints_sum(ints_add(a, b));
+}
+
+// Quantize `row` of `inputs` floats as the row `index` of `out`.
+static void quantize_row(const float *row, const QuantizedRows *out, int64_t index)
+{
+    int32_t blocks = out->inputs / BLOCK;
+    int16_t *values = out->values + index * out->inputs;
+    float *scales = out->scales + index * blocks, *sums = out->sums + index * blocks;
+    for (int32_t block = 0; block < blocks; block++)
+        quantize_block(row + block * BLOCK, values + block * BLOCK, scales + block, sums + block);
+}
+
+// ---------------------------------------------------------------- products
+//
+// An output of a row is computed in this order, whatever other rows and outputs are computed:
+//
+//     sum = 0
+//     for each block of 32 inputs:
+//         dot = codes * values                                  (integers, exact)
+//         sum = fma(scale * row's scale, dot, sum)
+//         sum = fma(bias, row's sum, sum)
+
+#if LEVEL == LEVEL_PLAIN
+
+// Unpack the codes of a step, one row of lanes for each input.
+static void unpack_step(const Matrix *matrix, const uint8_t *step, int16_t codes[STEP][TILE])
+{
+    if (matrix->bits == 8) {
+        for (int input = 0; input < STEP; input++)
+            for (int lane = 0; lane < TILE; lane++)
+                codes[input][lane] = step[input % 2 * TILE * 4 + lane * 4 + input / 2];
+        return;
+    }
+    for (int input = 0; input < STEP; input++)
+        for (int lane = 0; lane < TILE; lane++)
+            codes[input][lane] = step[lane * 4 + input / 2] >> input % 2 * 4 & 15;
+    if (matrix->has_table)
+        for (int input = 0; input < STEP; input++)
+            for (int lane = 0; lane < TILE; lane++)
+                codes[input][lane] = matrix->table[codes[input][lane]];
+}
+
+// The value of an input of a step.
+INLINE int16_t value_at(const int16_t *step, int input)
+{
+    return step[input % 4 * 2 + input / 4];
+}
+
+INLINE float scale_at(const void *scales, int32_t kind, int64_t index)
+{
+    if (kind == SCALE_FLOAT32)
+        return ((const float *)scales)[index];
+    uint16_t half = ((const uint16_t *)scales)[index];
+    return kind == SCALE_FLOAT16 ? float_from_half(half) : float_of_bits((uint32_t)half << 16);
+}
+
+// The weights of one output, as the model has them: scale * code + bias, each step rounded.
+void unpack_row(const Matrix *matrix, int64_t output, float *to)
+{
+    int64_t tile = output / TILE, groups = matrix->inputs / matrix->group;
+    int lane = (int)(output % TILE);
+    const uint8_t *step = matrix->codes + tile * (matrix->inputs / STEP) * step_bytes(matrix);
+    for (int32_t first = 0; first < matrix->inputs; first += STEP, step += step_bytes(matrix)) {
+        int16_t codes[STEP][TILE];
+        unpack_step(matrix, step, codes);
+        int64_t at = (tile * groups + first / matrix->group) * TILE + lane;
+        float scale = scale_at(matrix->scales, matrix->scale_kind, at);
+        float bias = scale_at(matrix->biases, matrix->scale_kind, at);
+        for (int input = 0; input < STEP; input++) {
+            float product = scale * (float)codes[input][lane];
+            to[first + input] = product + bias;
+        }
+    }
+}
+
+// The reference: products of one tile with some rows, [rows][TILE].
+static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRows *given,
+                          int64_t first_row, int rows, float *out)
+{
+    int32_t blocks = matrix->inputs / BLOCK, groups = matrix->inputs / matrix->group;
+    for (int64_t row = first_row; row < first_row + rows; row++, out += TILE) {
+        const int16_t *values = given->values + row * given->inputs;
+        const uint8_t *step = matrix->codes + (int64_t)tile * blocks * STEPS * step_bytes(matrix);
+        memset(out, 0, TILE * sizeof *out);
+        for (int32_t block = 0; block < blocks; block++) {
+            int32_t dots[TILE] = {0};
+            for (int i = 0; i < STEPS; i++, step += step_bytes(matrix), values += STEP) {
+                int16_t codes[STEP][TILE];
+                unpack_step(matrix, step, codes);
+                for (int input = 0; input < STEP; input++)
+                    for (int lane = 0; lane < TILE; lane++)
+                        dots[lane] += codes[input][lane] * value_at(values, input);
+            }
+            int64_t at = ((int64_t)tile * groups + block * BLOCK / matrix->group) * TILE;
+            float scale = given->scales[row * blocks + block], sum = given->sums[row * blocks + block];
+            for (int lane = 0; lane < TILE; lane++) {
+                float own = scale_at(matrix->scales, matrix->scale_kind, at + lane);
+                out[lane] = fmaf(own * scale, (float)dots[lane], out[lane]);
+                out[lane] = fmaf(scale_at(matrix->biases, matrix->scale_kind, at + lane), sum, out[lane]);
+            }
+        }
+    }
+}
+
+#else
+
+#if LEVEL == LEVEL_AVX512
+enum { ROWS_AT_ONCE = 8 };  // two vectors each of 32 registers
+#else
+enum { ROWS_AT_ONCE = 4 };  // two halves each of 16 registers
+#endif
+
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#define NOT_UNROLLED _Pragma("GCC unroll 1")
+#endif
+
+INLINE floats load_scales(const void *scales, int64_t index, const int kind)
+{
+    if (kind == SCALE_FLOAT32)
+        return floats_load((const float *)scales + index);
+    const uint16_t *halves = (const uint16_t *)scales + index;
+    return kind == SCALE_FLOAT16 ? floats_from_half(halves) : floats_from_bfloat(halves);
+}
+
+// Two codes of each output, in 16 bits each: inputs `pair` and `pair + 4` of a step.
+INLINE ints pair_of_codes(ints even, ints odd, int pair, const int bits)
+{
+    if (bits == 4)
+        return ints_and(ints_shift_right(even, 4 * pair), ints_set(0x000f000f));
+    ints words = pair % 2 ? odd : even;
+    return ints_and(ints_shift_right(words, pair / 2 * 8), ints_set(0x00ff00ff));
+}
+
+// As `multiply_tile`, for constants `rows`, `bits`, `kind` and `has_table`.
+INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRows *given,
+                          int64_t first_row, const int rows, const int bits, const int kind,
+                          const int has_table, float *out)
+{
+    int32_t blocks = matrix->inputs / BLOCK, blocks_per_group = matrix->group / BLOCK;
+    int64_t at = (int64_t)tile * (blocks / blocks_per_group) * TILE;
+    const uint8_t *step = matrix->codes + (int64_t)tile * blocks * STEPS * (STEP * TILE * bits / 8);
+    const int16_t *values = given->values + first_row * given->inputs;
+    const float *scales = given->scales + first_row * blocks;
+    const float *row_sums = given->sums + first_row * blocks;
+    floats sums[ROWS_AT_ONCE];
+    UNROLLED for (int row = 0; row < rows; row++)
+        sums[row] = floats_set(0.0f);
+    int32_t left = blocks_per_group;
+    for (int32_t block = 0; block < blocks; block++) {
+        ints dots[ROWS_AT_ONCE];
+        UNROLLED for (int row = 0; row < rows; row++)
+            dots[row] = ints_set(0);
+        NOT_UNROLLED for (int i = 0; i < STEPS; i++, step += STEP * TILE * bits / 8, values += STEP) {
+            ints even = ints_load(step), odd = bits == 8 ? ints_load(step + TILE * 4) : even;
+            UNROLLED for (int pair = 0; pair < 4; pair++) {
+                ints codes = pair_of_codes(even, odd, pair, bits);
+                if (has_table)
+                    codes = ints_look_up(matrix->table, codes);
+                UNROLLED for (int row = 0; row < rows; row++) {
+                    int32_t value;
+                    memcpy(&value, values + (int64_t)row * given->inputs + 2 * pair, sizeof value);
+                    dots[row] = ints_dot(dots[row], codes, ints_set(value));
+                }
+            }
+        }
+        floats own = load_scales(matrix->scales, at, kind);
+        floats bias = load_scales(matrix->biases, at, kind);
+        if (--left == 0) {
+            left = blocks_per_group;
+            at += TILE;
+        }
+        UNROLLED for (int row = 0; row < rows; row++) {
+            int64_t index = (int64_t)row * blocks + block;
+            floats scale = floats_mul(own, floats_set(scales[index]));
+            sums[row] = floats_fma(scale, floats_from_ints(dots[row]), sums[row]);
+            sums[row] = floats_fma(bias, floats_set(row_sums[index]), sums[row]);
+        }
+    }
+    UNROLLED for (int row = 0; row < rows; row++)
+        floats_store(out + row * TILE, sums[row]);
+}
+
+// One function for each way of storing scales and codes, since what is constant is compiled away.
+#define MULTIPLY(name, bits, kind, has_table) \
+    static void name(const Matrix *matrix, int32_t tile, const QuantizedRows *given, \
+                     int64_t row, int rows, float *out) \
+    { \
+        for (; rows >= ROWS_AT_ONCE; rows -= ROWS_AT_ONCE, row += ROWS_AT_ONCE) { \
+            multiply_some(matrix, tile, given, row, ROWS_AT_ONCE, bits, kind, has_table, out); \
+            out += ROWS_AT_ONCE * TILE; \
+        } \
+        for (; rows >= 2; rows -= 2, row += 2, out += 2 * TILE) \
+            multiply_some(matrix, tile, given, row, 2, bits, kind, has_table, out); \
+        if (rows) \
+            multiply_some(matrix, tile, given, row, 1, bits, kind, has_table, out); \
+    }
+MULTIPLY(multiply_4_float16, 4, SCALE_FLOAT16, 0)
+MULTIPLY(multiply_4_bfloat16, 4, SCALE_BFLOAT16, 0)
+MULTIPLY(multiply_4_float32, 4, SCALE_FLOAT32, 0)
+MULTIPLY(multiply_8_float16, 8, SCALE_FLOAT16, 0)
+MULTIPLY(multiply_8_bfloat16, 8, SCALE_BFLOAT16, 0)
+MULTIPLY(multiply_8_float32, 8, SCALE_FLOAT32, 0)
+MULTIPLY(multiply_table_float16, 4, SCALE_FLOAT16, 1)
+MULTIPLY(multiply_table_bfloat16, 4, SCALE_BFLOAT16, 1)
+MULTIPLY(multiply_table_float32, 4, SCALE_FLOAT32, 1)
+#undef MULTIPLY
+
+typedef void (*MultiplyTile)(const Matrix *, int32_t, const QuantizedRows *, int64_t, int, float *);
+
+static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRows *given,
+                          int64_t first_row, int rows, float *out)
+{
+    static const MultiplyTile ways[3][3] = {
+        {multiply_4_float16, multiply_4_bfloat16, multiply_4_float32},
+        {multiply_8_float16, multiply_8_bfloat16, multiply_8_float32},
+        {multiply_table_float16, multiply_table_bfloat16, multiply_table_float32},
+    };
+    int way = matrix->has_table ? 2 : matrix->bits == 8;
+    ways[way][matrix->scale_kind](matrix, tile, given, first_row, rows, out);
+}
+
+#endif
+
+enum {
+    MAX_ROWS = 64,             // rows for which a tile is read once
+    ROW_BYTES = 192 * 1024,    // of their values, so that they stay in the second-level cache
+};
+
+// Multiply rows with the tiles from `first_tile` to before `end_tile`.
+//
+// `out` is [rows][stride], of which the columns of those tiles are written, or added to with
+// `adds`.
+static void multiply(const Matrix *matrix, const QuantizedRows *given, int64_t rows,
+                     int32_t first_tile, int32_t end_tile, float *out, int64_t stride, int adds)
+{
+    float found[MAX_ROWS * TILE];
+    int64_t at_once = ROW_BYTES / (2 * (int64_t)matrix->inputs) / 8 * 8;
+    at_once = at_once < 8 ? 8 : at_once > MAX_ROWS ? MAX_ROWS : at_once;
+    for (int64_t first = 0; first < rows; first += at_once) {
+        int some = (int)(rows - first < at_once ? rows - first : at_once);
+        for (int32_t tile = first_tile; tile < end_tile; tile++) {
+            multiply_tile(matrix, tile, given, first, some, found);
+            int64_t column = (int64_t)tile * TILE, count = matrix->outputs - column;
+            floats added = floats_set(0.0f);
+            if (matrix->added)
+                added = floats_load_some(matrix->added + column, count);
+            for (int row = 0; row < some; row++) {
+                float *to = out + (first + row) * stride + column;
+                floats sum = floats_load(found + row * TILE);
+                if (matrix->added)
+                    sum = floats_add(sum, added);
+                if (adds)
+                    sum = floats_add(floats_load_some(to, count), sum);
+                floats_store_some(to, sum, count);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// Memory for the intermediate results of a call, kept by its thread for the next one.
+#pragma once
+
+#include <stdint.h>
+
+// Return memory for `count` items of `bytes` each, aligned to a cache line; NULL if there is none.
+// What it holds is undefined. `slot` tells buffers of one call apart.
+void *scratch(int slot, int64_t count, int64_t bytes);
+
+enum {
+    SCRATCH_VALUES,
+    SCRATCH_SCALES,
+    SCRATCH_SUMS,
+    SCRATCH_PROJECTED,
+    SCRATCH_ATTENDED,
+    SCRATCH_GATES,
+    SCRATCH_PART,
+    SCRATCH_QUERIES,
+    SCRATCH_SCORES,
+    SCRATCH_SLOTS,
+};

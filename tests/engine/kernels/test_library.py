@@ -1,0 +1,85 @@
+"""Building and loading the kernels, and how many threads they get."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+
+import pytest
+
+from engine.kernels import build
+from engine.kernels import library as binding
+from engine.kernels.build import BuildError
+from engine.kernels.library import LEVELS, Library
+
+
+def test_missing_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(BuildError, match="no C compiler"):
+        build.build(tmp_path / "kernels.so")
+
+
+def test_failure_of_compiler_is_reported(tmp_path: Path) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\necho 'x.c:1: error: out of ideas' >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    with pytest.raises(BuildError, match=r"compiler failed: .*out of ideas"):
+        build.compile_library([str(compiler)], tmp_path)
+
+
+def test_library_is_built_once(tmp_path: Path) -> None:
+    target = tmp_path / "kernels.so"
+    target.write_bytes(b"")
+    assert build.build(target) == target
+    assert not target.stat().st_size
+
+
+def test_digest_changes_with_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = build.digest()
+    for file in build.SOURCE.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setattr(build, "SOURCE", tmp_path)
+    assert build.digest() == before
+    (tmp_path / "lanes.h").write_bytes(b"// changed")
+    assert build.digest() != before
+
+
+def test_broken_library_leaves_kernels_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = tmp_path / "kernels.so"
+    broken.write_bytes(b"no library")
+    monkeypatch.setattr(binding, "build", lambda: broken)
+    assert binding.load.__wrapped__() is None
+    assert "CPU kernels are off" in caplog.text
+
+
+def test_level_that_processor_lacks_is_refused(library: Library) -> None:
+    for level in set(range(len(LEVELS))) - set(library.levels):
+        with pytest.raises(ValueError, match="has no"):
+            library.use_level(level)
+    assert library.level in library.levels
+
+
+def test_quota_of_cgroups_limits_threads(tmp_path: Path) -> None:
+    groups = tmp_path / "cgroup"
+    groups.write_text("0::/outer/inner\n")
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    assert binding._quota(groups, tmp_path) == math.inf
+    (inner / "cpu.max").write_text("max 100000\n")
+    assert binding._quota(groups, tmp_path) == math.inf
+    (inner.parent / "cpu.max").write_text("150000 100000\n")
+    assert binding._quota(groups, tmp_path) == 1.5
+    groups.write_text("3:cpu,cpuacct:/old\n2:memory:/other\n")
+    old = tmp_path / "cpu" / "old"
+    old.mkdir(parents=True)
+    (old / "cpu.cfs_quota_us").write_text("-1\n")
+    (old / "cpu.cfs_period_us").write_text("100000\n")
+    assert binding._quota(groups, tmp_path) == math.inf
+    (old / "cpu.cfs_quota_us").write_text("400000\n")
+    assert binding._quota(groups, tmp_path) == 4
+    assert binding._quota(tmp_path / "none", tmp_path) == math.inf
