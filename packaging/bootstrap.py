@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -41,13 +42,15 @@ RARELY = (
     r"(transformers|mlx_vlm)/models/(?!auto/)|site-packages/(pip|setuptools|mypy|mypyc)/"
     r"|mlx_vlm/(?!models/)|transformers/(cli|exporters|integrations|pipelines|quantizers)/"
     r"|huggingface_hub/(cli|inference)/|numpy/(distutils|f2py)/|pygments/lexers/"
-    r"|onnxruntime/(quantization|tools|transformers)/|site-packages/.*/tests/"
+    r"|site-packages/.*/tests/"
 )
 """The code of packages that is not compiled before it is first imported.
 
 Of the models that mlx-vlm and transformers know, and of the languages that Pygments knows, a person
 loads a few; the other parts never are, nor packages' own tests, and mypy is a library besides.
 """
+
+ZIG = "ziglang==0.17.1"  # a C compiler in a wheel
 
 # Shared libraries that Qt's xcb and offscreen platforms load on Linux, and their Debian packages.
 QT_LIBRARIES = {
@@ -222,6 +225,34 @@ def finish_installed() -> None:
         subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)
 
 
+def build_kernels() -> None:
+    """Compile the CPU kernels on Linux if their sources have changed.
+
+    Without a C compiler Zig's is fetched for that and not kept. If neither is available, the
+    program runs without the kernels, and models in few bits are slow.
+    """
+    if sys.platform != "linux":
+        return
+    digest, kernels = hashlib.sha256(), ROOT / "engine" / "kernels"
+    for file in (kernels / "build.py", *sorted((kernels / "source").iterdir())):
+        digest.update(file.read_bytes())
+    stamp = VENV / "stretto-kernels"
+    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if not any(map(shutil.which, ("cc", "gcc", "clang"))):
+            pip = [*PIP, "--disable-pip-version-check", "install", "--quiet", "--target", folder]
+            subprocess.run([*pip, ZIG], check=False)
+            environment["PYTHONPATH"] = folder
+        command = [str(VENV / "bin" / "python"), "-m", "engine.kernels.build"]
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=False
+        )
+    if not done.returncode:
+        stamp.write_text(digest.hexdigest())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
@@ -242,6 +273,8 @@ def main() -> None:
     if options.libraries_only:
         return
     set_up(backend)
+    if backend == "cpu":
+        build_kernels()
     languages.make()
     if options.small_model:
         here = small_model.bring(VENV, options.small_model == "again")

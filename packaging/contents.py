@@ -15,6 +15,7 @@ import languages
 
 from app.system import licences
 from app.system.crash import PACKAGES
+from engine.kernels import build
 
 # Packages whose version is read at run time, by our reports or by transformers' own checks.
 METADATA = (
@@ -37,9 +38,7 @@ EXCLUDED = [
     "PIL._avif",
     # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
     *("typer", "shellingham"),
-    # onnxruntime needs these to make and change models; its products need its library alone
-    *("onnxruntime.backend", "onnxruntime.datasets", "onnxruntime.quantization"),
-    *("onnxruntime.tools", "onnxruntime.transformers", "google.protobuf", "flatbuffers", "onnx"),
+    *("google.protobuf", "onnx"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # keyring's backend for libsecret would take GLib of the machine that builds, where it is
@@ -87,8 +86,6 @@ _UNUSED_FILES = re.compile(
     # Qt's own words, in the program's languages: those of its dialogs and of menus of text
     rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
-    # the same library once more, for programs in C
-    r"|onnxruntime/capi/libonnxruntime|onnxruntime/.*ThirdPartyNotices"
     # its modules in Python do the same
     r"|^zeroconf/.*\.so$"
 )
@@ -213,3 +210,8 @@ def openblas() -> list[Path]:
         if name.startswith("libopenblas.so.0"):
             return [Path(path)]
     return []
+
+
+def kernels() -> list[Path]:
+    """The library of the CPU kernels, compiled for this machine's architecture."""
+    return [build.build()]

@@ -199,7 +199,7 @@ def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
 
     net, _ = loader.load_net(folder, lazy=True)
     net.set_dtype(mx.float32)
-    for _ in loader.take_few_bits(net, folder):
+    for _ in loader.pack_weights(net, folder):
         pass
     ids = load_tokenizer(folder).encode(TEXT)[:256]
     both = []

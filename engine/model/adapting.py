@@ -21,8 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.errors import EngineError, is_out_of_memory, words_of
-from engine.model import fingerprint, loader
-from engine.model.cpu import blocks, experts, layers
+from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
@@ -97,7 +96,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
             if base.info.dtype == "float32":
                 net.set_dtype(mx.float32)
         _change_layers(net, adapter)
-        blocks.release(net)
+        plain_decoder.release(net)
         yield
         added = _give(net, adapter, base.info.dtype)
         yield
@@ -130,7 +129,8 @@ def reads_again(base: LoadedModel, kind: str) -> bool:
 
     DoRA reads weights, and an adapter changes what is within a layer of experts.
     """
-    return (kind == "dora" and layers.taken(base.net)) or experts.taken(base.net)
+    packed = kind == "dora" and packed_layers.is_packed(base.net)
+    return packed or packed_experts.is_packed(base.net)
 
 
 def share(net: Any) -> Any:

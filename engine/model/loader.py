@@ -16,8 +16,19 @@ from mlx.utils import tree_flatten
 from msgspec import Struct
 
 from engine.errors import OUT_OF_MEMORY, EngineError, words_of
-from engine.model import backend, fingerprint, folder, probe, towers, vlm, vocabulary
-from engine.model.cpu import blocks, experts, few_bits, layers
+from engine.kernels import library as kernels
+from engine.model import (
+    backend,
+    fingerprint,
+    folder,
+    packed_experts,
+    packed_layers,
+    plain_decoder,
+    probe,
+    towers,
+    vlm,
+    vocabulary,
+)
 from engine.model.eyes import Eyes, Look
 from engine.model.folder import refuse
 from engine.model.info import Model
@@ -144,7 +155,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         net, config = load_net(examined.folder, lazy=True, seeing=examined.look is not None)
         if wide:
             net.set_dtype(mx.float32)
-        share = yield from take_few_bits(net, examined.folder)
+        share = yield from pack_weights(net, examined.folder)
         yield arrays(net)
         yield from read_weights(net, share)
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
@@ -239,24 +250,31 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     return at_once(load(examine(path, name, config, nbytes, ids), wide))
 
 
-def take_few_bits(net: Any, folder: Path) -> Generator[float, None, float]:
-    """On a Linux CPU, let layers of few bits compute by onnxruntime, which is faster there.
+def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
+    """On a Linux CPU, let layers in few bits compute by the kernels, which are faster there.
 
-    Yields the share of the weights that this concerned so far, and returns it.
+    Yields the share of the weights packed so far, and returns it.
     """
     if backend.device_here() != "cpu" or sys.platform != "linux":
         return 0.0
-    # onnxruntime takes 18 MB, which a model of whole numbers of bytes need not.
-    if not any("scales" in layer for layer in net.modules()) or not few_bits.available():
+    if not any("scales" in layer for layer in net.modules()):
+        return 0.0
+    library = kernels.load()
+    if library is None:
         return 0.0
     began, done = time.perf_counter(), 0
     whole = max(1, weight_bytes(net))
-    ways = blocks.take(net), experts.take(net, folder), layers.take(net)
+    ways = (
+        packed_experts.pack_experts(net, folder, library),
+        packed_layers.pack_layers(net, library),
+    )
     for nbytes in itertools.chain(*ways):
         done += nbytes
         if time.perf_counter() - began >= PAUSE:
             yield done / whole
             began = time.perf_counter()
+    yield done / whole
+    plain_decoder.install(net, library)
     return done / whole
 
 

@@ -24,7 +24,7 @@ from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import policy_for
 from engine.cache.slots import Slots
-from engine.model import cpu, output_rows, patches, ragged
+from engine.model import cpu, output_rows, patches, plain_decoder, ragged
 from engine.model.backend import device_here
 from engine.model.patches import mix_in
 from engine.model.slices import in_slices
@@ -190,9 +190,11 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         expected.append(mx.concatenate(each))
     tried = _Tried(net, sessions, alone, steps, expected)
     if (yield from _agrees(SHARED, tried)):
-        slots = yield from _agrees(_IN_SLOTS, tried)
+        # A decoder reads each session's own arrays, so copies in slots would gain nothing.
+        is_plain = plain_decoder.is_installed(net)
+        slots = not is_plain and (yield from _agrees(_IN_SLOTS, tried))
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
-        mixes = slots and all(map(cache_objects.mixes, sessions[0]))
+        mixes = (slots or is_plain) and all(map(cache_objects.mixes, sessions[0]))
         if mixes:
             undo = yield from _let_states_mix(net, sessions[0])
             mixes = yield from _agrees(_MIXED, tried)

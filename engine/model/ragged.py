@@ -211,17 +211,6 @@ class SlotStep:
         """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
         self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
 
-    def whole(self, layer: int) -> tuple[mx.array, mx.array] | None:
-        """A layer's keys and values, all that the buffer has room for.
-
-        None where it has not all of the model's own keys.
-        """
-        form = self._buffer.forms[layer]
-        if form.bits or form.own or self.filled(layer).lengths != self.offsets:
-            return None
-        keys, values = self._buffer.layers[layer]
-        return keys, values
-
     def keys_and_values(self, layer: int) -> tuple[Kept, Kept]:
         """What the slots hold of a layer, `[occupied, key heads, longest, width]`."""
         longest = self.filled(layer).longest
@@ -450,6 +439,11 @@ class RaggedKV:
     def offset(self) -> mx.array:
         return self._offsets(self.rows)
 
+    @property
+    def sessions(self) -> list[tuple[Any, int]]:
+        """The sessions' caches in the order of the pass's rows, and how many rows each has."""
+        return [(cache, 1) for cache in self.rows]
+
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
         n = len(self.rows)
         pairs = [
@@ -508,21 +502,6 @@ class SlotKV(RaggedKV):
             self._others.update_and_fetch(keys[first:], values[first:])
         return self.keys_and_values()
 
-    def buffers(
-        self,
-    ) -> tuple[list[tuple[mx.array, mx.array, tuple[int, ...]]], Sequence[Any]] | None:
-        """Of each buffer keys, values and the rows' lengths as yet; and the other rows' caches.
-
-        None where some buffer has not all of the model's own keys.
-        """
-        found = []
-        for step in self._steps:
-            whole = step.whole(self._layer)
-            if whole is None:
-                return None
-            found.append((*whole, tuple(offset - 1 for offset in step.offsets)))
-        return found, self._others.rows
-
     def keys_and_values(self) -> tuple[Rows, Rows]:
         k = v = Rows([], [])
         if self._others.rows:
@@ -561,6 +540,12 @@ class MixedKV:
         rows = self._decoding.rows if self._decoding is not None else ()
         pairs = zip(self._caches, self._counts, strict=True)
         return self._offsets(rows, [range(c.offset, c.offset + n) for c, n in pairs])
+
+    @property
+    def sessions(self) -> list[tuple[Any, int]]:
+        """As `RaggedKV.sessions`, with the rows of each chunk."""
+        decoding = [] if self._decoding is None else self._decoding.sessions
+        return [*decoding, *zip(self._caches, self._counts, strict=True)]
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         first = keys.shape[0] - sum(self._counts)

@@ -21,6 +21,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.errors import words_of
+from engine.kernels import library as kernels
 from engine.model import probe
 from engine.model.backend import Backend, wide_kernels
 from engine.model.loaded import LoadedModel
@@ -50,7 +51,8 @@ class ProbedFile:
             "contents": examined.contents,
             "wide": str(wide),
             "code": own_code(),
-            **{name: _version(name) for name in ("mlx-lm", "mlx-vlm", "onnxruntime")},
+            **{name: _version(name) for name in ("mlx-lm", "mlx-vlm")},
+            "kernels": str(kernels.load() is not None),
             **_machine(backend),
         }
         key = hashlib.sha256(json.dumps(self._facts, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,8 +1,8 @@
 """Other ways to compute what MLX computes slowly on a Linux CPU.
 
 `dense` multiplies with float32 weights: few rows one by one, more in numbers that suit OpenBLAS's
-kernels. It and `attention` take their exponentials from where they are cheap. `few_bits` multiplies
-with quantised weights, for linear layers (`layers`), experts and whole decoder layers (`blocks`).
+kernels. It and `attention` take their exponentials from where they are cheap. (Weights in few bits
+have kernels of their own, `engine.kernels`.)
 The functions that are replaced (`engine.model.patches`) use these within `engaged`, which surrounds
 the engine's own forward passes and concerns their thread only.
 
@@ -13,7 +13,7 @@ evaluated numbers, and evaluating costs 60 microseconds, so numpy computes many 
 layer. Waiting in the midst of a pass costs nothing more: on a CPU MLX runs only some operations
 ahead of Python, so 85 of a step's 93 ms had passed before its launch was done.
 
-Imports: engine.model.patches, engine.sandbox.
+Imports: nothing.
 """
 
 from __future__ import annotations
@@ -49,22 +49,12 @@ def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None
 def engaged() -> Iterator[None]:
     """Within this block, on this thread, the ways of this package are taken where they fit."""
     before = vars(_state).copy()
-    _state.on, _state.memo, _state.later = _enabled, {}, []
+    _state.on, _state.memo = _enabled, {}
     try:
         yield
-        if _state.later:
-            mx.async_eval(_state.later)  # type: ignore[no-untyped-call]
     finally:
         vars(_state).clear()
         vars(_state).update(before)
-
-
-def launch(arrays: list[mx.array]) -> None:
-    """Have arrays computed that nobody waits for: when the pass ends, where the engine runs one."""
-    if getattr(_state, "on", False):
-        _state.later += arrays
-    else:
-        mx.async_eval(arrays)  # type: ignore[no-untyped-call]
 
 
 def is_engaged(x: mx.array) -> bool:

@@ -1,0 +1,229 @@
+"""Experts in few bits that compute by the CPU kernels.
+
+A model of experts has many small layers side by side, and each row is given to a few of them. Rows
+are grouped by expert, so that each expert's weights are read once. Weights are read from the
+model's file one expert at a time, so a model that nearly fills the memory is never held twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import mlx.core as mx
+import numpy as np
+
+from engine.kernels.library import Library
+from engine.kernels.matrices import Format, PackedMatrix, can_pack, gated_mlp, pack
+from engine.model.packed_layers import as_rows, placeholder
+from engine.model.patches import mix_in
+from engine.sandbox.folders import header
+from engine.sandbox.protocol import RefusedError
+
+log = logging.getLogger(__name__)
+
+_PARTS = ("gate_proj", "up_proj", "down_proj")
+_ARRAYS = ("weight", "scales", "biases", "bias")
+
+TOLERANCE = 1e-3
+"""Largest difference between packed and MLX's experts, in the outputs' standard deviation."""
+
+
+class Tensors:
+    """Tensors of a folder's safetensors files, to be read piece by piece. Open until closed.
+
+    Raises:
+        OSError, RefusedError: of a file that cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._places: dict[str, tuple[BinaryIO, dict[str, Any], int]] = {}
+        with contextlib.ExitStack() as files:
+            for path in sorted(folder.glob("model*.safetensors")):
+                tensors, head = header(path)
+                file = files.enter_context(path.open("rb", buffering=0))
+                for name, entry in tensors.items():
+                    self._places[name] = file, entry, len(head) + entry["data_offsets"][0]
+            self.close = files.pop_all().close
+
+    def has(self, name: str, array: mx.array) -> bool:
+        """Return True if the files have a tensor of that name as it is in the model."""
+        _, entry, _ = self._places.get(name, (None, {}, 0))
+        return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
+
+    def piece(self, name: str, place: int) -> mx.array:
+        """Read one place of a tensor's first axis.
+
+        Raises:
+            OSError: the file cannot be read, or has become shorter.
+        """
+        file, entry, offset = self._places[name]
+        kind, dtype = _TYPES[entry["dtype"]]
+        shape = entry["shape"][1:]
+        nbytes = int(np.prod(shape)) * np.dtype(kind).itemsize
+        file.seek(offset + place * nbytes)
+        data = file.read(nbytes)
+        if len(data) < nbytes:
+            raise OSError(f"{file.name} has become shorter.")
+        found = mx.array(np.frombuffer(data, kind).reshape(shape))
+        return found if dtype is None else found.view(dtype)
+
+
+_TYPES: dict[str, tuple[type, mx.Dtype | None]] = {
+    "U32": (np.uint32, None),
+    "U8": (np.uint8, None),
+    "F32": (np.float32, None),
+    "F16": (np.float16, None),
+    "BF16": (np.uint16, mx.bfloat16),
+}
+
+
+class PackedExperts:
+    """Experts of one layer.
+
+    Args:
+        experts: of each gate, up and down.
+    """
+
+    def __init__(self, library: Library, experts: Sequence[Sequence[PackedMatrix]]) -> None:
+        self._library, self._experts = library, experts
+        self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
+
+    def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
+        """Return what the `chosen` experts `[..., k]` give for `x` `[..., inputs]`.
+
+        Its shape is `[..., k, outputs]`.
+        """
+        asked = np.array(chosen).reshape(-1, chosen.shape[-1])
+        rows = as_rows(x, self._inputs)
+        out = np.empty((*asked.shape, self._outputs), np.float32)
+        for expert in np.unique(asked):
+            which, place = np.nonzero(asked == expert)
+            *gate_up, down = self._experts[expert]
+            out[which, place] = gated_mlp(self._library, rows[which], gate_up, down)
+        made = mx.array(out.reshape(*chosen.shape, self._outputs))
+        return made if x.dtype == mx.float32 else made.astype(x.dtype)
+
+
+class _PackedSwitch:
+    """Mixed in before mlx-lm's `SwitchGLU`."""
+
+    experts: PackedExperts
+
+    def __call__(self, x: mx.array, indices: mx.array) -> mx.array:
+        return self.experts(x, indices)
+
+
+def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
+    """Let experts compute by the kernels. Engine thread only.
+
+    Yields the bytes of weights that were packed, expert by expert. Layers whose weights are not in
+    the folder as they are in the model stay MLX's.
+    """
+    switch = sys.modules.get("mlx_lm.models.switch_layers")  # imported by models of experts
+    found = [
+        (name, module)
+        for name, module in net.named_modules()
+        if switch is not None
+        and type(module) is switch.SwitchGLU
+        and type(module.activation) is switch.SwiGLU
+        and all(type(module[part]) is switch.QuantizedSwitchLinear for part in _PARTS)
+        and all(can_pack(Format.of(module[part])) for part in _PARTS)
+    ]
+    if not found:
+        return
+    try:
+        tensors = Tensors(folder)
+    except (OSError, RefusedError) as error:
+        log.warning("experts stay slow: %s", error)
+        return
+    with contextlib.closing(tensors):
+        yield from _pack_experts(found, tensors, library)
+
+
+def _pack_experts(
+    found: Sequence[tuple[str, Any]], tensors: Tensors, library: Library
+) -> Iterator[int]:
+    agreed: dict[Any, bool] = {}
+    for name, module in found:
+        forms = tuple((Format.of(module[part]), *module[part].weight.shape) for part in _PARTS)
+        if not _is_in_files(module, name, tensors) or not agreed.get(forms, True):
+            continue
+        packed = []
+        count = module.gate_proj.num_experts
+        nbytes = sum(module[part].weight.nbytes for part in _PARTS)
+        try:
+            for expert in range(count):
+                packed.append(_packed(module, name, expert, tensors, library))
+                yield nbytes // count
+        except ValueError as error:
+            log.warning("experts stay slow: %s", error)
+            agreed[forms] = False
+            continue
+        experts = PackedExperts(library, packed)
+        if forms not in agreed:
+            agreed[forms] = _agrees(module, experts)
+        if agreed[forms]:
+            _replace_arrays(module, experts)
+
+
+def is_packed(net: Any) -> bool:
+    """Return True if experts of a model compute by the kernels."""
+    return any(isinstance(module, _PackedSwitch) for module in net.modules())
+
+
+def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
+    return all(
+        tensors.has(f"{name}.{part}.{array}", module[part][array])
+        for part in _PARTS
+        for array in _ARRAYS
+        if isinstance(module[part].get(array), mx.array)
+    )
+
+
+def _packed(
+    module: Any, name: str, expert: int, tensors: Tensors, library: Library
+) -> list[PackedMatrix]:
+    """Read and pack one expert: gate, up and down.
+
+    Raises:
+        ValueError: arrays do not fit each other.
+    """
+    found = []
+    for part in _PARTS:
+        layer = module[part]
+        arrays = {
+            array: tensors.piece(f"{name}.{part}.{array}", expert)
+            for array in _ARRAYS
+            if isinstance(layer.get(array), mx.array)
+        }
+        found.append(pack(library, arrays, Format.of(layer)))
+    return found
+
+
+def _replace_arrays(module: Any, experts: PackedExperts) -> None:
+    for part in _PARTS:
+        for array in _ARRAYS:
+            if isinstance(module[part].get(array), mx.array):
+                module[part][array] = placeholder(module[part][array])
+    vars(module)["experts"] = experts
+    mix_in(_PackedSwitch, [module])
+
+
+def _agrees(module: Any, experts: PackedExperts) -> bool:
+    """Compare a layer with MLX's, for two rows that ask for two experts each."""
+    random, last = np.random.default_rng(0), module.gate_proj.num_experts - 1
+    x = mx.array(random.standard_normal((1, 2, module.gate_proj.input_dims), np.float32))
+    chosen = mx.array([[[0, last], [last, last // 2]]])
+    try:
+        wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
+    except Exception as error:  # whatever a model raises
+        log.debug("experts of another kind: %s", error)
+        return False
+    return wanted.shape == found.shape and bool(
+        np.abs(found - wanted).max() <= TOLERANCE * wanted.std()
+    )

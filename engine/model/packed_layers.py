@@ -1,0 +1,167 @@
+"""Quantized layers of a model that compute by the CPU kernels instead of MLX's.
+
+A layer keeps its class's name, settings and shapes, and gives up its arrays: the kernels have their
+own copy. Placeholders of the same shape and size take no memory, so code that looks at a layer or
+adds up a model's bytes finds what it expects.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+
+from engine.kernels.library import Library
+from engine.kernels.matrices import Array, Format, PackedMatrix, can_pack, multiply, pack, unpack
+from engine.model.patches import mix_in
+
+log = logging.getLogger(__name__)
+
+TOGETHER = (
+    ("q_proj", "k_proj", "v_proj"),
+    ("gate_proj", "up_proj"),
+    ("wq", "wk", "wv"),
+    ("w1", "w3"),
+)
+"""Layers of one module that usually have the same input. They are computed in one call."""
+
+
+class SharedProduct:
+    """Product of one input with the matrices of several layers, computed for the first of them."""
+
+    def __init__(self, library: Library, matrices: Sequence[PackedMatrix]) -> None:
+        self.matrices = tuple(matrices)
+        self._library = library
+        self._ends = np.cumsum([matrix.outputs for matrix in matrices])
+        self._given: mx.array | None = None
+        self._left: list[Array | None] = []
+
+    def output(self, place: int, x: mx.array) -> mx.array:
+        """Return `x @ matrix.T` for the matrix at `place`, `[..., outputs]` of the type of `x`."""
+        if self._given is not x or self._left[place] is None:
+            rows = as_rows(x, self.matrices[0].inputs)
+            found = multiply(self._library, rows, self.matrices)
+            self._given, self._left = x, [*np.split(found, self._ends[:-1], axis=1)]
+        own, self._left[place] = self._left[place], None
+        if all(left is None for left in self._left):
+            self._given = None
+        return as_mlx(own, x)
+
+    def unpack(self, outputs: Array) -> Array:
+        """Return the weights of some outputs of the first matrix, `[count, inputs]`."""
+        return unpack(self._library, self.matrices[0], outputs)
+
+
+def as_rows(x: mx.array, width: int) -> Array:
+    """Return an array `[..., width]` as evaluated rows of float32."""
+    if x.dtype != mx.float32:
+        x = x.astype(mx.float32)
+    return np.array(x, copy=False).reshape(-1, width)
+
+
+def as_mlx(rows: Any, like: mx.array) -> mx.array:
+    """Return rows as an array of the type of `like` and its shape except for the last axis."""
+    out = mx.array(rows.reshape(*like.shape[:-1], rows.shape[-1]))
+    return out if like.dtype == mx.float32 else out.astype(like.dtype)
+
+
+class PackedLinear:
+    """Mixed in before `nn.QuantizedLinear`."""
+
+    product: SharedProduct
+    place: int
+
+    def __call__(self, x: mx.array) -> mx.array:
+        return self.product.output(self.place, x)
+
+    @property
+    def packed(self) -> PackedMatrix:
+        return self.product.matrices[self.place]
+
+
+class _PackedEmbedding:
+    """Mixed in before `nn.QuantizedEmbedding`."""
+
+    product: SharedProduct
+
+    def __call__(self, ids: mx.array) -> mx.array:
+        rows = self.product.unpack(np.array(ids).reshape(-1))
+        found = mx.array(rows.reshape(*ids.shape, rows.shape[-1]))
+        return found.astype(self.scales.dtype)  # type: ignore[attr-defined]
+
+    def as_linear(self, x: mx.array) -> mx.array:
+        return self.product.output(0, x)
+
+
+_KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
+
+
+def pack_layers(net: Any, library: Library) -> Iterator[int]:
+    """Let the quantized layers of a model compute by the kernels. Engine thread only.
+
+    Layers in a format that the kernels lack stay MLX's. Yields the bytes of the weights looked at,
+    layer by layer.
+    """
+    for group in list(_groups(net)):
+        size = sum(layer.weight.nbytes for layer in group)
+        _pack_group(group, library)
+        yield size
+
+
+def is_packed(net: Any) -> bool:
+    """Return True if layers of a model compute by the kernels."""
+    return any(isinstance(module, PackedLinear) for module in net.modules())
+
+
+def _groups(net: Any) -> Iterator[list[Any]]:
+    """The layers of a model, those with the same input together."""
+    seen: set[int] = set()
+    for _, parent in net.named_modules():
+        layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
+        for value in parent.values():  # a list of layers, or a dictionary
+            parts = value.values() if isinstance(value, dict) else value
+            if isinstance(value, (list, dict)) and not isinstance(value, nn.Module):
+                layers |= {str(id(part)): part for part in parts if type(part) in _KINDS}
+        for names in (*TOGETHER, *((name,) for name in layers)):
+            group = [layers[name] for name in names if name in layers]
+            group = [layer for layer in group if id(layer) not in seen]
+            seen.update(map(id, group))
+            if group:
+                yield group
+
+
+def _pack_group(group: Sequence[Any], library: Library) -> None:
+    if len(group) > 1 and len({layer.scales.shape[-1] * layer.group_size for layer in group}) > 1:
+        for layer in group:
+            _pack_group([layer], library)
+        return
+    kept = [layer for layer in group if can_pack(Format.of(layer))]
+    try:
+        matrices = [pack(library, layer, Format.of(layer)) for layer in kept]
+    except ValueError as error:
+        log.warning("a layer stays slow: %s", error)
+        return
+    if matrices:
+        _replace_arrays(kept, SharedProduct(library, matrices))
+
+
+def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
+    """Let layers compute by a product that they share, and give up their arrays."""
+    is_embedding = type(group[0]) is nn.QuantizedEmbedding
+    for place, layer in enumerate(group):
+        vars(layer).update(product=product, place=place)
+        for name in ("weight", "scales", "biases"):
+            if layer.get(name) is not None:
+                layer[name] = placeholder(layer[name])
+    mix_in(_PackedEmbedding if is_embedding else PackedLinear, group)
+
+
+def placeholder(array: mx.array) -> mx.array:
+    """Return an array of the same shape and type that holds one number."""
+    out = mx.broadcast_to(mx.zeros((), array.dtype), array.shape)
+    mx.eval(out)
+    return out

@@ -1,0 +1,52 @@
+"""Tiny models in few bits, for tests of the CPU kernels in models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.utils import load_model
+
+from engine.bench.random_models import write_model
+from engine.model import loader
+
+
+def write_few_bits(folder: Path, config: dict[str, Any], bits: int = 4, group: int = 32) -> Path:
+    """Write a tiny random model in few bits."""
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
+    write_model(folder, {**config, **sizes}, scale=3.0)
+    net, made = load_model(folder)
+    nn.quantize(net, group, bits)
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(net.parameters())))
+    made = {**made, "quantization": {"group_size": group, "bits": bits}}
+    (folder / "config.json").write_text(json.dumps(made))
+    return folder
+
+
+def packed(path: Path) -> Any:
+    """Load a model and let it compute by the kernels."""
+    net, _ = loader.load_net(path, lazy=True)
+    net.set_dtype(mx.float32)
+    for _ in loader.pack_weights(net, path):
+        pass
+    return net
+
+
+def passes(net: Any) -> list[np.ndarray[Any, Any]]:
+    """Return the logits of a prompt and of the three tokens after it."""
+    cache, found = make_prompt_cache(net), []
+    for ids in ([5, 9, 30, 7, 200, 41], [8], [3], [250]):
+        found.append(np.array(net(mx.array([ids]), cache=cache)[:, -1]))
+    return found
+
+
+def difference(found: Any, wanted: Any) -> float:
+    """Return the largest difference in the standard deviation of `wanted`."""
+    found, wanted = np.array(found), np.array(wanted)
+    return float(np.abs(found - wanted).max() / wanted.std())
