@@ -50,6 +50,7 @@ Of the models that mlx-vlm and transformers know, and of the languages that Pygm
 loads a few; the other parts never are, nor packages' own tests, and mypy is a library besides.
 """
 
+COMPILERS = ("cc", "gcc", "clang")
 ZIG = "ziglang==0.17.1"  # a C compiler in a wheel
 
 # Shared libraries that Qt's xcb and offscreen platforms load on Linux, and their Debian packages.
@@ -229,28 +230,30 @@ def build_kernels() -> None:
     """Compile the CPU kernels on Linux if their sources have changed.
 
     Without a C compiler Zig's is fetched for that and not kept. If neither is available, the
-    program runs without the kernels, and models in few bits are slow.
+    program runs without the kernels, and models in few bits are slow. The next try is made when
+    the sources have changed or a compiler has been installed.
     """
     if sys.platform != "linux":
         return
     digest, kernels = hashlib.sha256(), ROOT / "engine" / "kernels"
     for file in (kernels / "build.py", *sorted((kernels / "source").iterdir())):
         digest.update(file.read_bytes())
+    has_compiler = any(map(shutil.which, COMPILERS))
     stamp = VENV / "stretto-kernels"
-    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+    known, _, built = stamp.read_text().partition("\n") if stamp.exists() else ("", "", "")
+    if known == digest.hexdigest() and (Path(built).is_file() if built else not has_compiler):
         return
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ)
-        if not any(map(shutil.which, ("cc", "gcc", "clang"))):
+        if not has_compiler:
             pip = [*PIP, "--disable-pip-version-check", "install", "--quiet", "--target", folder]
             subprocess.run([*pip, ZIG], check=False)
             environment["PYTHONPATH"] = folder
         command = [str(VENV / "bin" / "python"), "-m", "engine.kernels.build"]
         done = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=False
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False
         )
-    if not done.returncode:
-        stamp.write_text(digest.hexdigest())
+    stamp.write_text(f"{digest.hexdigest()}\n{done.stdout.strip()}")
 
 
 def main() -> None:

@@ -42,6 +42,9 @@ LEVELS: tuple[tuple[str, ...], ...] = (
 
 TIMEOUT_S = 300
 
+KEPT_LIBRARIES = 4
+"""Libraries that stay in the cache folder, the newest first. Other checkouts may use them."""
+
 
 class BuildError(Exception):
     """The kernels could not be compiled. The message says why."""
@@ -100,12 +103,20 @@ def build(target: Path | None = None) -> Path:
             with tempfile.TemporaryDirectory(dir=path.parent, prefix="build-") as folder:
                 made = compile_library(compiler, Path(folder))
                 made.replace(path)  # atomic: other processes may build at the same time
+            remove_old(path.parent)
             return path
         except BuildError as error:
             reason = str(error)
         except OSError as error:
             raise BuildError(f"the kernels cannot be written: {error}") from None
     raise BuildError(reason)
+
+
+def remove_old(folder: Path) -> None:
+    """Remove all libraries of a cache folder but the `KEPT_LIBRARIES` built last."""
+    built = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
+    for file in built[:-KEPT_LIBRARIES]:
+        file.unlink(missing_ok=True)
 
 
 def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] = ()) -> Path:

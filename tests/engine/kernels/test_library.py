@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,17 @@ def test_library_is_built_once(tmp_path: Path) -> None:
     target.write_bytes(b"")
     assert build.build(target) == target
     assert not target.stat().st_size
+
+
+def test_old_libraries_are_removed(tmp_path: Path) -> None:
+    for age in range(build.KEPT_LIBRARIES + 2):
+        file = tmp_path / f"kernels-{age}.so"
+        file.touch()
+        os.utime(file, (1000 - age, 1000 - age))
+    (tmp_path / "other.so").touch()
+    build.remove_old(tmp_path)
+    kept = {f"kernels-{age}.so" for age in range(build.KEPT_LIBRARIES)}
+    assert {file.name for file in tmp_path.iterdir()} == {"other.so", *kept}
 
 
 def test_digest_changes_with_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
