@@ -17,9 +17,18 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.cache.shared_prefix import Beginnings, Product, Split
-from engine.model import cpu, patches, piecewise
-from engine.model.cpu import attention as cpu_attention
-from engine.model.cpu.attention import Part, as_score, beside, joined, joined_by_score, part
+from engine.model import patches, piecewise
+from engine.model.attention_parts import (
+    Part,
+    as_score,
+    attend,
+    beside,
+    joined,
+    joined_by_score,
+    one_query,
+    part,
+)
+from engine.model.patches import dense
 from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
@@ -115,8 +124,8 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         return _in_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
         return _each_row(queries, keys, values, call)
-    if call.is_usual and isinstance(keys, mx.array) and cpu.is_engaged(queries):
-        out = cpu_attention.attend(queries, keys, values, call.scale, call.mask)
+    if call.is_usual and isinstance(keys, mx.array) and dense.is_engaged(queries):
+        out = attend(queries, keys, values, call.scale, call.mask)
         if out is not None:
             return out
     return call.original(queries, keys, values, cache)
@@ -171,7 +180,7 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
     """One query a row: those in slots in one operation a buffer, the others row by row."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
-    engaged = call.is_usual and cpu.is_engaged(queries)
+    engaged = call.is_usual and dense.is_engaged(queries)
     added: list[Any] = [None] * len(keys.parts)
     if scores is not None:
         added = [score for _, score in scores.parts]
@@ -187,7 +196,7 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
             bias = filled.bias(q.dtype)
             if more is not None:
                 bias = more.reshape(*k.shape[:2], -1, k.shape[2])
-            out.append(cpu_attention.one_query(q * call.scale, k, v, bias))
+            out.append(one_query(q * call.scale, k, v, bias))
         first = end
     if keys.others:
         others = keys.caches[first:]
@@ -328,7 +337,7 @@ def _together(
         both = begun.both(first[0])
         if both is not None:
             queries, shared = [mx.concatenate(queries, axis=-1)], [both]
-    if cpu.is_engaged(queries[0]):
+    if dense.is_engaged(queries[0]):
         return joined(_of_prefixes(queries, shared, values.shared, begun, n, mask), own, sinks)
     score = as_score(own, sinks, queries[0])
     found = _of_prefixes(queries, shared, values.shared, begun, n, mask, score)

@@ -216,10 +216,9 @@ def _start() -> Backend:
     else:
         patches.skip(["compilation"], "only needed on a CPU")
     if device == "cpu" and sys.platform == "linux":
-        from engine.model import cpu
-        from engine.model.cpu import dense
+        from engine.model.patches import dense
 
-        cpu.enable(blas != "OpenBLAS" or wide_kernels(), dense.declare(_openblas))
+        dense.enable(blas != "OpenBLAS" or wide_kernels(), dense.declare(_openblas))
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()

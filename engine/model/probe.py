@@ -24,9 +24,9 @@ from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import policy_for
 from engine.cache.slots import Slots
-from engine.model import cpu, output_rows, patches, plain_decoder, ragged
+from engine.model import output_rows, patches, plain_decoder, ragged
 from engine.model.backend import device_here
-from engine.model.patches import mix_in
+from engine.model.patches import dense, mix_in
 from engine.model.slices import in_slices
 
 log = logging.getLogger(__name__)
@@ -291,7 +291,7 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
-    with cpu.engaged(), output_rows.only(places):
+    with dense.engaged(), output_rows.only(places):
         together = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)
     step = output_rows.of(together, places)
     yield from in_slices(zip(first, second, third, strict=True), step)
@@ -329,7 +329,7 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
                 if not slots.arrays:
                     return math.inf
             shared = ragged.share_caches(together, slots)
-            with cpu.engaged():
+            with dense.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             held = [*zip(*together, strict=True), *slots.arrays]
             yield from in_slices(held, got)

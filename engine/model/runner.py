@@ -12,11 +12,12 @@ from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves
 from engine.cache.session_kv import SessionKV
-from engine.model import cpu, output_rows, ragged
+from engine.model import output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.eyes import FIRST, Fed, Placed
 from engine.model.loaded import LoadedModel
 from engine.model.lookup import Places
+from engine.model.patches import dense
 from engine.model.probe import ALONE
 from engine.model.sampling import Odds, Sampler, sample_rows
 from engine.params import SamplingParams
@@ -85,7 +86,7 @@ def prefill(
     for piece in _pieces(model, tokens):
         ids = mx.array([piece if model.eyes is None else model.eyes.plain(piece)])
         given = _given(model, ids, [Fed(images, start, len(piece))])
-        with cpu.engaged(), output_rows.only([0]):
+        with dense.engaged(), output_rows.only([0]):
             model.net(ids, cache=caches, **given)
             mx.eval(list(leaves(caches)))
         start += len(piece)
@@ -96,7 +97,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
     """As `prefill` for several prompts in one pass: the weights are read once for all of them."""
     for reading in readings:
         reading.kv.leave_slots()
-    with cpu.engaged(), output_rows.only([0]):
+    with dense.engaged(), output_rows.only([0]):
         shared = ragged.share_caches((), reading=_reading_caches(readings))
         ids = _rows_of(model, readings)
         model.net(ids, cache=shared, **_given(model, ids, (), readings))
@@ -203,7 +204,7 @@ def decode_with_drafts(
     shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
     ids = mx.concatenate([*feeds, read])
     fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
-    with cpu.engaged():
+    with dense.engaged():
         given = _given(model, ids, fed, readings)
         logits: mx.array = model.net(ids, cache=shared, **given)[:, -1]
     places = [(a, a.index, recent(a)) for a in turn]
@@ -302,7 +303,7 @@ def forward(
         fed: what `feeds` are among their sessions' tokens, where the model sees.
     """
     if alone or model.info.step == ALONE or len(feeds) == 1:
-        with cpu.engaged():
+        with dense.engaged():
             rows = []
             for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
                 given = _given(model, feed, fed[row : row + 1])
@@ -312,7 +313,7 @@ def forward(
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.slots)
     ids = mx.concatenate(list(feeds))
-    with cpu.engaged():
+    with dense.engaged():
         logits: mx.array = model.net(ids, cache=shared, **_given(model, ids, fed))[:, -1]
     return logits
 
@@ -335,7 +336,7 @@ def forward_mixed(
     ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
     given = _given(model, ids, fed, readings)
     wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
-    with cpu.engaged(), output_rows.only(wanted):
+    with dense.engaged(), output_rows.only(wanted):
         return output_rows.of(model.net(ids, cache=shared, **given), wanted)
 
 
@@ -345,7 +346,7 @@ def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
     tokens = reading.tokens
     ids = mx.array([tokens if model.eyes is None else model.eyes.plain(tokens)])
     given = _given(model, ids, (), [reading])
-    with cpu.engaged(), output_rows.only(wanted):
+    with dense.engaged(), output_rows.only(wanted):
         logits = model.net(ids, cache=reading.kv.layers, **given)
     return output_rows.of(logits, wanted)
 
@@ -366,7 +367,7 @@ def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
     """
     if model.slots is not None:
         model.slots.assign([])
-    with cpu.engaged():
+    with dense.engaged():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
     places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
     said, _ = _following(logits, places)
@@ -466,7 +467,7 @@ def add_hidden_states(
     assert model.can.body is not None
     total = before
     for piece in _pieces(model, tokens):
-        with cpu.engaged():
+        with dense.engaged():
             states = model.can.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
             summed = states.sum(axis=0)
             total = summed if total is None else total + summed

@@ -4,7 +4,7 @@ A patch that cannot be applied, because another version renamed or changed what 
 off. The engine then runs without what the patch gains. `states()` tells which are on, and why the
 others are off. This module imports neither MLX nor mlx-lm; a patch's own module does.
 
-Imports: engine.model.cpu.
+Imports: nothing.
 """
 
 from __future__ import annotations

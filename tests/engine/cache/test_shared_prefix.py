@@ -22,8 +22,9 @@ from engine.cache.session_kv import SessionKV
 from engine.cache.shared_prefix import SharedPrefixKV, Split
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
-from engine.model import attention, backend, cpu
-from engine.model.cpu.attention import Part, as_score, beside, joined_by_score
+from engine.model import attention, backend
+from engine.model.attention_parts import Part, as_score, beside, joined_by_score
+from engine.model.patches import dense
 from engine.model.ragged import share_caches
 from tests.engine.families import FAMILIES
 
@@ -259,7 +260,7 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.param:
         yield
     else:
-        with cpu.engaged():
+        with dense.engaged():
             yield
 
 

@@ -24,8 +24,9 @@ from mlx_lm.utils import load_model
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.cli.main import main
-from engine.model import adapting, backend, cpu, loader, output_rows
+from engine.model import adapting, backend, loader, output_rows
 from engine.model.loaded import LoadedModel
+from engine.model.patches import dense
 from engine.sandbox.folders import look_at_adapter
 from engine.serve.server import Server
 from tests.engine.adapters import LEAVES, write_adapter
@@ -164,7 +165,7 @@ def test_a_changed_output_layer_leaves_out_rows_whose_logits_nobody_wants(
     made = variant(loader.load_at_once(folder, wide=False), adapter)
     ids = mx.array([[5], [9], [30], [7], [200]])
     whole = made.net(ids, cache=made.new_caches())
-    with cpu.engaged(), output_rows.only(range(2)):
+    with dense.engaged(), output_rows.only(range(2)):
         found = made.net(ids, cache=made.new_caches())
         mx.eval(found)
     assert found.shape[0] == 2

@@ -72,14 +72,14 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
     alone(f"""
         import mlx.core as mx
         import mlx.nn as nn
-        from engine.model import cpu, patches
-        from engine.model.cpu import dense
+        from engine.model import patches
+        from engine.model.patches import dense
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False), nn.Linear(24, 20_000)]
         head = nn.Embedding(20_000, 24)
-        cpu.enable(wide_kernels={wide})
+        dense.enable(wide_kernels={wide})
         assert patches.apply("linear") and patches.apply("embedding")
         made = []
         expected = {{1: 0, 2: 0, 4: 4, 12: 4, 16: 0, 28: 4, 32: 0, 300: 0}}
@@ -90,7 +90,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
                 x = mx.random.normal(shape)
                 before = [layer(x) for layer in layers] + [head.as_linear(x)]
                 assert not made
-                with cpu.engaged():
+                with dense.engaged():
                     after = [layer(x) for layer in layers] + [head.as_linear(x)]
                 for a, b in zip(before, after, strict=True):
                     assert a.shape == b.shape
@@ -99,7 +99,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
                 if not {wide} and rows in expected:
                     assert sum(taken) == expected[rows], (rows, taken)
                 made.clear()
-        with cpu.engaged():
+        with dense.engaged():
             layers[0](mx.zeros((5, 24), mx.float16))
         assert not made
     """)
@@ -111,14 +111,13 @@ def test_a_few_rows_are_multiplied_one_by_one() -> None:
         from engine.model import backend
         assert backend.take_openblas() == "OpenBLAS"
         import mlx.core as mx
-        from engine.model import cpu
-        from engine.model.cpu import dense
+        from engine.model.patches import dense
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        cpu.enable(True, dense.declare(backend._openblas))
+        dense.enable(True, dense.declare(backend._openblas))
         weight = mx.random.normal((300, 256))
-        with cpu.engaged():
+        with dense.engaged():
             for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
                 x = mx.random.normal(shape)
                 got = dense.product(x, weight)
@@ -138,8 +137,8 @@ def test_a_few_rows_are_multiplied_one_by_one() -> None:
             assert dense.by_rows(x[:1].astype(mx.float16), weight) is None
             compiled = mx.compile(lambda a: mx.array(dense.by_rows(a, weight) is None))
             assert compiled(x[:1]).item()  # nothing can be evaluated there
-        cpu.enable(True)
-        with cpu.engaged():
+        dense.enable(True)
+        with dense.engaged():
             assert dense.by_rows(x[:1], weight) is None  # without OpenBLAS
     """)
 
@@ -147,20 +146,20 @@ def test_a_few_rows_are_multiplied_one_by_one() -> None:
 def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
     alone("""
         import mlx.core as mx
-        from engine.model import cpu, patches
-        from engine.model.cpu import attention
+        from engine.model import attention_parts, patches
+        from engine.model.patches import dense
         from engine.model.patches import on_cpu
         from engine.model.attention import attention as replaced
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        cpu.enable(wide_kernels=True)
+        dense.enable(wide_kernels=True)
         assert patches.apply("attention") and patches.apply("activations")
         for size in (8, 40_000):
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
             kept = mx.array(gate)
-            with cpu.engaged():
+            with dense.engaged():
                 got = on_cpu.swiglu(gate, x)
             assert mx.allclose(got, on_cpu._swiglu(gate, x), rtol=1e-5, atol=1e-6)
             assert mx.array_equal(gate, kept)
@@ -170,14 +169,14 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             k, v = mx.random.normal((2, 1, shared, length + 5, dim))
             k, v = k[:, :, :length], v[:, :, :length]
             wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=mask)
-            with cpu.engaged():
+            with dense.engaged():
                 got = replaced(q, k, v, None, 0.3, mask)
             assert got.shape == wanted.shape
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 
         asked = []
-        exponentials = attention._exponentials
-        attention._exponentials = lambda table: asked.append(table.shape) or exponentials(table)
+        numpys = attention_parts._exponentials
+        attention_parts._exponentials = lambda table: asked.append(table.shape) or numpys(table)
         for n, length in ((64, 64), (64, 300), (5, 7), (40, 20_000)):
             check(n, length, "causal")
             check(n, length, None)
@@ -192,8 +191,8 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
         q, (k, v) = mx.random.normal((3, 6, 1, 16)), mx.random.normal((2, 3, 2, 5000, 16))
         within = mx.arange(5000) < mx.array([5000, 1, 3000]).reshape(3, 1, 1, 1)
         wanted = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.3, mask=within)
-        with cpu.engaged():
-            got = attention.one_query(0.3 * q, k, v, mx.where(within, 0.0, float("-inf")))
+        with dense.engaged():
+            got = attention_parts.one_query(0.3 * q, k, v, mx.where(within, 0.0, float("-inf")))
         assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5)
         assert len(asked) == 14
     """)
@@ -202,14 +201,15 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
 def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
     alone("""
         import mlx.core as mx
-        from engine.model import cpu, patches
+        from engine.model import patches
+        from engine.model.patches import dense
         from engine.model.patches import on_cpu
 
         mx.set_default_device(mx.cpu)
-        cpu.enable(wide_kernels=True)
+        dense.enable(wide_kernels=True)
         assert patches.apply("activations")
         x = mx.random.normal((40_000,))
-        with cpu.engaged():
+        with dense.engaged():
             got = mx.compile(lambda a: on_cpu.swiglu(a, a))(x)
         assert mx.allclose(got, on_cpu._swiglu(x, x), rtol=1e-5, atol=1e-6)
     """)
@@ -219,18 +219,18 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
     alone("""
         import threading
         import mlx.core as mx
-        from engine.model import cpu
+        from engine.model.patches import dense
 
-        cpu.enable(wide_kernels=False)
+        dense.enable(wide_kernels=False)
         x = mx.zeros((1,))
         seen = []
-        with cpu.engaged():
-            assert cpu.is_engaged(x)
-            thread = threading.Thread(target=lambda: seen.append(cpu.is_engaged(x)))
+        with dense.engaged():
+            assert dense.is_engaged(x)
+            thread = threading.Thread(target=lambda: seen.append(dense.is_engaged(x)))
             thread.start()
             thread.join()
         assert seen == [False]
-        assert not cpu.is_engaged(x)
+        assert not dense.is_engaged(x)
     """)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import mlx.core as mx
 import numpy as np
 
-from engine.model import cpu
+from engine.model.patches import dense
 
 BLOCK_SCORES = 32_768
 """Scores that numpy works on at a time, so that they stay in the processor's cache."""
@@ -38,7 +38,7 @@ def attend(
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
         return one_query(queries * scale, keys, values)
-    if batch * heads * n * length < cpu.NUMPY_FROM or not _plain(mask):
+    if batch * heads * n * length < dense.NUMPY_FROM or not _plain(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
     found = _by_numpy([(rows, keys)], values, n, mask)
@@ -145,8 +145,8 @@ def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
         mask: None, "causal" or boolean `[n, length]`.
     """
     queries, length = pairs[0][0], values.shape[2]
-    engaged = cpu.is_engaged(queries)
-    if engaged and queries.size // queries.shape[-1] * length >= cpu.NUMPY_FROM:
+    engaged = dense.is_engaged(queries)
+    if engaged and queries.size // queries.shape[-1] * length >= dense.NUMPY_FROM:
         found = _by_numpy(pairs, values, n, mask)
         if found is not None:
             return found
@@ -158,7 +158,7 @@ def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
         scores = scores.reshape(*queries.shape[:3], length)
     if engaged:
         most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
-        weights = mx.power(cpu.E, scores - most)
+        weights = mx.power(dense.E, scores - most)
         total = mx.maximum(mx.sum(weights, axis=-1, keepdims=True), MIN_SUM)
         return Part((weights @ values) / total, most + mx.log(total))
     weight = mx.logsumexp(scores.astype(mx.float32), axis=-1, keepdims=True)
@@ -182,7 +182,7 @@ def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:
     scores = _scores(pairs)
     if isinstance(mask, mx.array):
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
-    if not cpu.evaluated(scores):
+    if not dense.evaluated(scores):
         return None
     # `scores` is this function's own array, so numpy may write into MLX's memory.
     table = np.asarray(scores).reshape(-1, n, length)
@@ -243,13 +243,13 @@ def one_query(
     scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
     if bias is not None:
         scores = scores + bias
-    if scores.size >= cpu.NUMPY_FROM and cpu.evaluated(scores):
+    if scores.size >= dense.NUMPY_FROM and dense.evaluated(scores):
         table = np.asarray(scores).reshape(-1, scores.shape[-1])
         sums, _ = _exponentials(table)
         out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)
     elif scores.size < SOFTMAX_UP_TO:
         out = mx.softmax(scores, axis=-1) @ values
     else:
-        weights = mx.power(cpu.E, scores - mx.max(scores, axis=-1, keepdims=True))
+        weights = mx.power(dense.E, scores - mx.max(scores, axis=-1, keepdims=True))
         out = (weights @ values) / mx.sum(weights, axis=-1, keepdims=True)
     return out.reshape(batch, heads, 1, -1)
