@@ -28,6 +28,7 @@ class MatrixStruct(ctypes.Structure):
         ("scale_kind", ctypes.c_int32),
         ("has_table", ctypes.c_int32),
         ("table", ctypes.c_uint8 * 16),
+        ("offset", ctypes.c_float),
         ("codes", ctypes.c_void_p),
         ("scales", ctypes.c_void_p),
         ("biases", ctypes.c_void_p),

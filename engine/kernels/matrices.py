@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import mmap
+import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -71,7 +75,7 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     """Pack one quantized matrix. The values of its weights stay exactly the same.
 
     Codes of 1 to 3 bits are stored in 4, those of 5 and 6 in 8. Scales are stored in 16 bits where
-    that loses nothing.
+    that loses nothing, and biases only if they are not one multiple of the scales.
 
     Args:
         arrays: "weight", "scales", in affine formats "biases", and "bias" if the layer adds one,
@@ -96,14 +100,15 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     outputs, inputs = int(weight.shape[0]), int(scales.shape[1]) * form.group
     bits = 4 if form.bits <= 4 else 8
     tiles = -(-outputs // TILE)
-    codes = _aligned(tiles * TILE * inputs * bits // 8)
+    codes = _memory.allocate(tiles * TILE * inputs * bits // 8)
     words = np.ascontiguousarray(np.array(weight, copy=False))
     library.pack(words.ctypes.data, outputs, inputs, form.bits, bits, codes.ctypes.data)
-    kind, raw = _as_stored(scales, biases)
+    offset = _offset(scales, biases)
+    kind, raw = _as_stored([scales] if offset is not None else [scales, biases])
     packed = []
     for values in raw:
         size = values.dtype.itemsize
-        made = _aligned(tiles * TILE * values.shape[1] * size)
+        made = _memory.allocate(tiles * TILE * values.shape[1] * size)
         library.pack_scales(values.ctypes.data, outputs, values.shape[1], size, made.ctypes.data)
         packed.append(made)
     added = None
@@ -112,7 +117,9 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     matrix = MatrixStruct(
         *(outputs, inputs, form.group, bits, kind, has_table),
         (ctypes.c_uint8 * 16)(*(_MXFP4_TABLE if has_table else ())),
-        *(array.ctypes.data for array in (codes, *packed)),
+        offset or 0.0,
+        *(codes.ctypes.data, packed[0].ctypes.data),
+        packed[1].ctypes.data if offset is None else None,
         None if added is None else added.ctypes.data,
     )
     return PackedMatrix(matrix, [codes, *packed, *([] if added is None else [added])])
@@ -150,14 +157,23 @@ def _is_float(array: mx.array) -> bool:
     return array.dtype in (mx.float16, mx.bfloat16, mx.float32)
 
 
-def _as_stored(scales: mx.array, biases: mx.array) -> tuple[int, list[Array]]:
-    """Return scales and biases in the smallest type that holds all of them, and its kind."""
-    both = [scales, biases]
+def _offset(scales: mx.array, biases: mx.array) -> float | None:
+    """Return the number whose products with the scales are exactly the biases, None if none is."""
+    own, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
+    place = int(np.abs(own).argmax())
+    with np.errstate(all="ignore"):
+        offset = others.flat[place] / own.flat[place]
+        is_exact = np.isfinite(offset) and np.array_equal(own * offset, others)
+    return float(offset) if is_exact else None
+
+
+def _as_stored(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
+    """Return scales, and biases, in the smallest type that holds all of them, and its kind."""
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
-        if all(_fits(array, dtype) for array in both):
-            halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in both]
+        if all(_fits(array, dtype) for array in numbers):
+            halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in numbers]
             return kind, [np.ascontiguousarray(array) for array in halves]
-    wide = [np.array(array.astype(mx.float32), copy=False) for array in both]
+    wide = [np.array(array.astype(mx.float32), copy=False) for array in numbers]
     return _FLOAT32, [np.ascontiguousarray(array) for array in wide]
 
 
@@ -169,11 +185,45 @@ def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
     return bool(mx.array_equal(wide.astype(dtype).astype(mx.float32), wide, equal_nan=True))
 
 
-def _aligned(nbytes: int) -> Array:
-    """Allocate bytes at the start of a cache line."""
-    whole = np.empty(nbytes + 64, np.uint8)
-    start = -whole.ctypes.data % 64
-    return whole[start : start + nbytes]
+class _Memory:
+    """Memory for packed matrices, in huge pages if the system has them.
+
+    A step reads all weights once. With small pages it waits for translations of addresses, which
+    costs about a third of a decode step. A piece is freed with the last array in it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._piece: weakref.ref[Array] | None = None  # the one that is being filled
+        self._used = 0
+
+    def allocate(self, nbytes: int) -> Array:
+        """Return an array of bytes that starts at a cache line."""
+        nbytes = -(-nbytes // _LINE_BYTES) * _LINE_BYTES
+        with self._lock:
+            piece = None if self._piece is None else self._piece()
+            if piece is None or self._used + nbytes > len(piece):
+                piece, self._used = _piece(max(nbytes, _PIECE_BYTES)), 0
+                self._piece = weakref.ref(piece)
+            self._used += nbytes
+            return piece[self._used - nbytes : self._used]
+
+
+_LINE_BYTES = 64
+_HUGE_PAGE_BYTES = 2 << 20
+_PIECE_BYTES = 32 << 20  # what is not used of a piece takes addresses and no memory
+
+_memory = _Memory()
+
+
+def _piece(nbytes: int) -> Array:
+    """Map memory that starts at a huge page."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    mapped = mmap.mmap(-1, nbytes + _HUGE_PAGE_BYTES, flags=flags)
+    with contextlib.suppress(OSError, AttributeError):  # a system without huge pages
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+    address = np.frombuffer(mapped, np.uint8, 1).ctypes.data
+    return np.frombuffer(mapped, np.uint8, nbytes, -address % _HUGE_PAGE_BYTES)
 
 
 def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:

@@ -15,6 +15,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#define NOT_UNROLLED _Pragma("GCC unroll 1")
+#endif
+
 // Levels of instruction sets. Each source that is compiled once per level is given LEVEL.
 #define LEVEL_PLAIN 0
 #define LEVEL_AVX2 1

@@ -38,7 +38,8 @@ enum { SCALE_FLOAT16, SCALE_BFLOAT16, SCALE_FLOAT32 };
 // (0, 4), (1, 5), (2, 6) and (3, 7): the pairs in which quantized rows are stored.
 //
 // Scales and biases are stored as [tile][group][16]. Outputs beyond the last one have codes, scales
-// and biases of 0.
+// and biases of 0. Biases that are the same multiple of their scales everywhere (in symmetric formats
+// such as GGUF's Q4_0) are not stored.
 typedef struct {
     int32_t outputs;
     int32_t inputs;      // a multiple of `group`
@@ -47,9 +48,10 @@ typedef struct {
     int32_t scale_kind;  // SCALE_FLOAT16, ...
     int32_t has_table;   // codes are indices into `table`; only with 4 bits
     uint8_t table[16];
+    float offset;
     const uint8_t *codes;
     const void *scales;
-    const void *biases;
+    const void *biases;  // NULL if each is `offset` times its scale
     const float *added;  // [outputs], added to the product; NULL if there is nothing to add
 } Matrix;
 

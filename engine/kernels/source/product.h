@@ -72,22 +72,13 @@ static void quantize_row(const float *row, const QuantizedRows *out, int64_t ind
 
 #if LEVEL == LEVEL_PLAIN
 
-// Unpack the codes of a step, one row of lanes for each input.
-static void unpack_step(const Matrix *matrix, const uint8_t *step, int16_t codes[STEP][TILE])
+// The code of an input of a step, for the output in a lane.
+INLINE int16_t code_at(const Matrix *matrix, const uint8_t *step, int input, int lane)
 {
-    if (matrix->bits == 8) {
-        for (int input = 0; input < STEP; input++)
-            for (int lane = 0; lane < TILE; lane++)
-                codes[input][lane] = step[input % 2 * TILE * 4 + lane * 4 + input / 2];
-        return;
-    }
-    for (int input = 0; input < STEP; input++)
-        for (int lane = 0; lane < TILE; lane++)
-            codes[input][lane] = step[lane * 4 + input / 2] >> input % 2 * 4 & 15;
-    if (matrix->has_table)
-        for (int input = 0; input < STEP; input++)
-            for (int lane = 0; lane < TILE; lane++)
-                codes[input][lane] = matrix->table[codes[input][lane]];
+    if (matrix->bits == 8)
+        return step[input % 2 * TILE * 4 + lane * 4 + input / 2];
+    int code = step[lane * 4 + input / 2] >> input % 2 * 4 & 15;
+    return (int16_t)(matrix->has_table ? matrix->table[code] : code);
 }
 
 // The value of an input of a step.
@@ -96,12 +87,24 @@ INLINE int16_t value_at(const int16_t *step, int input)
     return step[input % 4 * 2 + input / 4];
 }
 
-INLINE float scale_at(const void *scales, int32_t kind, int64_t index)
+INLINE float number_at(const void *numbers, int32_t kind, int64_t index)
 {
     if (kind == SCALE_FLOAT32)
-        return ((const float *)scales)[index];
-    uint16_t half = ((const uint16_t *)scales)[index];
+        return ((const float *)numbers)[index];
+    uint16_t half = ((const uint16_t *)numbers)[index];
     return kind == SCALE_FLOAT16 ? float_from_half(half) : float_of_bits((uint32_t)half << 16);
+}
+
+INLINE float scale_at(const Matrix *matrix, int64_t index)
+{
+    return number_at(matrix->scales, matrix->scale_kind, index);
+}
+
+INLINE float bias_at(const Matrix *matrix, int64_t index)
+{
+    if (!matrix->biases)
+        return matrix->offset * scale_at(matrix, index);
+    return number_at(matrix->biases, matrix->scale_kind, index);
 }
 
 // The weights of one output, as the model has them: scale * code + bias, each step rounded.
@@ -111,13 +114,10 @@ void unpack_row(const Matrix *matrix, int64_t output, float *to)
     int lane = (int)(output % TILE);
     const uint8_t *step = matrix->codes + tile * (matrix->inputs / STEP) * step_bytes(matrix);
     for (int32_t first = 0; first < matrix->inputs; first += STEP, step += step_bytes(matrix)) {
-        int16_t codes[STEP][TILE];
-        unpack_step(matrix, step, codes);
         int64_t at = (tile * groups + first / matrix->group) * TILE + lane;
-        float scale = scale_at(matrix->scales, matrix->scale_kind, at);
-        float bias = scale_at(matrix->biases, matrix->scale_kind, at);
+        float scale = scale_at(matrix, at), bias = bias_at(matrix, at);
         for (int input = 0; input < STEP; input++) {
-            float product = scale * (float)codes[input][lane];
+            float product = scale * (float)code_at(matrix, step, input, lane);
             to[first + input] = product + bias;
         }
     }
@@ -135,18 +135,16 @@ static void multiply_tile(const Matrix *matrix, int32_t tile, const QuantizedRow
         for (int32_t block = 0; block < blocks; block++) {
             int32_t dots[TILE] = {0};
             for (int i = 0; i < STEPS; i++, step += step_bytes(matrix), values += STEP) {
-                int16_t codes[STEP][TILE];
-                unpack_step(matrix, step, codes);
                 for (int input = 0; input < STEP; input++)
                     for (int lane = 0; lane < TILE; lane++)
-                        dots[lane] += codes[input][lane] * value_at(values, input);
+                        dots[lane] += code_at(matrix, step, input, lane) * value_at(values, input);
             }
             int64_t at = ((int64_t)tile * groups + block * BLOCK / matrix->group) * TILE;
             float scale = given->scales[row * blocks + block], sum = given->sums[row * blocks + block];
             for (int lane = 0; lane < TILE; lane++) {
-                float own = scale_at(matrix->scales, matrix->scale_kind, at + lane);
-                out[lane] = fmaf(own * scale, (float)dots[lane], out[lane]);
-                out[lane] = fmaf(scale_at(matrix->biases, matrix->scale_kind, at + lane), sum, out[lane]);
+                float own = scale_at(matrix, at + lane) * scale;
+                out[lane] = fmaf(own, (float)dots[lane], out[lane]);
+                out[lane] = fmaf(bias_at(matrix, at + lane), sum, out[lane]);
             }
         }
     }
@@ -160,13 +158,7 @@ enum { ROWS_AT_ONCE = 8 };  // two vectors each of 32 registers
 enum { ROWS_AT_ONCE = 4 };  // two halves each of 16 registers
 #endif
 
-#ifdef __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
-#else
-#define UNROLLED _Pragma("GCC unroll 8")
-#define NOT_UNROLLED _Pragma("GCC unroll 1")
-#endif
+enum { BYTES_AHEAD = 2048 };  // codes are fetched that early, because a page's first line is a miss
 
 INLINE floats load_scales(const void *scales, int64_t index, const int kind)
 {
@@ -205,6 +197,9 @@ INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRow
         UNROLLED for (int row = 0; row < rows; row++)
             dots[row] = ints_set(0);
         NOT_UNROLLED for (int i = 0; i < STEPS; i++, step += STEP * TILE * bits / 8, values += STEP) {
+            __builtin_prefetch(step + BYTES_AHEAD);
+            if (bits == 8)
+                __builtin_prefetch(step + BYTES_AHEAD + TILE * 4);
             ints even = ints_load(step), odd = bits == 8 ? ints_load(step + TILE * 4) : even;
             UNROLLED for (int pair = 0; pair < 4; pair++) {
                 ints codes = pair_of_codes(even, odd, pair, bits);
@@ -218,7 +213,8 @@ INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRow
             }
         }
         floats own = load_scales(matrix->scales, at, kind);
-        floats bias = load_scales(matrix->biases, at, kind);
+        floats bias = matrix->biases ? load_scales(matrix->biases, at, kind)
+                                     : floats_mul(own, floats_set(matrix->offset));
         if (--left == 0) {
             left = blocks_per_group;
             at += TILE;

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
+
 import mlx.core as mx
 import numpy as np
 import pytest
 
+from engine.kernels import matrices
 from engine.kernels.library import LEVELS, Library
 from engine.kernels.matrices import Format, can_pack, multiply, pack, unpack
 from tests.engine.kernels.random_matrices import DTYPES, FORMATS, RandomMatrix, random_rows
@@ -62,6 +65,41 @@ def test_scales_are_stored_in_16_bits_if_exact(library: Library) -> None:
         assert widened.nbytes == sizes[dtype]
     assert sizes["float16"] == sizes["bfloat16"] == 64 * 512 // 2 + 2 * 2 * 64 * 8
     assert sizes["float32"] > sizes["float16"]
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_biases_that_follow_from_scales_are_not_stored(library: Library, bits: int) -> None:
+    """They are -8 or -128 times the scale in GGUF's Q4_0 and Q8_0."""
+    matrix = RandomMatrix(library, Format("affine", bits, 32), 40, 128)
+    scales, rows = matrix.arrays["scales"], random_rows(7, 128)
+    symmetric = {**matrix.arrays, "biases": scales * -(2 ** (bits - 1))}
+    almost = {**symmetric, "biases": mx.array(symmetric["biases"])}
+    almost["biases"][7, 1] = 0.5
+    found, stored = (pack(library, arrays, matrix.form) for arrays in (symmetric, almost))
+    assert stored.nbytes - found.nbytes >= 2 * scales.size
+    for level in library.levels:
+        library.use_level(level)
+        products = [multiply(library, rows, [which]) for which in (found, stored)]
+        same = np.delete(np.arange(40), 7)
+        assert products[0][:, same].tobytes() == products[1][:, same].tobytes()
+    matrix.arrays = symmetric
+    assert error_of(products[0], matrix.wanted(rows)) < 1e-4
+
+
+def test_memory_is_freed_with_its_last_array() -> None:
+    memory = matrices._Memory()
+    arrays = [memory.allocate(100) for _ in range(3)]
+    piece = weakref.ref(arrays[0].base)
+    assert all(array.base is piece() and array.ctypes.data % 64 == 0 for array in arrays)
+    for number, array in enumerate(arrays):
+        array[:] = number
+    assert [set(array.tolist()) for array in arrays] == [{0}, {1}, {2}]
+    arrays = arrays[:1]
+    assert piece() is not None
+    del arrays, array
+    assert piece() is None
+    large = memory.allocate(2 * matrices._PIECE_BYTES)
+    assert large.size == 2 * matrices._PIECE_BYTES
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
