@@ -7,6 +7,7 @@ memory` compares the sum with the measured peak.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -59,12 +60,21 @@ class MemoryEstimate(Struct, frozen=True):
     def bytes(self, tokens: int) -> int:
         """Bytes for a session of `tokens` tokens."""
         grown = (tokens + STEP - 1) // STEP * STEP
-        return self.fixed + sum(per * min(grown, most) for per, most in self.layers)
+        return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
 
     @property
     def per_token(self) -> int:
         """Bytes by which a long session grows with each token."""
         return sum(per for per, most in self.layers if most >= UNLIMITED)
+
+
+@functools.lru_cache
+def _by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Add up layers with the same limit. The scheduler asks for bytes several times a step."""
+    sums: dict[int, int] = {}
+    for per, most in layers:
+        sums[most] = sums.get(most, 0) + per
+    return tuple((per, most) for most, per in sums.items())
 
 
 def estimate(
