@@ -15,6 +15,8 @@ from engine.kernels.matrices import Array, PackedMatrix
 
 POSITIONS_AT_ONCE = 512  # by which tables of rotations grow
 
+_DOES_NOT_FIT = -2  # of `kernels_step`
+
 SEGMENT = np.dtype(
     [
         *((name, "u8") for name in ("keys", "values")),
@@ -74,8 +76,8 @@ class LayerParts(Struct, frozen=True):
     rotation: Rotation
     score_scale: float
     epsilon: float  # of its norms
-    attention_norm: Array
-    mlp_norm: Array
+    attention_norm: Array | None
+    mlp_norm: Array | None
     query_key_value: Sequence[PackedMatrix]  # three, or one for all
     out: PackedMatrix
     gate_up: Sequence[PackedMatrix]  # two, or one for both
@@ -92,11 +94,14 @@ class LayerParts(Struct, frozen=True):
 
 
 class Decoder:
-    """A stack of decoder layers, the norm after them, and the output head.
+    """A stack of decoder layers, the norm after them, and what is around them.
 
     Args:
         final_norm: `[width]`.
         head: to logits; None if only hidden states are wanted.
+        logit_cap: logits become `cap * tanh(logit / cap)`; 0 for no cap.
+        table: embeddings of tokens; None if steps are given embeddings.
+        table_scale: what embeddings are multiplied by.
 
     Raises:
         ValueError: the parts do not fit each other.
@@ -109,6 +114,9 @@ class Decoder:
         final_norm: Array,
         epsilon: float,
         head: PackedMatrix | None = None,
+        logit_cap: float = 0.0,
+        table: PackedMatrix | None = None,
+        table_scale: float = 1.0,
     ) -> None:
         self._library = library
         self.width = int(final_norm.size)
@@ -118,9 +126,10 @@ class Decoder:
         self._mlp_width = mlp_widths.pop()
         for parts in layers:
             _check(parts, self.width, self._mlp_width)
-        if head is not None and head.inputs != self.width:
-            raise ValueError(f"The head has {head.inputs} inputs, not {self.width}.")
-        self._parts, self._head = tuple(layers), head
+        for matrix in filter(None, (head, table)):
+            if matrix.inputs != self.width:
+                raise ValueError(f"A matrix has {matrix.inputs} inputs, not {self.width}.")
+        self._parts, self._head, self._table = tuple(layers), head, table
         self.vocabulary = 0 if head is None else head.outputs
         self._final_norm = _floats(final_norm)
         self._kept: list[Any] = []
@@ -128,9 +137,13 @@ class Decoder:
         self._decoder = binding.DecoderStruct(
             *(self.width, len(layers), self._mlp_width, epsilon),
             ctypes.addressof(self._layers),
+            None if table is None else table.address,
+            table_scale,
             self._final_norm.ctypes.data,
             None if head is None else head.address,
+            logit_cap,
         )
+        self._buffer = np.empty(0, np.float32)  # of logits; fresh memory takes longer to fill
 
     def _layer(self, parts: LayerParts) -> binding.LayerStruct:
         def address(array: Array | None) -> int | None:
@@ -159,66 +172,65 @@ class Decoder:
         )
 
     def step(
-        self, x: Array, spans: Array, segments: Array, wanted: Sequence[int]
+        self,
+        given: Array,
+        spans: Array,
+        segments: Array,
+        wanted: Sequence[int],
+        has_logits: bool = True,
     ) -> tuple[Array, Array | None]:
         """Run a step for any mix of rows.
 
         Args:
-            x: embeddings `[rows, width]`, float32, C order; overwritten.
+            given: tokens `[rows]`, int64, or embeddings `[rows, width]`, float32.
             spans: of dtype `SPAN`; together they are all rows, in order.
             segments: `[layers, segments]` of dtype `SEGMENT`. Those of a span are its session's
                 positions from 0 to the span's last row, in order; new keys and values are written
                 into the last of them.
             wanted: rows whose hidden states and logits are returned.
+            has_logits: compute logits if there is a head.
 
         Returns:
-            Hidden states after the last norm `[wanted, width]`, and logits `[wanted, vocabulary]`
-            if there is a head.
+            Hidden states after the last norm `[wanted, width]`, and logits `[wanted, vocabulary]`,
+            which the next step overwrites.
 
         Raises:
-            ValueError: shapes do not fit.
+            ValueError: parts do not fit each other.
             MemoryError: there is no memory for intermediate results.
         """
-        self._check(x, spans, segments)
-        self._reach(int((spans["position"] + spans["rows"]).max()) - 1)
-        rows = np.array(wanted, np.int64)
-        if rows.size and not 0 <= rows.min() <= rows.max() < len(x):
-            raise ValueError(f"Wanted rows {rows.min()} to {rows.max()} of {len(x)}.")
-        hidden = np.empty((len(rows), self.width), np.float32)
-        logits = None
-        if self._head is not None:
-            logits = np.empty((len(rows), self.vocabulary), np.float32)
-        step = binding.StepStruct(
-            *(len(x), x.ctypes.data, spans.ctypes.data, len(spans)),
-            *(segments.ctypes.data, segments.shape[1], rows.ctypes.data, len(rows)),
-            *(hidden.ctypes.data, None if logits is None else logits.ctypes.data),
-        )
-        if self._library.step(ctypes.byref(self._decoder), ctypes.byref(step)):
-            raise MemoryError("There is not enough memory for a step.")
-        return hidden, logits
-
-    def _check(self, x: Array, spans: Array, segments: Array) -> None:
-        if x.ndim != 2 or x.dtype != np.float32 or x.shape[1] != self.width:
-            raise ValueError(f"Embeddings {x.shape} of {x.dtype}, not [rows, {self.width}].")
-        if not (x.flags.c_contiguous and x.flags.writeable and segments.flags.c_contiguous):
-            raise ValueError("Embeddings and segments must be writable and in C order.")
+        has_tokens = given.ndim == 1
+        if given.dtype != (np.int64 if has_tokens else np.float32) or (
+            not has_tokens and given.shape[1:] != (self.width,)
+        ):
+            raise ValueError(f"{given.dtype} {given.shape}: not tokens, nor rows of {self.width}.")
         if spans.dtype != SPAN or segments.dtype != SEGMENT or not len(spans):
             raise ValueError("Spans and segments must be arrays of their types.")
         if segments.ndim != 2 or len(segments) != len(self._parts):
             raise ValueError(f"Segments {segments.shape} for {len(self._parts)} layers.")
-        ends = np.cumsum(spans["rows"])
-        if (spans["rows"] < 1).any() or ends[-1] != len(x):
-            raise ValueError(f"Spans of {ends[-1]} rows, not {len(x)}.")
-        if (spans["first_row"] != ends - spans["rows"]).any():
-            raise ValueError("Spans must be in the order of their rows.")
-        first, last = spans["first_segment"], spans["first_segment"] + spans["segments"] - 1
-        if (first < 0).any() or (last < first).any() or last.max() >= segments.shape[1]:
-            raise ValueError(f"Spans need segments that are not among {segments.shape[1]}.")
-        held = segments["position"][:, last] + segments["count"][:, last]
-        if (held != spans["position"] + spans["rows"]).any():
-            raise ValueError("The last segment of a span must end with its last row.")
-        if (segments["position"][:, last] > spans["position"]).any():
-            raise ValueError("New rows must be in the last segment of their span.")
+        given, spans = np.ascontiguousarray(given), np.ascontiguousarray(spans)
+        segments = np.ascontiguousarray(segments)
+        self._reach(int((spans["position"] + spans["rows"]).max()) - 1)
+        rows = np.array(wanted, np.int64)
+        hidden = np.empty((len(rows), self.width), np.float32)
+        logits = None
+        if self._head is not None and has_logits:
+            size = len(rows) * self.vocabulary
+            if size > self._buffer.size:
+                self._buffer = np.empty(size, np.float32)
+            logits = self._buffer[:size].reshape(-1, self.vocabulary)
+        step = binding.StepStruct(
+            len(given),
+            *((given.ctypes.data, None) if has_tokens else (None, given.ctypes.data)),
+            *(spans.ctypes.data, len(spans), segments.ctypes.data, segments.shape[1]),
+            *(rows.ctypes.data, len(rows), hidden.ctypes.data),
+            None if logits is None else logits.ctypes.data,
+        )
+        failure = self._library.step(ctypes.byref(self._decoder), ctypes.byref(step))
+        if failure == _DOES_NOT_FIT:
+            raise ValueError("Tokens, spans, segments and wanted rows do not fit each other.")
+        if failure:
+            raise MemoryError("There is not enough memory for a step.")
+        return hidden, logits
 
     def _reach(self, position: int) -> None:
         """Have the rotations of a position."""

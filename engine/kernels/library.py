@@ -76,8 +76,11 @@ class DecoderStruct(ctypes.Structure):
         ("mlp_width", ctypes.c_int32),
         ("epsilon", ctypes.c_float),
         ("layers", ctypes.c_void_p),
+        ("table", ctypes.c_void_p),
+        ("table_scale", ctypes.c_float),
         ("final_norm", ctypes.c_void_p),
         ("head", ctypes.c_void_p),
+        ("logit_cap", ctypes.c_float),
     )
 
 
@@ -86,7 +89,8 @@ class StepStruct(ctypes.Structure):
 
     _fields_ = (
         ("rows", ctypes.c_int64),
-        ("x", ctypes.c_void_p),
+        ("tokens", ctypes.c_void_p),
+        ("embeddings", ctypes.c_void_p),
         ("spans", ctypes.c_void_p),
         ("span_count", ctypes.c_int64),
         ("segments", ctypes.c_void_p),

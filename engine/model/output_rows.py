@@ -43,6 +43,12 @@ def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
     return flat if flat.shape[0] == len(rows) else _some(flat, 0, tuple(rows))
 
 
+def wanted(count: int) -> Sequence[int]:
+    """Return the rows whose logits are computed, of a pass of `count` rows."""
+    rows: tuple[int, ...] = getattr(_state, "rows", ())
+    return rows if 0 < len(rows) < count else range(count)
+
+
 def install(net: Any, ids: int) -> Callable[[], None]:
     """Find what may be a model's output layer, and let it leave out rows.
 

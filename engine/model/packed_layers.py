@@ -83,7 +83,7 @@ class PackedLinear:
         return self.product.matrices[self.place]
 
 
-class _PackedEmbedding:
+class PackedEmbedding:
     """Mixed in before `nn.QuantizedEmbedding`."""
 
     product: SharedProduct
@@ -95,6 +95,10 @@ class _PackedEmbedding:
 
     def as_linear(self, x: mx.array) -> mx.array:
         return self.product.output(0, x)
+
+    @property
+    def packed(self) -> PackedMatrix:
+        return self.product.matrices[0]
 
 
 _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
@@ -157,7 +161,7 @@ def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
         for name in ("weight", "scales", "biases"):
             if layer.get(name) is not None:
                 layer[name] = placeholder(layer[name])
-    mix_in(_PackedEmbedding if is_embedding else PackedLinear, group)
+    mix_in(PackedEmbedding if is_embedding else PackedLinear, group)
 
 
 def placeholder(array: mx.array) -> mx.array:

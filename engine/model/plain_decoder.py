@@ -1,10 +1,10 @@
 """Models of plain decoder layers, whose step is one call of the CPU kernels.
 
-A layer is plain if it has the usual parts: two norms, attention with a rotary embedding that a
-table can replace, and a gated MLP. `install` finds the part of a model that runs all its layers
-(its body), builds a `Decoder` from them, and compares their outputs. If they agree, the body
-computes by the decoder, for one session, a batch, and prompts next to them: logits are the same
-bits in each.
+A layer is plain if it has the usual parts: norms, attention with a rotary embedding that a table
+can replace, and a gated MLP. `install` finds the part of a model that runs all its layers (its
+body), builds a `Decoder` from them, and compares their outputs. If they agree, the body computes by
+the decoder, for one session, a batch, and prompts next to them: logits are the same bits in each.
+If the rest of the model is an output head, that is part of the same call.
 
 New keys and values are written straight into the sessions' own arrays. `_SessionArrays` makes sure
 that nothing else refers to the places that are written.
@@ -12,12 +12,14 @@ that nothing else refers to the places that are written.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import logging
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
+from operator import is_
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -28,7 +30,8 @@ from engine.cache.shared_prefix import SharedPrefixKV
 from engine.kernels.decoder import SEGMENT, SPAN, Decoder, LayerParts, Rotation
 from engine.kernels.library import Library
 from engine.kernels.matrices import Array
-from engine.model.packed_layers import PackedLinear
+from engine.model import output_rows
+from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
@@ -52,14 +55,31 @@ class _PlainBody:
 
     def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        sessions = _sessions(cache, inputs.shape)
+        sessions = self.plain.sessions(cache, inputs.shape)
         if not any(session.is_plain for session in sessions):
             return inner(inputs, cache, *embeddings, **named)
         given = [h for h in (*embeddings, *named.values()) if h is not None]
         if all(session.is_plain for session in sessions):
-            h = given[0] if given else self.embed_tokens(inputs)
-            return self.plain.run(h, sessions)
+            h = given[0] if given else self.plain.embed(self.embed_tokens, inputs)
+            return self.plain.hidden(h, sessions)
         return _one_by_one(self, inner, inputs, given, sessions)
+
+
+class _PlainModel:
+    """Mixed in before the class of a model that is a body and an output head."""
+
+    plain: PlainDecoder
+    model: Any  # the body
+
+    def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
+        inner = super().__call__  # type: ignore[misc]
+        if all(h is None for h in (*embeddings, *named.values())):
+            sessions = self.plain.sessions(cache, inputs.shape)
+            if sessions and all(session.is_plain for session in sessions):
+                return self.plain.logits(
+                    self.plain.embed(self.model.embed_tokens, inputs), sessions
+                )
+        return inner(inputs, cache, *embeddings, **named)
 
 
 class SessionRows(NamedTuple):
@@ -68,6 +88,7 @@ class SessionRows(NamedTuple):
     caches: Sequence[Any]
     token_count: int
     is_plain: bool  # the decoder can read and write its caches
+    is_current: bool  # they have not changed since the decoder wrote into them
 
 
 def _one_by_one(
@@ -85,9 +106,9 @@ def _one_by_one(
     own = [n for n, session in enumerate(sessions) if session.is_plain]
     rows = mx.array([row for n in own for row in range(spans[n].start, spans[n].stop)])
     h = given[0][rows] if given else body.embed_tokens(inputs[rows])
-    found = body.plain.run(h, [sessions[n] for n in own])
+    found = body.plain.hidden(h, [sessions[n] for n in own])
     parts, first = [], 0
-    for span, (caches, count, is_plain) in zip(spans, sessions, strict=True):
+    for span, (caches, count, is_plain, _) in zip(spans, sessions, strict=True):
         if is_plain:
             parts.append(found[first : first + count])
             first += count
@@ -98,45 +119,104 @@ def _one_by_one(
 
 
 class PlainDecoder:
-    """A body's decoder, and the arrays of the sessions that it writes to."""
+    """A body's decoder, and the arrays of the sessions that it writes to.
 
-    def __init__(self, decoder: Decoder, shapes: Sequence[tuple[int, int]]) -> None:
+    Args:
+        shapes: of each layer's keys: heads and their width.
+        has_table: the decoder has the embeddings of tokens.
+    """
+
+    def __init__(self, decoder: Decoder, shapes: Sequence[tuple[int, int]], has_table: bool):
         self._decoder = decoder
-        self._shapes = tuple(shapes)  # of each layer's keys: heads and their width
+        self._shapes = tuple(shapes)
+        self._has_table = has_table
         # by the first layer's cache of a session; they end with it
-        self._sessions: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
+        self._arrays: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
 
-    def run(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Return the hidden states after the last norm, of the shape of `h`.
+    def embed(self, table: Any, tokens: mx.array) -> mx.array:
+        """Return tokens if the decoder looks them up, else their embeddings.
+
+        A table that something is mixed into (the probe watches tables so) is called.
+        """
+        is_own = self._has_table and type(table).__call__ is PackedEmbedding.__call__
+        return tokens if is_own else table(tokens)
+
+    def sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
+        """Return the sessions of a pass in the order of its rows; none if they are unknown.
 
         Args:
-            h: embeddings `[1, tokens, width]` of one session, or `[rows, 1, width]` of several.
+            caches: of each layer the cache of one session, or what `ragged` makes of several.
+            shape: of the pass, `[batch, tokens]`.
         """
-        x = np.array(h.astype(mx.float32)).reshape(-1, self._decoder.width)
-        spans, segments = np.empty(len(sessions), SPAN), []
-        row = first = 0
-        for span, (caches, count, _) in zip(spans, sessions, strict=True):
-            start = caches[0].offset
-            held = self._arrays_of(caches).reserve(caches, count)
-            for name, value in (
-                *(("first_row", row), ("rows", count), ("position", start)),
-                *(("first_segment", first), ("segments", held.shape[1])),
-            ):
-                span[name] = value
-            segments.append(held)
-            row, first = row + count, first + held.shape[1]
-        joined = segments[0] if len(segments) == 1 else np.concatenate(segments, axis=1)
-        hidden, _ = self._decoder.step(x, spans, np.ascontiguousarray(joined), range(len(x)))
-        for caches, count, _ in sessions:
+        if caches is None or len(shape) != 2:
+            return []
+        shared = getattr(caches, "sessions", None)
+        if shared is None:
+            return [self._rows(caches, shape[1])] if shape[0] == 1 else []
+        if sum(count for _, count in shared) != shape[0] or shape[1] != 1:
+            return []
+        return [self._rows(own, count) for own, count in shared]
+
+    def _rows(self, caches: Sequence[Any], count: int) -> SessionRows:
+        arrays = self._arrays.get(caches[0])
+        is_current = arrays is not None and arrays.is_current(caches)
+        return SessionRows(caches, count, is_current or _is_plain(caches), is_current)
+
+    def hidden(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
+        """Return the hidden states after the last norm, `[batch, tokens, width]`.
+
+        Args:
+            h: tokens `[batch, tokens]`, of which one is 1, or their embeddings.
+        """
+        count = sum(session.token_count for session in sessions)
+        hidden, _ = self._run(h, sessions, range(count), has_logits=False)
+        return mx.array(hidden).reshape(*h.shape[:2], -1)
+
+    def logits(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
+        """Return the logits of the rows that `output_rows` wants, in the layout of `h`."""
+        wanted = output_rows.wanted(sum(session.token_count for session in sessions))
+        _, logits = self._run(h, sessions, wanted, has_logits=True)
+        assert logits is not None
+        shape = (len(wanted), 1) if h.shape[0] > 1 else (1, len(wanted))
+        return mx.array(logits.reshape(*shape, -1))
+
+    def _run(
+        self, h: mx.array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
+    ) -> tuple[Array, Array | None]:
+        if h.ndim == 2:
+            given = np.array(h, np.int64).reshape(-1)
+        else:
+            given = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
+        held = [self._reserve(session) for session in sessions]
+        segments = held[0]
+        if len(held) > 1:
+            ends = [0, *accumulate(own.shape[1] for own in held)]
+            segments = np.empty((len(segments), ends[-1], len(_Field)), np.int64)
+            for own, (first, end) in zip(held, pairwise(ends), strict=True):
+                segments[:, first:end] = own
+        spans, row, first = [], 0, 0
+        for (caches, count, *_), own in zip(sessions, held, strict=True):
+            spans.append((row, count, caches[0].offset, first, own.shape[1]))
+            row, first = row + count, first + own.shape[1]
+        found = self._decoder.step(
+            given, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], wanted, has_logits
+        )
+        for caches, count, *_ in sessions:
             for cache in caches:
                 cache.offset += count
-        return mx.array(hidden).reshape(*h.shape)
-
-    def _arrays_of(self, caches: Sequence[Any]) -> _SessionArrays:
-        found = self._sessions.get(caches[0])
-        if found is None:
-            found = self._sessions[caches[0]] = _SessionArrays(self._shapes)
         return found
+
+    def _reserve(self, session: SessionRows) -> Array:
+        caches, count, _, is_current = session
+        if not is_current:
+            self._arrays[caches[0]] = _SessionArrays(self._shapes, caches)
+        return self._arrays[caches[0]].reserve(caches, count)
+
+
+class _Field(enum.IntEnum):
+    """Numbers of a segment, in the order of `SEGMENT`."""
+
+    KEYS, VALUES, HEAD_STRIDE, TOKEN_STRIDE, POSITION, COUNT = range(6)
 
 
 class _SessionArrays:
@@ -148,44 +228,41 @@ class _SessionArrays:
     taken back, writes for the first time, MLX copies the array.
     """
 
-    def __init__(self, shapes: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, shapes: Sequence[tuple[int, int]], caches: Sequence[Any]) -> None:
         self._shapes = shapes
-        self._arrays: list[tuple[mx.array, mx.array]] = []
-        self._segments = np.empty((0, 0), SEGMENT)
-        self._capacity = np.empty(0, np.int64)  # positions for which each layer has memory
+        self._keys: list[mx.array] = []
+        self._values: list[mx.array] = []
+        count = 1 + isinstance(caches[0], SharedPrefixKV)
+        self._segments = np.zeros((len(caches), count, len(_Field)), np.int64)
+        self._capacity = np.zeros(len(caches), np.int64)  # positions with memory, by layer
         self._end = -1  # the position after the last one written
+
+    def is_current(self, caches: Sequence[Any]) -> bool:
+        """Return True if the caches are as the decoder left them."""
+        return (
+            len(caches) == len(self._keys)
+            and all(map(is_, [cache.keys for cache in caches], self._keys))
+            and all(map(is_, [cache.values for cache in caches], self._values))
+            and [cache.offset for cache in caches].count(self._end) == len(caches)
+            # MLX puts another buffer in the place of an array's when it writes into it.
+            and _address(caches[0].keys)[0] == self._segments[0, -1, _Field.KEYS]
+        )
 
     def reserve(self, caches: Sequence[Any], count: int) -> Array:
         """Return the segments of all layers, with room for `count` more tokens."""
-        start = caches[0].offset
-        if start != self._end or not self._is_current(caches):
-            self._arrays = []
-            segments = 1 + isinstance(caches[0], SharedPrefixKV)
-            self._segments = np.zeros((len(caches), segments), SEGMENT)
-            self._capacity = np.zeros(len(caches), np.int64)
-        self._end = start + count
-        small = np.nonzero(self._capacity < self._end)[0].tolist()
-        if small:
+        self._end = caches[0].offset + count
+        if self._capacity.min() < self._end:
+            small = np.nonzero(self._capacity < self._end)[0].tolist()
             for layer in small:
                 _reserve(caches[layer], count, self._shapes[layer])
             mx.eval([(caches[layer].keys, caches[layer].values) for layer in small])
             for layer in small:
                 self._segments[layer], self._capacity[layer] = _segments_of(caches[layer])
-            self._arrays = [(cache.keys, cache.values) for cache in caches]
-        self._segments["count"][:, -1] = self._end - self._segments["position"][:, -1]
+            self._keys = [cache.keys for cache in caches]
+            self._values = [cache.values for cache in caches]
+        last = self._segments[:, -1]
+        last[:, _Field.COUNT] = self._end - last[:, _Field.POSITION]
         return self._segments
-
-    def _is_current(self, caches: Sequence[Any]) -> bool:
-        """Return True if the caches have the arrays that the decoder wrote last."""
-        pairs = zip(caches, self._arrays, strict=False)
-        return (
-            len(caches) == len(self._arrays)
-            and all(
-                cache.keys is keys and cache.values is values for cache, (keys, values) in pairs
-            )
-            # MLX puts another buffer in the place of an array's when it writes into it.
-            and _address(caches[0].keys)[0] == self._segments["keys"][0, -1]
-        )
 
 
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
@@ -235,26 +312,6 @@ def _plain_caches() -> tuple[type[Any], ...]:
     return KVCache, SharedPrefixKV
 
 
-def _sessions(caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
-    """Return the sessions of a pass in the order of its rows; none if they cannot be told apart.
-
-    Args:
-        caches: of each layer the cache of one session, or what `ragged` makes of several.
-        shape: of the pass, `[batch, tokens]`.
-    """
-    if caches is None or len(shape) != 2:
-        return []
-    if all(hasattr(cache, "sessions") for cache in caches):
-        each = [cache.sessions for cache in caches]
-        counts = [count for _, count in each[0]]
-        if sum(counts) != shape[0] or shape[1] != 1:
-            return []
-        by_session = zip(*([cache for cache, _ in rows] for rows in each), strict=True)
-        pairs = zip(by_session, counts, strict=True)
-        return [SessionRows(own, count, _is_plain(own)) for own, count in pairs]
-    return [SessionRows(caches, shape[1], _is_plain(caches))] if shape[0] == 1 else []
-
-
 def _is_plain(caches: Sequence[Any]) -> bool:
     """Return True if all caches of a session are of the one kind that the decoder knows."""
     kinds = {type(cache) for cache in caches}
@@ -274,23 +331,41 @@ def _has_keys(cache: Any) -> bool:
 
 
 def install(net: Any, library: Library) -> bool:
-    """Let a model's body compute by a decoder, if it can. Engine thread only.
+    """Let a model compute by a decoder, if it can. Engine thread only.
 
     Its quantized layers have been packed (`packed_layers.pack_layers`).
     """
     for body in list(_bodies(net)):
-        try:
-            if _agrees(net, body, library):
-                vars(body)["plain"] = _decoder_of(body, library)
-                mix_in(_PlainBody, [body])
-                return True
-        except Exception as error:  # whatever a model has instead of the usual parts
-            log.debug("layers of another kind: %s: %s", type(error).__name__, error)
+        for owner in (*_owners(net, body), None):
+            try:
+                if _agrees(net, body, owner, library):
+                    _replace(body, owner, _decoder_of(net, body, owner, library))
+                    return True
+            except Exception as error:  # whatever a model has instead of the usual parts
+                log.debug("layers of another kind: %s: %s", type(error).__name__, error)
     return False
 
 
-def _agrees(net: Any, body: Any, library: Library) -> bool:
-    """Compare a body with its decoder, both with one layer of each kind only.
+def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
+    """Let a body, and its owner if there is one, compute by a decoder; returns the undo."""
+    vars(body)["plain"] = plain
+    undo = [mix_in(_PlainBody, [body])]
+    if owner is not None:
+        vars(owner)["plain"] = plain
+        undo.append(mix_in(_PlainModel, [owner]))
+
+    def undo_all() -> None:
+        for step in undo:
+            step()
+        for module in (body, owner):
+            if module is not None:
+                del vars(module)["plain"]
+
+    return undo_all
+
+
+def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
+    """Compare a body, or its owner, with a decoder, both with one layer of each kind only.
 
     Raises:
         Exception: the model's or the decoder's.
@@ -300,15 +375,14 @@ def _agrees(net: Any, body: Any, library: Library) -> bool:
     if len(kinds) > MAX_KINDS:
         return False
     body.layers = list(kinds.values())
+    whole = body if owner is None else owner
     try:
-        wanted = _sample_outputs(net, body)
-        vars(body)["plain"] = _decoder_of(body, library)
-        undo = mix_in(_PlainBody, [body])
+        wanted = _sample_outputs(net, body, whole)
+        undo = _replace(body, owner, _decoder_of(net, body, owner, library))
         try:
-            found = _sample_outputs(net, body)
+            found = _sample_outputs(net, body, whole)
         finally:
             undo()
-            del vars(body)["plain"]
     finally:
         body.layers = layers
     off = float(np.max([_difference(a, b) for a, b in zip(found, wanted, strict=True)]))
@@ -318,9 +392,9 @@ def _agrees(net: Any, body: Any, library: Library) -> bool:
 
 def _kind(layer: Any) -> tuple[Any, ...]:
     attention = layer.self_attn
-    parts = layer, layer.mlp, attention, attention.rope
-    norms = tuple(float(module.eps) for module in layer.modules() if type(module) is nn.RMSNorm)
-    return (*map(_settings, parts), norms, "q_norm" in attention)
+    parts = [layer, layer.mlp, attention, *filter(None, [attention.get("rope")])]
+    norms = tuple(float(module.eps) for module in layer.modules() if hasattr(module, "eps"))
+    return (*map(_settings, parts), norms, *sorted(attention.children()))
 
 
 def is_installed(net: Any) -> bool:
@@ -329,14 +403,20 @@ def is_installed(net: Any) -> bool:
 
 
 def release(net: Any) -> None:
-    """Give bodies back to the model's own code if their parts were changed since."""
-    for module in net.modules():
-        if isinstance(module, _PlainBody) and not all(map(_has_usual_parts, module.layers)):
+    """Give modules back to the model's own code if their parts were changed since."""
+    for module in list(net.modules()):
+        if isinstance(module, _PlainModel):
+            body, is_same = module.model, _head_of(module) is not None
+        elif isinstance(module, _PlainBody):
+            body, is_same = module, True
+        else:
+            continue
+        if not (is_same and all(map(_has_usual_parts, body.layers))):
             module.__class__ = type(module).__mro__[2]
             del vars(module)["plain"]
 
 
-_SIGNATURES = (("inputs", "cache"), ("inputs", "cache", "input_embeddings"))
+_SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
 
 
 def _bodies(net: Any) -> Iterator[Any]:
@@ -347,12 +427,33 @@ def _bodies(net: Any) -> Iterator[Any]:
             isinstance(layers, list)
             and layers
             and _parts(module) == {"embed_tokens", "layers", "norm"}
-            and list(inspect.signature(module).parameters)
-            == ["inputs", "cache", "input_embeddings"]
-            and type(module.norm) is nn.RMSNorm
+            and _parameters(module) in _SIGNATURES
             and all(map(_has_usual_parts, layers))
+            and all(map(_is_called_as_usual, layers))
         ):
             yield module
+
+
+def _owners(net: Any, body: Any) -> Iterator[Any]:
+    """Modules that may be a body and an output head."""
+    for module in net.modules():
+        if (
+            module.get("model") is body
+            and _parameters(module) in _SIGNATURES
+            and _parts(module) <= {"model", "lm_head"}
+            and _head_of(module) is not None
+        ):
+            yield module
+
+
+def _head_of(owner: Any) -> Any:
+    """Return the layer that may be a model's output head; None if it is not packed."""
+    head = owner.get("lm_head", owner.model.embed_tokens)
+    return head if isinstance(head, (PackedLinear, PackedEmbedding)) else None
+
+
+def _parameters(module: Any) -> list[str]:
+    return list(inspect.signature(module).parameters)
 
 
 def _parts(module: Any) -> set[str]:
@@ -365,70 +466,201 @@ def _parts(module: Any) -> set[str]:
     }
 
 
-_PARTS = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
-_QUERY_KEY_VALUE = ("q_proj", "k_proj", "v_proj")
-_ATTENTION = {*_QUERY_KEY_VALUE, "o_proj"}
+class _Norms(NamedTuple):
+    """Names of a layer's norms before and after its two parts."""
+
+    attention: str | None
+    attention_post: str | None
+    mlp: str | None
+    mlp_post: str | None
+
+
+_NORMS = {
+    frozenset(filter(None, norms)): norms
+    for norms in (
+        _Norms("input_layernorm", None, "post_attention_layernorm", None),
+        _Norms(
+            *("input_layernorm", "post_attention_layernorm"),
+            *("pre_feedforward_layernorm", "post_feedforward_layernorm"),
+        ),
+        _Norms(
+            *("input_layernorm", "post_self_attn_layernorm"),
+            *("post_attention_layernorm", "post_mlp_layernorm"),
+        ),
+        _Norms(None, "post_attention_layernorm", None, "post_feedforward_layernorm"),
+    )
+}
+
+_QUERY_KEY_VALUE = (("q_proj", "k_proj", "v_proj"), ("qkv_proj",))
+_GATE_UP = (("gate_proj", "up_proj"), ("gate_up_proj",))
 _HEAD_NORMS = {"q_norm", "k_norm"}
-_MLP = {"gate_proj", "up_proj", "down_proj"}
+_COUNTS = (  # of heads, and of key heads
+    ("n_heads", "n_kv_heads"),
+    ("num_attention_heads", "num_key_value_heads"),
+    ("num_heads", "num_key_value_heads"),
+)
 
 
 def _has_usual_parts(layer: Any) -> bool:
     """Return True if a module has the parts of a plain decoder layer, packed, and no others."""
-    if not isinstance(layer, nn.Module) or set(layer.children()) != _PARTS:
+    if not isinstance(layer, nn.Module):
         return False
-    attention, mlp = layer.self_attn, layer.mlp
-    norms = set(attention.children()) - _ATTENTION - {"rope"}
-    linears = [attention.get(name) for name in _ATTENTION] + [mlp.get(name) for name in _MLP]
-    root_mean_squares = [layer.input_layernorm, layer.post_attention_layernorm]
-    root_mean_squares += [attention[name] for name in norms & _HEAD_NORMS]
+    attention, mlp = layer.get("self_attn"), layer.get("mlp")
+    if attention is None or mlp is None:
+        return False
+    inputs, outputs = _linears(attention, _QUERY_KEY_VALUE), _linears(mlp, _GATE_UP)
+    norms = frozenset(layer.children()) - {"self_attn", "mlp"}
+    head_norms = set(attention.children()) - {*inputs, "o_proj", "rope"}
+    linears = [attention.get(name) for name in (*inputs, "o_proj")]
+    linears += [mlp.get(name) for name in (*outputs, "down_proj")]
     return (
-        set(mlp.children()) == _MLP
-        and norms in (set(), _HEAD_NORMS)
-        and "rope" in attention
+        norms in _NORMS
+        and set(mlp.children()) == {*outputs, "down_proj"}
+        and head_norms in (set(), _HEAD_NORMS)
         and all(isinstance(part, PackedLinear) for part in linears)
-        and all(type(norm) is nn.RMSNorm for norm in root_mean_squares)
-        and all(hasattr(attention, name) for name in ("n_heads", "n_kv_heads", "scale"))
     )
 
 
-def _decoder_of(body: Any, library: Library) -> PlainDecoder:
-    """Build the decoder of a body.
+def _is_called_as_usual(layer: Any) -> bool:
+    """Return True if a layer is given nothing more, such as a factor for long chats."""
+    return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
+
+
+def _linears(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the first names that a module has."""
+    return next((names for names in known if all(name in module for name in names)), ())
+
+
+def _decoder_of(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
+    """Build the decoder of a body, and of its owner's head.
 
     Raises:
-        ValueError: a rotary embedding has no table, or the model does not compute in float32.
+        ValueError: a part does something else, or the model does not compute in float32.
     """
     rotations: dict[Any, Rotation] = {}
     layers = [_parts_of(layer, rotations) for layer in body.layers]
-    decoder = Decoder(library, layers, _weight(body.norm), float(body.norm.eps))
-    return PlainDecoder(decoder, [(parts.key_heads, parts.head_width) for parts in layers])
+    head = None if owner is None else _head_of(owner).packed
+    cap = float(getattr(owner, "final_logit_softcapping", None) or 0.0)
+    epsilon = float(body.norm.eps)
+    table, scale = body.embed_tokens, _embedding_scale(net, body)
+    packed = table.packed if isinstance(table, PackedEmbedding) else None
+    norm = _weight(body.norm)
+    decoder = Decoder(library, layers, norm, epsilon, head, cap, packed, scale)
+    shapes = [(parts.key_heads, parts.head_width) for parts in layers]
+    return PlainDecoder(decoder, shapes, packed is not None)
 
 
 def _parts_of(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
     attention, mlp = layer.self_attn, layer.mlp
-    query, key, value = (attention[name].packed for name in _QUERY_KEY_VALUE)
-    width = query.outputs // attention.n_heads
-    kind = width, _settings(attention.rope)
+    norms = _NORMS[frozenset(layer.children()) - {"self_attn", "mlp"}]
+    heads, key_heads = next(
+        (int(vars(attention)[a]), int(vars(attention)[b]))
+        for a, b in _COUNTS
+        if a in vars(attention)
+    )
+    width = attention.o_proj.packed.inputs // heads
+    rope = attention.get("rope")
+    kind = width, None if rope is None else _settings(rope)
     if kind not in rotations:
-        rotations[kind] = _rotation(attention.rope, width)
+        rotations[kind] = _rotation(rope, width)
     has_norms = "q_norm" in attention
+    before, after, mlp_before, mlp_after = (
+        None if name is None else _weight(layer[name]) for name in norms
+    )
+    first_norm = layer[norms.attention or norms.attention_post]
     return LayerParts(
-        *(int(attention.n_heads), int(attention.n_kv_heads), width, rotations[kind]),
-        *(float(attention.scale), float(layer.input_layernorm.eps)),
-        *(_weight(layer.input_layernorm), _weight(layer.post_attention_layernorm)),
-        [query, key, value],
+        *(heads, key_heads, width, rotations[kind]),
+        *(float(attention.scale), float(first_norm.eps)),
+        *(before, mlp_before),
+        [attention[name].packed for name in _linears(attention, _QUERY_KEY_VALUE)],
         attention.o_proj.packed,
-        [mlp.gate_proj.packed, mlp.up_proj.packed],
+        [mlp[name].packed for name in _linears(mlp, _GATE_UP)],
         mlp.down_proj.packed,
+        attention_post_norm=after,
+        mlp_post_norm=mlp_after,
         query_norm=_weight(attention.q_norm) if has_norms else None,
         key_norm=_weight(attention.k_norm) if has_norms else None,
         head_epsilon=float(attention.q_norm.eps) if has_norms else 0.0,
+        score_cap=float(getattr(attention, "attn_logit_softcapping", None) or 0.0),
+        is_gelu=_is_gelu(mlp),
     )
 
 
 def _weight(norm: Any) -> Array:
+    """Return what a root mean square norm multiplies by; in some models its weight plus 1.
+
+    Raises:
+        ValueError: it does something else.
+    """
     if norm.weight.dtype != mx.float32:
         raise ValueError(f"norms in {norm.weight.dtype}")
-    return np.array(norm.weight)
+    x = np.random.default_rng(0).standard_normal(norm.weight.shape, np.float32) + 1
+    normed = x / np.sqrt(np.square(x).mean() + norm.eps)
+    found = np.array(norm(mx.array(x)))
+    for weight in (np.array(norm.weight), np.array(norm.weight) + 1):
+        if np.allclose(normed * weight, found, rtol=1e-4, atol=1e-5):
+            return weight
+    raise ValueError(f"a norm of another kind: {type(norm).__name__}")
+
+
+def _is_gelu(mlp: Any) -> bool:
+    """Return True if the activation of a gated MLP is GELU by tanh, False if it is SiLU.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    gate = mx.linspace(-8, 8, 64)[None]
+    one = mx.ones(gate.shape)
+    replaced = {
+        "gate_proj": lambda x: x,
+        "up_proj": lambda _: one,
+        "down_proj": lambda x: x,
+        "gate_up_proj": lambda x: mx.concatenate([x, one], axis=-1),
+    }
+    vars(mlp).update(replaced)  # found before the layers of the same names
+    try:
+        found = np.array(mlp(gate))
+    finally:
+        for name in replaced:
+            del vars(mlp)[name]
+    for is_gelu, function in ((False, nn.silu), (True, nn.gelu_approx)):
+        if np.allclose(found, np.array(function(gate)), atol=1e-5):
+            return is_gelu
+    raise ValueError("an activation of another kind")
+
+
+class _Recorder:
+    """Mixed in before the class of a layer, to see what it is given."""
+
+    def __call__(self, x: mx.array, *_: Any, **__: Any) -> mx.array:
+        vars(self).setdefault("given", x)
+        return x
+
+
+def _embedding_scale(net: Any, body: Any) -> float:
+    """Return what a body multiplies embeddings by.
+
+    Raises:
+        ValueError: it does something else with them.
+    """
+    from mlx_lm.models.cache import make_prompt_cache
+
+    layers, tokens = body.layers, mx.array([[3, 1, 2]])
+    first = layers[0]
+    body.layers = [first]
+    undo = mix_in(_Recorder, [first])
+    try:
+        body(tokens, cache=make_prompt_cache(net))
+        found = np.array(vars(first).pop("given"))
+    finally:
+        undo()
+        body.layers = layers
+    embeddings = np.array(body.embed_tokens(tokens))
+    place = int(np.abs(embeddings).argmax())
+    scale = float(found.flat[place] / embeddings.flat[place])
+    if not np.allclose(embeddings * scale, found, rtol=1e-4, atol=1e-6):
+        raise ValueError("embeddings of another kind")
+    return 1.0 if abs(scale - 1) < 1e-5 else scale
 
 
 def _settings(module: Any) -> tuple[Any, ...]:
@@ -445,11 +677,13 @@ def _settings(module: Any) -> tuple[Any, ...]:
 
 
 def _rotation(rope: Any, width: int) -> Rotation:
-    """Return the table of a rotary embedding.
+    """Return the table of a rotary embedding, an empty one if there is none.
 
     Raises:
         ValueError: it does something that a table cannot replace.
     """
+    if rope is None:
+        return Rotation(lambda _, count: (np.empty((count, 0)), np.empty((count, 0))), 0)
     rotated = int(getattr(rope, "dims", width))
     is_interleaved = bool(getattr(rope, "traditional", False))
     half = rotated // 2
@@ -477,8 +711,11 @@ def _rotation(rope: Any, width: int) -> Rotation:
     return Rotation(part, rotated, is_interleaved)
 
 
-def _sample_outputs(net: Any, body: Any) -> list[Array]:
-    """Return a body's outputs for a prompt and for two tokens after it, and the keys written.
+def _sample_outputs(net: Any, body: Any, whole: Any) -> list[Array]:
+    """Return outputs for a prompt and for two tokens after it, and the keys written.
+
+    Args:
+        whole: the body, or its owner.
 
     Raises:
         ValueError: the model's caches are of another kind.
@@ -491,7 +728,7 @@ def _sample_outputs(net: Any, body: Any) -> list[Array]:
         raise ValueError("caches of another kind")
     found = []
     for tokens in ([7, 3, 11, 2, 5], [1], [13]):
-        found.append(np.array(body(mx.array([[t % rows for t in tokens]]), cache=caches)))
+        found.append(np.array(whole(mx.array([[t % rows for t in tokens]]), cache=caches)))
     return [*found, np.array(caches[-1].keys[:, :, :7])]
 
 

@@ -439,11 +439,6 @@ class RaggedKV:
     def offset(self) -> mx.array:
         return self._offsets(self.rows)
 
-    @property
-    def sessions(self) -> list[tuple[Any, int]]:
-        """The sessions' caches in the order of the pass's rows, and how many rows each has."""
-        return [(cache, 1) for cache in self.rows]
-
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
         n = len(self.rows)
         pairs = [
@@ -540,12 +535,6 @@ class MixedKV:
         rows = self._decoding.rows if self._decoding is not None else ()
         pairs = zip(self._caches, self._counts, strict=True)
         return self._offsets(rows, [range(c.offset, c.offset + n) for c, n in pairs])
-
-    @property
-    def sessions(self) -> list[tuple[Any, int]]:
-        """As `RaggedKV.sessions`, with the rows of each chunk."""
-        decoding = [] if self._decoding is None else self._decoding.sessions
-        return [*decoding, *zip(self._caches, self._counts, strict=True)]
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         first = keys.shape[0] - sum(self._counts)
@@ -690,11 +679,24 @@ def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -
             yield share(rows, offsets)
 
 
+class SharedCaches(list[Any]):
+    """Ragged layer caches of a pass.
+
+    Args:
+        sessions: layer caches of each session in the order of the pass's rows, and how many of the
+            rows it has.
+    """
+
+    def __init__(self, layers: Iterable[Any], sessions: list[tuple[Sequence[Any], int]]) -> None:
+        super().__init__(layers)
+        self.sessions = sessions
+
+
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
-) -> list[Any]:
+) -> SharedCaches:
     """One list of ragged layer caches from the lists of layer caches of N sessions.
 
     Args:
@@ -714,12 +716,14 @@ def share_caches(
         shared = list(_with_slots(each, slots, offsets))
     else:
         shared = [share(rows, offsets) for rows in each]
+    sessions = [*((own, 1) for own in caches), *reading]
     if not reading:
-        return shared
+        return SharedCaches(shared, sessions)
     read = list(zip(*(own for own, _ in reading), strict=True))
     counts = [count for _, count in reading]
     layers = zip(shared or [None] * len(read), read, strict=True)
-    return [_mixed(rows, own, counts, offsets) for rows, own in layers]
+    mixed = (_mixed(rows, own, counts, offsets) for rows, own in layers)
+    return SharedCaches(mixed, sessions)
 
 
 def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:

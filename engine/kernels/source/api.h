@@ -37,8 +37,8 @@ int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t ac
                     const float *given, int64_t rows, float *out);
 
 // Run a step: embeddings through all layers, keys and values into the sessions' segments, and the
-// hidden states and logits of the wanted rows. Returns 0, or -1 if memory is short; then what was
-// written is undefined.
+// hidden states and logits of the wanted rows. Returns 0, -1 if memory is short (then what was
+// written is undefined), or -2 if parts of the step do not fit each other.
 int32_t kernels_step(const Decoder *decoder, const Step *step);
 
 #pragma GCC visibility pop

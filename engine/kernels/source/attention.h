@@ -3,8 +3,12 @@
 
 #include "lanes.h"
 #include "level.h"
+#include "rows.h"
 
-enum { KEYS_AT_ONCE = 64 };  // keys that all queries of a block read before the next ones
+enum {
+    KEYS_AT_ONCE = 64,  // that all queries of a block read before the next ones
+    COLUMNS = 64,       // of values that are summed at once: enough sums to hide FMA's latency
+};
 
 // Scores of `count` keys, `stride` floats apart: their dot products with a query.
 INLINE void score(const float *query, const float *keys, int64_t stride, int64_t count,
@@ -32,21 +36,30 @@ INLINE void score(const float *query, const float *keys, int64_t stride, int64_t
     }
 }
 
+// The largest of some numbers and `most`. A NaN may be passed over.
+INLINE float largest_of(const float *numbers, int64_t count, float most)
+{
+    floats lanes = floats_set(most);
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        lanes = floats_max(floats_load(numbers + i), lanes);
+    float found[16];
+    floats_store(found, lanes);
+    for (int lane = 0; lane < 16; lane++)
+        most = most > found[lane] ? most : found[lane];
+    for (; i < count; i++)
+        most = most > numbers[i] ? most : numbers[i];
+    return most;
+}
+
 // Turn scores into weights whose sum is 1. What a sink weighs is given to no value.
 static void softmax(const Layer *layer, const Query *query)
 {
     int64_t count = query->end - query->first;
     float *scores = query->scores;
-    if (layer->score_cap > 0.0f) {
-        floats cap = floats_set(layer->score_cap), over = floats_set(1.0f / layer->score_cap);
-        for (int64_t i = 0; i < count; i += 16) {
-            floats a = floats_mul(floats_load_some(scores + i, count - i), over);
-            floats_store_some(scores + i, floats_mul(floats_tanh(a), cap), count - i);
-        }
-    }
-    float most = layer->sinks ? query->sink : -INFINITY;
-    for (int64_t i = 0; i < count; i++)
-        most = most > scores[i] ? most : scores[i];  // NaN replaces what it is compared with
+    if (layer->score_cap > 0.0f)
+        cap_row(scores, count, layer->score_cap);
+    float most = largest_of(scores, count, layer->sinks ? query->sink : -INFINITY);
     floats total = floats_set(0.0f), largest = floats_set(most);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
@@ -71,37 +84,40 @@ static void softmax(const Layer *layer, const Query *query)
                           count - i);
 }
 
+// Add `count` values, weighed, to 16 columns of an output for each of `parts`.
+INLINE void add_columns(const float *weights, const float *values, int64_t stride, int64_t count,
+                        const int parts, float *out)
+{
+    floats sums[COLUMNS / 16];
+    UNROLLED for (int part = 0; part < parts; part++)
+        sums[part] = floats_load(out + 16 * part);
+    for (int64_t i = 0; i < count; i++, values += stride) {
+        floats weight = floats_set(weights[i]);
+        UNROLLED for (int part = 0; part < parts; part++)
+            sums[part] = floats_fma(weight, floats_load(values + 16 * part), sums[part]);
+    }
+    UNROLLED for (int part = 0; part < parts; part++)
+        floats_store(out + 16 * part, sums[part]);
+}
+
 // Add the values of positions `first` to before `end`, weighed, to a query's output.
 INLINE void add_values(const Query *query, const float *values, int64_t stride, int64_t first,
                        int64_t end, int32_t width)
 {
     const float *weights = query->scores + (first - query->first);
-    for (int32_t i = 0; i < width; i += 32) {
-        int32_t left = width - i;
-        const float *value = values + i;
-        floats a = floats_load_some(query->out + i, left), b = floats_set(0.0f);
-        if (left >= 32) {
-            b = floats_load(query->out + i + 16);
-            for (int64_t p = 0; p < end - first; p++, value += stride) {
-                floats weight = floats_set(weights[p]);
-                a = floats_fma(weight, floats_load(value), a);
-                b = floats_fma(weight, floats_load(value + 16), b);
-            }
-            floats_store(query->out + i + 16, b);
-        } else {
-            if (left > 16)
-                b = floats_load_some(query->out + i + 16, left - 16);
-            for (int64_t p = 0; p < end - first; p++, value += stride) {
-                floats weight = floats_set(weights[p]);
-                a = floats_fma(weight, floats_load_some(value, left), a);
-                if (left > 16)
-                    b = floats_fma(weight, floats_load_some(value + 16, left - 16), b);
-            }
-            if (left > 16)
-                floats_store_some(query->out + i + 16, b, left - 16);
-        }
-        floats_store_some(query->out + i, a, left);
-    }
+    float *out = query->out;
+    int64_t count = end - first;
+    int32_t i = 0;
+    for (; i + COLUMNS <= width; i += COLUMNS)
+        add_columns(weights, values + i, stride, count, COLUMNS / 16, out + i);
+    for (; i + 16 <= width; i += 16)
+        add_columns(weights, values + i, stride, count, 1, out + i);
+    if (i == width)
+        return;
+    floats sum = floats_load_some(out + i, width - i);
+    for (int64_t p = 0; p < count; p++, values += stride)
+        sum = floats_fma(floats_set(weights[p]), floats_load_some(values + i, width - i), sum);
+    floats_store_some(out + i, sum, width - i);
 }
 
 // Attention of some queries that share a key head, in order of their rows: a pass over the keys for

@@ -16,6 +16,7 @@ typedef struct {
     const Step *step;
     const Layer *layer;  // the current one
     int32_t layer_index;
+    float *x;            // [rows][width]
     QuantizedRows rows;  // input of the next product
     float *projected;    // queries, keys and values, [rows][projected_width]
     int64_t projected_width;
@@ -78,19 +79,37 @@ static void product(Run *run, const Matrix *const *matrices, int count, int64_t 
 
 // ---------------------------------------------------------------- phases of a layer, by row
 
+// Quantize a row after a norm, or as it is if there is no norm.
 static void norm_and_quantize(Run *run, const float *weight, float epsilon, const float *from,
                               float *to, int64_t index)
 {
-    level->norm_row(from, weight, run->decoder->width, epsilon, to);
     QuantizedRows rows = rows_of_width(run, run->decoder->width);
-    level->quantize_row(to, &rows, index);
+    if (weight) {
+        level->norm_row(from, weight, run->decoder->width, epsilon, to);
+        from = to;
+    }
+    level->quantize_row(from, &rows, index);
+}
+
+static void embed(void *context, int64_t row)
+{
+    const Run *run = context;
+    const Decoder *decoder = run->decoder;
+    float *to = run->x + row * decoder->width;
+    if (run->step->tokens)
+        unpack_row(decoder->table, run->step->tokens[row], to);
+    else
+        memcpy(to, run->step->embeddings + row * decoder->width,
+               (size_t)decoder->width * sizeof *to);
+    for (int32_t i = 0; i < decoder->width; i++)
+        to[i] *= decoder->table_scale;
 }
 
 static void begin_attention(void *context, int64_t row)
 {
     Run *run = context;
     int64_t at = row * run->decoder->width;
-    norm_and_quantize(run, run->layer->attention_norm, run->layer->epsilon, run->step->x + at,
+    norm_and_quantize(run, run->layer->attention_norm, run->layer->epsilon, run->x + at,
                       run->part + at, row);
 }
 
@@ -98,7 +117,7 @@ static void begin_mlp(void *context, int64_t row)
 {
     Run *run = context;
     int64_t at = row * run->decoder->width;
-    norm_and_quantize(run, run->layer->mlp_norm, run->layer->epsilon, run->step->x + at,
+    norm_and_quantize(run, run->layer->mlp_norm, run->layer->epsilon, run->x + at,
                       run->part + at, row);
 }
 
@@ -198,7 +217,7 @@ static void norm_and_add(Run *run, const float *weight, int64_t row)
     int64_t at = row * run->decoder->width;
     level->norm_row(run->part + at, weight, run->decoder->width, run->layer->epsilon,
                     run->part + at);
-    level->add_row(run->part + at, run->decoder->width, run->step->x + at);
+    level->add_row(run->part + at, run->decoder->width, run->x + at);
 }
 
 static void add_attention(void *context, int64_t row)
@@ -220,7 +239,14 @@ static void finish(void *context, int64_t index)
     int32_t width = run->decoder->width;
     float *to = step->hidden + index * width;
     norm_and_quantize(run, run->decoder->final_norm, run->decoder->epsilon,
-                      step->x + step->wanted[index] * width, to, index);
+                      run->x + step->wanted[index] * width, to, index);
+}
+
+static void cap_logits(void *context, int64_t index)
+{
+    Run *run = context;
+    int64_t count = run->decoder->head->outputs;
+    level->cap_row(run->step->logits + index * count, count, run->decoder->logit_cap);
 }
 
 // ---------------------------------------------------------------- a step
@@ -241,7 +267,7 @@ static void run_layer(Run *run)
         product(run, &layer->out, 1, rows, run->part, width, 0);
         pool_run(rows, add_attention, run);
     } else {
-        product(run, &layer->out, 1, rows, step->x, width, 1);
+        product(run, &layer->out, 1, rows, run->x, width, 1);
     }
     pool_run(rows, begin_mlp, run);
     product(run, layer->gate_up, 2, rows, run->gates, 2 * mlp_width, 0);
@@ -250,7 +276,7 @@ static void run_layer(Run *run)
         product(run, &layer->down, 1, rows, run->part, width, 0);
         pool_run(rows, add_mlp, run);
     } else {
-        product(run, &layer->down, 1, rows, step->x, width, 1);
+        product(run, &layer->down, 1, rows, run->x, width, 1);
     }
 }
 
@@ -259,8 +285,36 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+// Return 1 if a step can be computed without reading or writing beyond its arrays.
+static int fits(const Decoder *decoder, const Step *step)
+{
+    int64_t row = 0;
+    for (const Span *span = step->spans; span < step->spans + step->span_count; span++) {
+        int64_t last = span->first_segment + span->segments - 1;
+        if (span->first_row != row || span->rows < 1 || span->first_segment < 0 ||
+            span->segments < 1 || last >= step->segment_count)
+            return 0;
+        row += span->rows;
+        for (int32_t layer = 0; layer < decoder->layer_count; layer++) {
+            const Segment *segment = step->segments + layer * step->segment_count + last;
+            if (segment->position > span->position ||
+                segment->position + segment->count != span->position + span->rows)
+                return 0;
+        }
+    }
+    for (int64_t i = 0; i < step->wanted_count; i++)
+        if (step->wanted[i] < 0 || step->wanted[i] >= row)
+            return 0;
+    for (int64_t i = 0; step->tokens && i < row; i++)
+        if (!decoder->table || step->tokens[i] < 0 || step->tokens[i] >= decoder->table->outputs)
+            return 0;
+    return row == step->rows && row > 0;
+}
+
 int32_t kernels_step(const Decoder *decoder, const Step *step)
 {
+    if (!fits(decoder, step))
+        return -2;
     Run run = {.decoder = decoder, .step = step};
     int64_t widest = larger(decoder->width, decoder->mlp_width), attended = 0;
     for (int32_t i = 0; i < decoder->layer_count; i++) {
@@ -276,23 +330,28 @@ int32_t kernels_step(const Decoder *decoder, const Step *step)
     run.rows.values = scratch(SCRATCH_VALUES, rows * widest, sizeof(int16_t));
     run.rows.scales = scratch(SCRATCH_SCALES, rows * blocks, sizeof(float));
     run.rows.sums = scratch(SCRATCH_SUMS, rows * blocks, sizeof(float));
+    run.x = scratch(SCRATCH_X, rows * decoder->width, sizeof(float));
     run.projected = scratch(SCRATCH_PROJECTED, rows * run.projected_width, sizeof(float));
     run.attended = scratch(SCRATCH_ATTENDED, rows * attended, sizeof(float));
     run.gates = scratch(SCRATCH_GATES, rows * 2 * decoder->mlp_width, sizeof(float));
     run.part = scratch(SCRATCH_PART, rows * decoder->width, sizeof(float));
-    if (!run.rows.values || !run.rows.scales || !run.rows.sums || !run.projected || !run.attended ||
-        !run.gates || !run.part)
+    if (!run.rows.values || !run.rows.scales || !run.rows.sums || !run.x || !run.projected ||
+        !run.attended || !run.gates || !run.part)
         return -1;
     pool_enter();
+    pool_run(step->rows, embed, &run);
     for (int32_t i = 0; i < decoder->layer_count; i++) {
         run.layer = decoder->layers + i;
         run.layer_index = i;
         run_layer(&run);
     }
     pool_run(step->wanted_count, finish, &run);
-    if (decoder->head && step->logits)
+    if (step->logits) {
         product(&run, &decoder->head, 1, step->wanted_count, step->logits, decoder->head->outputs,
                 0);
+        if (decoder->logit_cap > 0.0f)
+            pool_run(step->wanted_count, cap_logits, &run);
+    }
     pool_leave();
     return atomic_load(&run.has_failed) ? -1 : 0;
 }

@@ -3,7 +3,8 @@
 //     x += out(attention(rotate(query, key, value(norm(x)))))
 //     x += down(activation(gate(norm(x))) * up(norm(x)))
 //
-// With norms after the two parts, what a part gives is normed before it is added to x.
+// With norms after the two parts, what a part gives is normed before it is added to x. Without norms
+// before them, the parts are given x.
 #pragma once
 
 #include "layout.h"
@@ -25,9 +26,9 @@ typedef struct {
     const float *cosines;    // [positions][rotated / 2]
     const float *sines;
     const float *sinks;      // [heads], scores without a value; NULL for none
-    const float *attention_norm;
+    const float *attention_norm;       // NULL for none, as all norms
     const float *mlp_norm;
-    const float *attention_post_norm;  // NULL for none, as the next three
+    const float *attention_post_norm;
     const float *mlp_post_norm;
     const float *query_norm;           // of each head
     const float *key_norm;
@@ -63,13 +64,17 @@ typedef struct {
     int32_t mlp_width;
     float epsilon;
     const Layer *layers;
+    const Matrix *table;  // of tokens' embeddings; NULL if steps are given embeddings
+    float table_scale;    // embeddings are multiplied by it
     const float *final_norm;
     const Matrix *head;  // to logits; NULL if hidden states are all that is wanted
+    float logit_cap;     // logits become cap * tanh(logit / cap); 0 for no cap
 } Decoder;
 
 typedef struct {
     int64_t rows;
-    float *x;  // [rows][width], the embeddings; overwritten
+    const int64_t *tokens;    // [rows]
+    const float *embeddings;  // [rows][width], in place of tokens
     const Span *spans;
     int64_t span_count;
     const Segment *segments;  // [layers][segments]
@@ -77,5 +82,5 @@ typedef struct {
     const int64_t *wanted;    // rows whose hidden states or logits are wanted
     int64_t wanted_count;
     float *hidden;  // [wanted][width], after the last norm
-    float *logits;  // [wanted][outputs of the head]
+    float *logits;  // [wanted][outputs of the head]; NULL if they are not wanted
 } Step;

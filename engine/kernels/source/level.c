@@ -20,6 +20,7 @@ const Level THIS_LEVEL = {
     .multiply = multiply,
     .norm_row = norm_row,
     .add_row = add_row,
+    .cap_row = cap_row,
     .prepare_row = prepare_row,
     .gate_row = gate_row,
     .attend = attend,

@@ -20,6 +20,7 @@ typedef struct {
     void (*norm_row)(const float *from, const float *weight, int32_t width, float epsilon,
                      float *to);
     void (*add_row)(const float *from, int32_t width, float *to);
+    void (*cap_row)(float *row, int64_t count, float cap);
     void (*prepare_row)(const Layer *layer, int64_t position, float *row);
     void (*gate_row)(const float *row, int32_t width, int32_t activation, float *to);
     void (*attend)(const Layer *layer, const Segment *segments, int32_t segment_count,

@@ -28,6 +28,16 @@ static void add_row(const float *from, int32_t width, float *to)
     }
 }
 
+// a = cap * tanh(a / cap) for all of a row.
+static void cap_row(float *row, int64_t count, float cap)
+{
+    floats factor = floats_set(cap), inverse = floats_set(1.0f / cap);
+    for (int64_t i = 0; i < count; i += 16) {
+        floats a = floats_mul(floats_load_some(row + i, count - i), inverse);
+        floats_store_some(row + i, floats_mul(floats_tanh(a), factor), count - i);
+    }
+}
+
 // Rotate the first 2 * `half` floats of a head: pairs (i, i + half).
 static void rotate_head(float *head, const float *cos, const float *sin, int32_t half)
 {

@@ -24,6 +24,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "part of a head, interleaved": {"rotated": 12, "is_interleaved": True},
     "odd heads": {"heads": 4, "key_heads": 4, "head_width": 24, "rotated": 10},
     "no rotation": {"rotated": 0},
+    "no norms before": {"post_norms": True, "pre_norms": False},
+    "tokens, capped logits": {"table_scale": 1.5, "logit_cap": 2.0},
 }
 
 
@@ -45,8 +47,11 @@ class RandomDecoder:
         is_interleaved: bool = False,
         bias: bool = False,
         head_norms: bool = False,
+        pre_norms: bool = True,
         post_norms: bool = False,
         sinks: bool = False,
+        table_scale: float = 0.0,
+        logit_cap: float = 0.0,
         **more: Any,
     ) -> None:
         random = np.random.default_rng(7)
@@ -75,7 +80,7 @@ class RandomDecoder:
             }
             parts = LayerParts(
                 *(heads, key_heads, head_width, rotation, head_width**-0.5, 1e-5),
-                *(norm(WIDTH), norm(WIDTH)),
+                *(norm(WIDTH) if pre_norms else None for _ in range(2)),
                 [own[name].packed for name in "qkv"],
                 own["out"].packed,
                 [own["gate"].packed, own["up"].packed],
@@ -91,15 +96,24 @@ class RandomDecoder:
             self.layers.append((parts, own))
         self.final_norm, self.head = norm(WIDTH), matrix(VOCABULARY, WIDTH, 8)
         layers = [parts for parts, _ in self.layers]
-        self.decoder = Decoder(library, layers, self.final_norm, 1e-5, self.head.packed)
+        tokens = matrix(VOCABULARY, WIDTH, 8) if table_scale else None
+        self.has_table, self.logit_cap = tokens is not None, logit_cap
+        self.decoder = Decoder(
+            *(library, layers, self.final_norm, 1e-5, self.head.packed, logit_cap),
+            *((tokens.packed, table_scale) if tokens is not None else ()),
+        )
         self.table = random.standard_normal((VOCABULARY, WIDTH)).astype(np.float32)
+        if tokens is not None:
+            self.table = (tokens.weights * table_scale).astype(np.float32)
 
     def logits(self, tokens: Sequence[int]) -> Array:
         """Return the logits after every token of a text, computed in float64."""
         x = self.table[list(tokens)].astype(np.float64)
         cosines, sines = (a.astype(np.float64) for a in rotations(0, len(x), self.rotated // 2))
         for parts, own in self.layers:
-            normed = normalize(x, parts.attention_norm, parts.epsilon)
+            normed = x
+            if parts.attention_norm is not None:
+                normed = normalize(x, parts.attention_norm, parts.epsilon)
             q, k, v = (self._by_head(own[name].wanted(normed)) for name in "qkv")
             if parts.query_norm is not None and parts.key_norm is not None:
                 q = normalize(q, parts.query_norm, parts.head_epsilon)
@@ -111,7 +125,9 @@ class RandomDecoder:
             if parts.attention_post_norm is not None:
                 part = normalize(part, parts.attention_post_norm, parts.epsilon)
             x = x + part
-            normed = normalize(x, parts.mlp_norm, parts.epsilon)
+            normed = x
+            if parts.mlp_norm is not None:
+                normed = normalize(x, parts.mlp_norm, parts.epsilon)
             gate = own["gate"].wanted(normed)
             if parts.is_gelu:
                 inner = 0.7978845608 * (gate + 0.044715 * gate**3)
@@ -122,7 +138,8 @@ class RandomDecoder:
             if parts.mlp_post_norm is not None:
                 part = normalize(part, parts.mlp_post_norm, parts.epsilon)
             x = x + part
-        return self.head.wanted(normalize(x, self.final_norm, 1e-5))
+        logits = self.head.wanted(normalize(x, self.final_norm, 1e-5))
+        return self.logit_cap * np.tanh(logits / self.logit_cap) if self.logit_cap else logits
 
     def _by_head(self, rows: Array) -> Array:
         return rows.reshape(len(rows), -1, self.head_width).swapaxes(0, 1)
@@ -190,7 +207,8 @@ def run(
     model: RandomDecoder, fed: Sequence[tuple[Chat, Sequence[int]]], wanted: Sequence[int]
 ) -> Array:
     """Run one step that feeds tokens to several chats."""
-    x = model.table[[token for _, tokens in fed for token in tokens]]
+    tokens = np.array([token for _, tokens in fed for token in tokens])
+    given = tokens if model.has_table else model.table[tokens]
     spans, segments = np.zeros(len(fed), SPAN), []
     row = first = 0
     for span, (chat, tokens) in zip(spans, fed, strict=True):
@@ -203,9 +221,9 @@ def run(
         segments.append(own)
         row, first = row + len(tokens), first + own.shape[1]
     joined = np.ascontiguousarray(np.concatenate(segments, axis=1))
-    _, logits = model.decoder.step(x, spans, joined, wanted)
+    _, logits = model.decoder.step(given, spans, joined, wanted)
     assert logits is not None
-    return logits
+    return logits.copy()
 
 
 def text_of(count: int, seed: int) -> list[int]:
@@ -290,29 +308,37 @@ def test_neighbor_that_is_not_finite_changes_nothing(library: Library) -> None:
 
 
 def test_shapes_that_do_not_fit_are_refused(library: Library) -> None:
-    model = RandomDecoder(library)
+    model = RandomDecoder(library, table_scale=1.0)
     chat = Chat(model)
     segments = chat.segments(3)
     spans = np.array([(0, 3, 0, 0, 1)], SPAN)
     x = model.table[:3].copy()
     step = model.decoder.step
     step(x, spans, segments, [2])
-    for change, said in [
-        ({"rows": 2}, "Spans of"),
-        ({"first_row": 1}, "order"),
-        ({"first_segment": 1}, "need segments"),
-        ({"segments": 2}, "need segments"),
-        ({"position": 1}, "must end"),
-    ]:
+    for change in (
+        {"rows": 2},
+        {"rows": 0},
+        {"first_row": 1},
+        {"first_segment": 1},
+        {"first_segment": -1},
+        {"segments": 2},
+        {"segments": 0},
+        {"position": 1},
+    ):
         wrong = spans.copy()
         for name, value in change.items():
             wrong[name] = value
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match="fit"):
             step(x, wrong, segments, [2])
-    with pytest.raises(ValueError, match="Wanted"):
-        step(x, spans, segments, [3])
-    with pytest.raises(ValueError, match="Embeddings"):
-        step(x[:, :64], spans, segments, [2])
+    for wanted in ([3], [-1]):
+        with pytest.raises(ValueError, match="fit"):
+            step(x, spans, segments, wanted)
+    for given in (x[:, :64], x.astype(np.float64), np.zeros(3, np.int32)):
+        with pytest.raises(ValueError, match="not tokens"):
+            step(given, spans, segments, [2])
+    for tokens in ([0, 1, VOCABULARY], [0, -1, 1]):
+        with pytest.raises(ValueError, match="fit"):
+            step(np.array(tokens), spans, segments, [2])
     with pytest.raises(ValueError, match="Segments"):
         step(x, spans, segments[:1], [2])
 

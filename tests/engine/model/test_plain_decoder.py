@@ -118,8 +118,8 @@ def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path)
 def test_layer_that_says_no_number_is_not_taken(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = PlainDecoder.run
-    monkeypatch.setattr(PlainDecoder, "run", lambda *given: real(*given) * float("nan"))
+    for name in ("hidden", "logits"):
+        monkeypatch.setattr(PlainDecoder, name, lambda _, h, __: h * float("nan"))
     assert not plain_decoder.is_installed(packed(folder))
 
 
@@ -283,7 +283,7 @@ def test_arrays_are_released_with_their_sessions(folder: Path) -> None:
     net = packed(folder)
     caches = make_prompt_cache(net)
     logits(net, [1, 2, 3], caches)
-    arrays = net.model.plain._sessions
+    arrays = net.model.plain._arrays
     assert len(arrays) == 1
     del caches
     gc.collect()
