@@ -20,18 +20,19 @@ _state = threading.local()
 
 
 @contextmanager
-def only(rows: Sequence[int]) -> Iterator[None]:
+def only(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
     """Within this block, on this thread, models compute logits of these rows, in this order.
 
     Args:
         rows: places in a pass of `[rows, 1]` or `[1, tokens]`.
+        are_read: logits are needed; otherwise a model may leave out these as well.
     """
-    before = getattr(_state, "rows", ())
-    _state.rows = tuple(rows)
+    before = getattr(_state, "rows", ()), getattr(_state, "are_read", True)
+    _state.rows, _state.are_read = tuple(rows), are_read
     try:
         yield
     finally:
-        _state.rows = before
+        _state.rows, _state.are_read = before
 
 
 def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
@@ -44,8 +45,10 @@ def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
 
 
 def wanted(count: int) -> Sequence[int]:
-    """Return the rows whose logits are computed, of a pass of `count` rows."""
+    """Return the rows whose logits are read, of a pass of `count` rows."""
     rows: tuple[int, ...] = getattr(_state, "rows", ())
+    if not getattr(_state, "are_read", True):
+        return ()
     return rows if 0 < len(rows) < count else range(count)
 
 

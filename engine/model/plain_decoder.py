@@ -178,11 +178,12 @@ class PlainDecoder:
         _, logits = self._run(h, sessions, wanted, has_logits=True)
         assert logits is not None
         shape = (len(wanted), 1) if h.shape[0] > 1 else (1, len(wanted))
-        return mx.array(logits.reshape(*shape, -1))
+        return mx.array(logits.reshape(*shape, self._decoder.vocabulary))
 
     def _run(
         self, h: mx.array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
     ) -> tuple[Array, Array | None]:
+        given: Array
         if h.ndim == 2:
             given = np.array(h, np.int64).reshape(-1)
         else:

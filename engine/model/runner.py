@@ -86,7 +86,7 @@ def prefill(
     for piece in _pieces(model, tokens):
         ids = mx.array([piece if model.eyes is None else model.eyes.plain(piece)])
         given = _given(model, ids, [Fed(images, start, len(piece))])
-        with dense.engaged(), output_rows.only([0]):
+        with dense.engaged(), output_rows.only([0], are_read=False):
             model.net(ids, cache=caches, **given)
             mx.eval(list(leaves(caches)))
         start += len(piece)
@@ -97,7 +97,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
     """As `prefill` for several prompts in one pass: the weights are read once for all of them."""
     for reading in readings:
         reading.kv.leave_slots()
-    with dense.engaged(), output_rows.only([0]):
+    with dense.engaged(), output_rows.only([0], are_read=False):
         shared = ragged.share_caches((), reading=_reading_caches(readings))
         ids = _rows_of(model, readings)
         model.net(ids, cache=shared, **_given(model, ids, (), readings))

@@ -80,7 +80,8 @@ class RandomDecoder:
             }
             parts = LayerParts(
                 *(heads, key_heads, head_width, rotation, head_width**-0.5, 1e-5),
-                *(norm(WIDTH) if pre_norms else None for _ in range(2)),
+                norm(WIDTH) if pre_norms else None,
+                norm(WIDTH) if pre_norms else None,
                 [own[name].packed for name in "qkv"],
                 own["out"].packed,
                 [own["gate"].packed, own["up"].packed],

@@ -16,9 +16,11 @@ from mlx_lm.models.cache import KVCache, QuantizedKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
+from engine.bench.small_configs import small_config
 from engine.cache.cache_objects import clone, detached, stagger
 from engine.cache.session_kv import SessionKV
-from engine.model import backend, packed_layers, plain_decoder, probe, ragged
+from engine.kernels import library as kernels
+from engine.model import backend, loader, packed_layers, plain_decoder, probe, ragged
 from engine.model.plain_decoder import PlainDecoder
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
@@ -68,6 +70,50 @@ def test_model_says_the_same_as_by_mlx(folder: Path) -> None:
     assert plain_decoder.is_installed(net)
     pairs = zip(passes(net), passes(theirs), strict=True)
     assert all(difference(a, b) < CLOSE for a, b in pairs)
+
+
+@pytest.mark.parametrize("kind", ["gemma2", "phi3", "glm4", "exaone4"])
+def test_other_parts_are_taken(kind: str, tmp_path: Path) -> None:
+    """Norms after parts and of other kinds, GELU, caps, scaled embeddings, joined matrices."""
+    more = {"sliding_window": None, "sliding_window_pattern": None} if kind == "exaone4" else {}
+    path = write_few_bits(tmp_path / kind, {**small_config(kind), **more})
+    net, (theirs, _) = packed(path), load_model(path)
+    assert isinstance(net, plain_decoder._PlainModel)
+    pairs = zip(passes(net), passes(theirs), strict=True)
+    assert all(difference(a, b) < CLOSE for a, b in pairs)
+    test_chunks_and_neighbors_change_no_bit(path)
+
+
+@pytest.mark.parametrize("part", ["activation", "norm", "argument", "head"])
+def test_parts_of_another_kind_keep_their_own_code(
+    part: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, _ = loader.load_net(folder, lazy=True)
+    net.set_dtype(mx.float32)
+    library = kernels.load()
+    assert library is not None
+    for _ in packed_layers.pack_layers(net, library):
+        pass
+    layer = net.layers[1]
+    module = {"activation": layer.mlp, "norm": net.model.norm, "argument": layer, "head": net}[part]
+    real = type(module).__call__
+
+    def activation(self: Any, x: mx.array) -> mx.array:
+        return self.down_proj(nn.relu(self.gate_proj(x)) * self.up_proj(x))
+
+    def norm(self: Any, x: mx.array) -> mx.array:
+        return real(self, x) + 0.1
+
+    def argument(self: Any, x: mx.array, scale: Any, mask: Any = None, cache: Any = None) -> Any:
+        return real(self, x, mask, cache)
+
+    def head(self: Any, inputs: mx.array, cache: Any = None, input_embeddings: Any = None) -> Any:
+        return 2 * real(self, inputs, cache, input_embeddings)
+
+    monkeypatch.setattr(type(module), "__call__", locals()[part])
+    is_taken = plain_decoder.install(net, library)
+    assert is_taken == (part == "head")  # the body is as usual
+    assert not isinstance(net, plain_decoder._PlainModel)
 
 
 def test_layers_of_another_kind_keep_their_own_code(tmp_path: Path) -> None:
