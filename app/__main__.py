@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     from app.program.application import Application, make_qt
     from app.settings import translation
-    from app.settings.options import Settings
+    from app.settings.settings import Settings
     from app.system import logs
     from app.ui.dialogs.dialogs import say_already_running
 

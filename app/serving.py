@@ -21,8 +21,8 @@ from app.models.names import adapter_of, model_location
 from app.remote.address import is_remote
 from app.score import GUEST
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 from app.tools import loop_thread
 from engine import EngineError
 

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication
 from app.models.loading import LoadState
 from app.program.application import Application, make_engine, make_qt
 from app.settings import translation
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
 

@@ -51,7 +51,7 @@ def _calculator(text: str) -> None:
 
 
 def _difference(text: str) -> None:
-    from app.tools.folders import Change, _unified
+    from app.tools.granted_folders import Change, _unified
 
     old, _, new = text.partition("\0")
     _unified("a", Change(old.encode(), new.encode(), 0))
@@ -60,12 +60,12 @@ def _difference(text: str) -> None:
 def _pattern(text: str) -> None:
     import fnmatch
 
-    from app.tools import folders
+    from app.tools import granted_folders
     from app.tools.tool import ToolError
 
     with _tried(ToolError):
-        folders.search_files(text, "", "", [])
-    fnmatch.fnmatch("a" * 255, text[: folders._LONGEST_PATTERN])
+        granted_folders.search_files(text, "", "", [])
+    fnmatch.fnmatch("a" * 255, text[: granted_folders._LONGEST_PATTERN])
 
 
 def _charset(text: str) -> None:
@@ -101,7 +101,7 @@ def _form(text: str) -> None:
 
 
 def _remote(text: str) -> None:
-    from app.remote.errors import RemoteError
+    from app.remote.remote_errors import RemoteError
     from app.remote.stream import Reading
 
     with _tried(RemoteError):
@@ -262,7 +262,7 @@ ALL = """
 import json, os, resource, sys
 import anyio, mcp.types, app.chats.differences, app.chats.titling, app.chats.tool_call
 import app.markdown.highlight, app.markdown.inline, app.remote.stream, app.spelling.speller
-import app.store.index, app.tools.builtin, app.tools.fetch, app.tools.folders
+import app.store.index, app.tools.builtin, app.tools.fetch, app.tools.granted_folders
 import app.tools.questions, app.tools.servers, app.tools.transports
 from tests.test_bounds import PLACES, SECONDS
 for name, place in PLACES.items():

@@ -252,6 +252,12 @@ def too_many() -> set[str]:
     }
 
 
+def repeated_names() -> set[str]:
+    """File names that the window's program has more than once, package files aside."""
+    names = Counter(path.name for path in (ROOT / "app").rglob("*.py"))
+    return {name for name, count in names.items() if count > 1 and not name.startswith("__")}
+
+
 # ---------------------------------------------------------------- the walk
 
 
@@ -463,6 +469,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "the engine knows no Qt and no window": leaks,
     "asyncio on Qt's loop is one module's matter": loops,
     "no folder is too full": too_many,
+    "a file's name is its own in app/": repeated_names,
     "the walk leads through what is there": astray,
     "no dialog is waited for in a loop of its own": loops_of_their_own,
     "no item of a layout is held": items_of_layouts,

@@ -23,7 +23,7 @@ from app.chats.tool_call import turn_with_calls
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation, tokens_of_last_turn
 from app.chats.turn import Calling, Paused, Reply, Running, Waiting
-from app.models.errors import meaning
+from app.models.engine_errors import meaning
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
 from app.settings.language import mark, tr

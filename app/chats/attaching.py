@@ -17,15 +17,15 @@ from PySide6.QtCore import QObject, Signal
 from app import flows
 from app.chats.attached import numbers_of, page_numbers
 from app.chats.images import SIDE, content, stored
-from app.chats.pages import drawn, kept_path
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
+from app.chats.pdf_pages import drawn, kept_path
 from app.chats.reading import Others, source
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose, Editing
-from app.models.errors import explained
+from app.models.engine_errors import explained
 from app.models.loading import ModelLoader
 from app.settings.language import code, counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message, StoredImage, StoreError

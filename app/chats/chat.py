@@ -31,7 +31,7 @@ from app.chats.tree import with_branch_name
 from app.chats.turn import Calling, Compose, Editing, Paused, Reply, Waiting, Writing
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, is_remote, named
-from app.remote.session import RemoteModel
+from app.remote.remote_session import RemoteModel
 from app.settings.language import tr
 from app.store import (
     Attachments,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.chats.options import ChatOptions
 from app.models.loading import ModelLoader
-from app.remote.session import RemoteModel, RemoteSession
+from app.remote.remote_session import RemoteModel, RemoteSession
 from app.store import ChatRecord
 from engine import EngineError
 

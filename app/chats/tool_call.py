@@ -16,7 +16,7 @@ from app.settings.language import counted, mark, tr
 from app.store import Message
 from app.tools.builtin import Obstacle, title_of
 from app.tools.consent import Decision
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.questions import Question, Response, Value
 from app.tools.tool import BUILT_IN, OutcomeKind, Tool, ToolResult
 

@@ -30,7 +30,7 @@ from app.settings.language import mark, tr
 from app.store import Message, new_id
 from app.tools.builtin import HELPERS, Obstacle
 from app.tools.consent import Decision, may_be_remembered
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.host import Toolbox, ToolHost
 from app.tools.offers import Offers
 from app.tools.questions import Action, Ask, Question, Response

@@ -28,10 +28,10 @@ from msgspec import Struct, field
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.models.errors import problem
+from app.models.engine_errors import problem
 from app.settings import keychain
 from app.settings.language import mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
 from engine.hub.inventory import Installed

@@ -15,7 +15,7 @@ from app.models.loading import LoadState, ModelLoader, ModelStatus, asked, besid
 from app.models.names import adapter_of, base_of, model_location
 from app.remote.address import is_remote
 from app.settings.language import tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
 from engine.hub.inventory import Installed
 from engine.hub.vocabulary import may_share, vocabulary_of

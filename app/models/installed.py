@@ -18,8 +18,8 @@ from app.models.drafts import DraftModels
 from app.models.loading import ModelStatus, ModelUsers, downloaded
 from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE
+from app.settings.settings import Settings
 from engine import LOOKUP
 from engine.hub.inventory import (
     Installed,

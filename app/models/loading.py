@@ -19,17 +19,17 @@ from PySide6.QtCore import QObject, Signal
 from app import flows
 from app.bridge import Bridge
 from app.models import suggestions
-from app.models.errors import DOES_NOT_FIT, arithmetic, meaning
-from app.models.figures import EngineFigures
+from app.models.engine_errors import DOES_NOT_FIT, arithmetic, meaning
+from app.models.engine_figures import EngineFigures
 from app.models.names import adapter_of, model_fallback_name, model_location
 from app.models.spreading import SpreadModels
 from app.remote.address import Remote, is_remote, named
-from app.remote.errors import GONE, NOT_STARTED
+from app.remote.remote_errors import GONE, NOT_STARTED
+from app.remote.remote_session import removed
 from app.remote.remotes import Remotes
-from app.remote.session import removed
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE
+from app.settings.settings import Settings
 from app.store import ChatRecord
 from engine import EngineError
 from engine.cache.estimate import USUAL_CONTEXT

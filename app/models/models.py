@@ -9,8 +9,8 @@ from app.models.installed import InstalledModels
 from app.models.loading import ModelUsers
 from app.models.removal import Removal
 from app.models.residency import IdleUnloading, MemoryPressure
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 
 
 class Models(QObject):

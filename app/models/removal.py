@@ -14,8 +14,8 @@ from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelUsers
 from app.models.system_trash import Trashed
 from app.settings.language import counted, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE
+from app.settings.settings import Settings
 from engine.hub.inventory import Installed, Source
 
 

@@ -17,8 +17,8 @@ from app import flows
 from app.models.installed import InstalledModels
 from app.models.loading import ModelStatus, ModelUsers
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE
+from app.settings.settings import Settings
 from engine.errors import EngineError
 from engine.runtime import pressure
 from engine.runtime.pressure import Need, Pressure, Relief

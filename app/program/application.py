@@ -26,8 +26,8 @@ from app.program.saved_table import export_table, forget_table
 from app.serving import Serving
 from app.settings import translation
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import APP_NAME, TABLES, Paths, short_path
+from app.settings.settings import Settings
 from app.spelling.speller import Speller
 from app.store import Backup, Store, StoreError
 from app.system import logs, updates

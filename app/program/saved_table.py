@@ -20,7 +20,7 @@ from typing import Any
 
 from app.chats.library import ChatLibrary
 from app.chats.transcript import Transcript
-from app.settings.files import replace_text
+from app.settings.file_saver import replace_text
 from app.store import Message, Store
 from app.store.records import storable_text
 

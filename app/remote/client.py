@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from app.remote import errors
+from app.remote import remote_errors
 from app.remote.address import Listed, Remote, asked_at, host_of, is_ollama, listed, sees_at_ollama
 from app.remote.stream import Piece, Reading
 from app.tools.bounding import TooMuchError, check_parts
@@ -47,7 +47,7 @@ async def models_at(address: str, key: str) -> list[Listed]:
     told = await document(address, "/models", key)
     found = listed(told)
     if found is None:
-        raise errors.no_sense(host_of(address))
+        raise remote_errors.no_sense(host_of(address))
     if is_ollama(told):
         shown = await asyncio.gather(*(_shown(address, one, key) for one in found[:_MOST_SHOWN]))
         found[:_MOST_SHOWN] = shown
@@ -59,7 +59,7 @@ async def _shown(address: str, one: Listed, key: str) -> Listed:
     base = address.removesuffix("/v1")
     try:
         told = await document(base, "/api/show", key, "POST", {"model": one.model})
-    except errors.RemoteError:
+    except remote_errors.RemoteError:
         return one
     return replace(one, sees=sees_at_ollama(told))
 
@@ -77,7 +77,7 @@ async def document(
         async with asyncio.timeout(LIST_S), _answer(method, address, path, key, body) as response:
             return await _json(response, MOST_LIST, host)
     except TimeoutError as error:
-        raise errors.silent(host) from error
+        raise remote_errors.silent(host) from error
 
 
 async def answer(
@@ -110,7 +110,7 @@ async def answer(
                 if reading.done:
                     break
         else:
-            raise errors.no_sense(remote.host)
+            raise remote_errors.no_sense(remote.host)
     reading.check_end()
 
 
@@ -127,7 +127,7 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
         except StopAsyncIteration:
             return
         except httpx2.SSEError as error:
-            raise errors.too_much(host) from error
+            raise remote_errors.too_much(host) from error
         if event.data:
             yield event.data
 
@@ -139,7 +139,7 @@ async def _not_longer(host: str) -> AsyncIterator[None]:
         async with asyncio.timeout(QUIET_S):
             yield
     except TimeoutError as error:
-        raise errors.silent(host) from error
+        raise remote_errors.silent(host) from error
 
 
 @asynccontextmanager
@@ -173,22 +173,24 @@ async def _answer(
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                raise errors.no_sense(host)  # not asked for, and small ones can become huge
+                raise remote_errors.no_sense(host)  # not asked for, and small ones can become huge
             if response.status_code not in (200, 201):
                 said = await _json(response, MOST_ERROR, host, forgiving=True)
-                raise errors.refusal(response.status_code, response.headers, said, address, model)
+                raise remote_errors.refusal(
+                    response.status_code, response.headers, said, address, model
+                )
             yield response
     except httpx2.ConnectTimeout as error:
-        raise errors.unreachable(host, error) from error
+        raise remote_errors.unreachable(host, error) from error
     except httpx2.TimeoutException as error:
-        raise errors.silent(host) from error
+        raise remote_errors.silent(host) from error
     except (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol) as error:
-        raise errors.unreachable(host, error) from error
+        raise remote_errors.unreachable(host, error) from error
     except httpx2.TransportError as error:
         log.info("A remote model's connection broke off: %s", type(error).__name__)
-        raise errors.broken(host) from error
+        raise remote_errors.broken(host) from error
     except (httpx2.InvalidURL, UnicodeError) as error:
-        raise errors.unreachable(host, error) from error
+        raise remote_errors.unreachable(host, error) from error
 
 
 async def _json(
@@ -202,7 +204,7 @@ async def _json(
         if length > most:
             if forgiving:
                 return None
-            raise errors.too_much(host)
+            raise remote_errors.too_much(host)
     body = b"".join(pieces)
     try:
         check_parts(body)
@@ -210,11 +212,11 @@ async def _json(
     except TooMuchError as error:
         if forgiving:
             return None
-        raise errors.too_much(host) from error
+        raise remote_errors.too_much(host) from error
     except (ValueError, RecursionError) as error:
         if forgiving:
             return None
-        raise errors.no_sense(host) from error
+        raise remote_errors.no_sense(host) from error
 
 
 @cache

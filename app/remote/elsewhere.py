@@ -16,9 +16,9 @@ from concurrent.futures import Future
 from contextlib import aclosing
 from typing import Any, Protocol
 
-from app.remote import client, errors
+from app.remote import client, remote_errors
 from app.remote.address import Remote, host_of
-from app.remote.errors import RemoteError
+from app.remote.remote_errors import RemoteError
 from app.remote.stream import Piece, Reading
 from engine.serve.json_input import chained
 
@@ -107,7 +107,7 @@ class Elsewhere:
     def _check(self, digests: Sequence[str]) -> Callable[[Mapping[str, str]], None]:
         def check(headers: Mapping[str, str]) -> None:
             if headers.get(CONVERSATION) != digests[-1]:
-                raise _OtherConversationError(errors.BROKEN, "")
+                raise _OtherConversationError(remote_errors.BROKEN, "")
             self.there, self._known = True, digests
 
         return check

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from app.remote.address import AddressError, host_of, normalised
-from app.remote.errors import UNREACHABLE, RemoteError
+from app.remote.remote_errors import UNREACHABLE, RemoteError
 from app.settings.language import tr
 from app.tools.tool import clean
 from engine.serve.announcing import SERVICE

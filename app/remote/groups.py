@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from app.remote.address import named
-from app.remote.errors import NOT_STARTED, RemoteError
+from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
 _LEAVING = 3.0  # seconds for servers to end in order

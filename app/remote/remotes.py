@@ -9,15 +9,15 @@ from time import monotonic
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from app.remote import client, errors
+from app.remote import client, remote_errors
 from app.remote.address import KINDS, Listed, Remote, has_sessions, named
 from app.remote.elsewhere import Elsewhere, Figures, FiguresElsewhere
 from app.remote.finding import Tell, look
 from app.remote.groups import Group, Groups
-from app.remote.session import RemoteModel, RemoteSession
+from app.remote.remote_session import RemoteModel, RemoteSession
 from app.settings import keychain
 from app.settings.language import tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.tools.loop_thread import LoopThread
 
 T = TypeVar("T")
@@ -186,8 +186,8 @@ class Remotes:
         if known is None:
             try:
                 told = await client.document(address, "/models", key)
-            except errors.RemoteError as error:
-                if error.code == errors.UNREACHABLE:
+            except remote_errors.RemoteError as error:
+                if error.code == remote_errors.UNREACHABLE:
                     raise
                 return False  # the answer's own error says what is wrong
             known = self._with_sessions[address] = has_sessions(told)
@@ -212,7 +212,7 @@ class Remotes:
         if future is None:
             future = Future()
             words = tr("Stretto is quitting.")
-            future.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
+            future.set_exception(remote_errors.RemoteError(remote_errors.UNREACHABLE, words))
         return future
 
     def last(self, work: Coroutine[Any, Any, None]) -> None:

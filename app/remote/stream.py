@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from app.remote import errors
-from app.remote.errors import RemoteError
+from app.remote import remote_errors
+from app.remote.remote_errors import RemoteError
 from app.settings.language import tr
 from app.tools.bounding import TooMuchError, check_parts
 from engine import ReplyStats
@@ -192,9 +192,9 @@ class Reading:
             check_parts(data)
             chunk = json.loads(data)
         except TooMuchError as error:
-            raise errors.too_much(self._host) from error
+            raise remote_errors.too_much(self._host) from error
         except (ValueError, RecursionError) as error:
-            raise errors.no_sense(self._host) from error
+            raise remote_errors.no_sense(self._host) from error
         return self.take_chunk(chunk)
 
     def take_chunk(self, chunk: object) -> list[Piece]:
@@ -204,7 +204,7 @@ class Reading:
             RemoteError: as `take`.
         """
         if not isinstance(chunk, Mapping):
-            raise errors.no_sense(self._host)
+            raise remote_errors.no_sense(self._host)
         if chunk.get("error") or chunk.get("object") == "error":
             raise self._failed(chunk)
         if isinstance(usage := chunk.get("usage"), Mapping):
@@ -213,13 +213,13 @@ class Reading:
         if choices is None or choices == []:
             return []
         if not isinstance(choices, list) or not all(isinstance(c, Mapping) for c in choices):
-            raise errors.no_sense(self._host)
+            raise remote_errors.no_sense(self._host)
         choice = next((c for c in choices if not _is_alternative(c)), None)
         if choice is None:
             return []
         delta = choice.get("delta") or choice.get("message") or {}
         if not isinstance(delta, Mapping):
-            raise errors.no_sense(self._host)
+            raise remote_errors.no_sense(self._host)
         pieces = list(self._pieces(delta))
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             self.reason = reason[:100]
@@ -231,7 +231,7 @@ class Reading:
             self._length += len(text)
             self._texts[kind].append(text)
         if self._length > MOST_TEXT:
-            raise errors.too_much(self._host)
+            raise remote_errors.too_much(self._host)
         return pieces
 
     @property
@@ -246,12 +246,12 @@ class Reading:
             RemoteError: the answer is not, or was withheld.
         """
         if not self.ended or self.reason in ("abort", "error"):
-            raise errors.broken(self._host)
+            raise remote_errors.broken(self._host)
         if not self.reason and self._length == 0 and not self.calls:
-            raise errors.empty(self._host)
+            raise remote_errors.empty(self._host)
         if self.reason == "content_filter":
             words = tr("{host} has withheld the rest of this reply.", host=self._host)
-            raise RemoteError(errors.FAILED, words)
+            raise RemoteError(remote_errors.FAILED, words)
 
     def _pieces(self, delta: Mapping[str, Any]) -> Iterator[Piece]:
         thought = delta.get("reasoning_content") or delta.get("reasoning")
@@ -303,7 +303,7 @@ class Reading:
             call = None if is_other else call
         if call is None:
             if len(self.calls) >= MOST_CALLS:
-                raise errors.too_much(self._host)
+                raise remote_errors.too_much(self._host)
             number = place if place not in self.calls else max(self.calls) + 1
             self._open[place] = number
             call = self.calls[number] = Called()
@@ -332,10 +332,10 @@ class Reading:
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """An error that comes in the stream: the status was 200 by then."""
-        said, code = errors.words_of(chunk), errors.FAILED
+        said, code = remote_errors.words_of(chunk), remote_errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
-        if errors.is_too_long(chunk):
-            code, words = CONTEXT_OVERFLOW, errors.does_not_fit(self._model)
+        if remote_errors.is_too_long(chunk):
+            code, words = CONTEXT_OVERFLOW, remote_errors.does_not_fit(self._model)
         quoted = tr("Its message: “{words}”", words=said) if said else ""
         return RemoteError(code, " ".join(filter(None, (words, quoted))))
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.store import erase
-from app.store.attached import SaveImage, SaveText
+from app.store.attachment_store import SaveImage, SaveText
 from app.store.attachments import AttachedText, StoredImage
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View, chat_values, message_values
-from app.store.reading import Readers
+from app.store.readers import Readers
 from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
 from app.store.writer import Writer, index_chore
 

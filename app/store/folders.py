@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from app.store.operations import View
-from app.store.reading import Readers, queued
+from app.store.readers import Readers, queued
 from app.store.records import Folder, storable_text
 from app.store.writer import Writer
 

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 
 from app.settings.language import tr
 from app.store.database import open_writer, put_in_place
+from app.store.database_pages import Pages
 from app.store.erase import erase_ids, waiting
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
-from app.store.pages import Pages
 from app.store.records import ChatRecord, Message, storable_chat, storable_message
 
 log = logging.getLogger(__name__)

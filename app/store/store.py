@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.store import erase
-from app.store.attached import Images, Texts
+from app.store.attachment_store import Images, Texts
 from app.store.backups import Backup, Backups, backups_of, restore
 from app.store.database import copy, keep_if_damaged, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
@@ -27,7 +27,7 @@ from app.store.operations import (
     SaveLayout,
     SaveMessage,
 )
-from app.store.reading import Readers, all_chats, queued, view_of
+from app.store.readers import Readers, all_chats, queued, view_of
 from app.store.records import (
     ChatRecord,
     Message,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from app.store.migrations import TABLES
 from app.store.operations import View
-from app.store.reading import Readers
+from app.store.readers import Readers
 from app.store.records import storable_text
 from app.store.writer import Writer
 

@@ -9,7 +9,7 @@ from app.store import erase
 from app.store.backups import Backups
 from app.store.errors import StoreError
 from app.store.operations import PatchChat
-from app.store.reading import Readers, all_chats
+from app.store.readers import Readers, all_chats
 from app.store.records import ChatRecord
 from app.store.writer import Writer
 

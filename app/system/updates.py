@@ -27,8 +27,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import __version__, flows
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import resources
+from app.settings.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -19,10 +19,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.settings.language import mark, tr
-from app.tools import folders
+from app.tools import granted_folders
 from app.tools.consent import Grant
 from app.tools.fetch import fetch
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.tool import (
     BUILT_IN,
     Outcome,
@@ -302,7 +302,7 @@ def _text(arguments: Arguments, name: str) -> str:
 
 
 def _within(a: Arguments, c: Context) -> None:
-    folders.check(_text(a, "path"), c.grants)
+    granted_folders.check(_text(a, "path"), c.grants)
 
 
 def _can_be_asked(a: Arguments, c: Context) -> None:
@@ -311,7 +311,7 @@ def _can_be_asked(a: Arguments, c: Context) -> None:
 
 def _search(a: Arguments, c: Context) -> str | Outcome:
     name, text = _text(a, "name"), _text(a, "text")
-    return folders.search_files(name, text, _text(a, "path"), c.grants)
+    return granted_folders.search_files(name, text, _text(a, "path"), c.grants)
 
 
 MOST_HELPERS = 8  # questions of one call
@@ -347,14 +347,14 @@ STANDARD = (
     own(
         "list_folder",
         "Lists a folder; without a path, the folders that the person has granted.",
-        lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
+        lambda a, c: granted_folders.list_folder(_text(a, "path"), c.grants),
         path={**_PATH, "default": ""},
         check=_within,
     ),
     own(
         "read_file",
         "Reads a text file in a granted folder.",
-        lambda a, c: folders.read_file(_text(a, "path"), c.grants),
+        lambda a, c: granted_folders.read_file(_text(a, "path"), c.grants),
         path=_PATH,
         check=_within,
     ),
@@ -370,10 +370,14 @@ STANDARD = (
     own(
         "write_file",
         "Writes a whole text file in a granted folder. The person is shown the difference first.",
-        lambda a, c: folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants),
+        lambda a, c: granted_folders.write_file(
+            _text(a, "path"), _text(a, "text"), c.seen, c.grants
+        ),
         path=_PATH,
         text={"type": "string"},
-        preview=lambda a, c: folders.difference(_text(a, "path"), _text(a, "text"), c.grants),
+        preview=lambda a, c: granted_folders.difference(
+            _text(a, "path"), _text(a, "text"), c.grants
+        ),
     ),
     own(
         "fetch",
@@ -479,9 +483,9 @@ class BuiltIn:
         def work() -> Difference | Obstacle | None:
             try:
                 return look(arguments, context)
-            except folders.ReadOnlyError as error:
+            except granted_folders.ReadOnlyError as error:
                 return Obstacle(str(error), error.told, error.folder)
-            except folders.OutsideError as error:
+            except granted_folders.OutsideError as error:
                 return Obstacle(str(error), error.told, outside=True)
             except ToolError as error:
                 return Obstacle(str(error), error.told)

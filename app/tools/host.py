@@ -17,7 +17,7 @@ from app.tools import servers as files
 from app.tools.builtin import BuiltIn, Context, Obstacle
 from app.tools.connection import Connection, State, Status
 from app.tools.consent import Consents, Pins, Rows
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.loop_thread import LoopThread
 from app.tools.offers import Offers, Prompt, Resource
 from app.tools.questions import Ask

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from app.settings.files import replace_text
+from app.settings.file_saver import replace_text
 from app.settings.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
 from engine.text.invisible import is_visible

@@ -4,7 +4,7 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/reading.py"/>
+        <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Die Chats sind geschlossen.</translation>
@@ -50,17 +50,17 @@
         <translation>Das Programm „{program}“ wurde nicht gefunden. Ist es installiert?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>Neue Datei {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links are not followed.</source>
         <translation>Verknüpfungen werden nicht verfolgt.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>It could not be opened: {why}.</source>
         <translation>Öffnen nicht möglich: {why}.</translation>
     </message>
@@ -166,7 +166,7 @@
         <translation>Backups</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
@@ -179,7 +179,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
@@ -319,7 +319,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -367,17 +367,17 @@
         <translation>Lizenzen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>Webseite (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>Reiner Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>Chats exportieren</translation>
     </message>
@@ -387,7 +387,7 @@
         <translation>Als Markdown kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportieren…</translation>
@@ -419,8 +419,8 @@
         <translation>Vergleichen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -448,7 +448,7 @@
         <translation>Wähle mindestens zwei Modelle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -456,17 +456,17 @@
         <translation>Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -477,7 +477,7 @@
         <translation>Stoppen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -486,56 +486,56 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>Der Export ist fehlgeschlagen: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Pausieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>Chats importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>Dateien auswählen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>Ordner auswählen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>Alle Dateien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>Importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>Wird gelesen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>Der Import ist fehlgeschlagen: {why}.</translation>
     </message>
@@ -553,52 +553,52 @@
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Name</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>Ersetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Erkläre {{topic}} für {{audience}} in drei Sätzen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>Neu</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>Neuer Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no prompt to delete</source>
         <translation>Es gibt keinen Prompt zum Löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Ein Prompt braucht einen Namen. Er heißt noch „{before}“.</translation>
     </message>
@@ -663,7 +663,7 @@
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>Behalten</translation>
     </message>
@@ -799,22 +799,22 @@
         <translation>Prompt schreiben…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>Freier Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>Muster</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>Auswahl</translation>
     </message>
@@ -867,7 +867,7 @@
         <translation>Mit {name} chatten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1082,7 +1082,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>Wird geladen…</translation>
     </message>
@@ -1167,48 +1167,48 @@
         <translation>Diese Antwort wurde gelöscht.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 Bit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 Bit</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Anweisungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>Voreinstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>Zufällig</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>Seed</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Nachdenken</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KV-Cache</translation>
     </message>
@@ -1216,7 +1216,7 @@
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Kontext</translation>
     </message>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>Anhängen</translation>
     </message>
@@ -1297,49 +1297,49 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>Noch keine Voreinstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Um diese Einstellungen zu behalten, wähle „Als Voreinstellung speichern…“</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>Als Voreinstellung speichern…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Umbenennen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>Als Voreinstellung speichern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>Voreinstellung umbenennen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Voreinstellung „{name}“ ersetzt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Voreinstellung in „{name}“ umbenannt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Voreinstellung „{name}“ gelöscht</translation>
     </message>
@@ -1629,13 +1629,13 @@ Jetzt: {now}</translation>
         <translation>{number} Tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -1715,7 +1715,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -1928,24 +1928,24 @@ Jetzt: {now}</translation>
         <translation>unterbrochen</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Du</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>System</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>Tool</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>Assistent</translation>
     </message>
@@ -2154,22 +2154,22 @@ Du hast abgelehnt.</translation>
         <translation>Hilfe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>Enter&#xa0;bearbeitet&#xa0;die&#xa0;Nachricht,&#xa0;Entf&#xa0;entfernt&#xa0;sie</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>Nachricht&#xa0;bearbeiten&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>Entfernen&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2178,17 +2178,17 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>Wartende&#xa0;Nachricht&#xa0;{number}:&#xa0;{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>Wartende&#xa0;Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2480,7 +2480,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -2573,13 +2573,13 @@ Du hast abgelehnt.</translation>
         <translation>Alle Chats durchsuchen  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partitur</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2726,12 +2726,12 @@ Du hast abgelehnt.</translation>
         <translation>Neben diesem Bereich ist kein anderer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Nachricht als Prompt speichern…</translation>
     </message>
@@ -3115,17 +3115,17 @@ Du hast abgelehnt.</translation>
         <translation>{tokens} von {limit} Tokens</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>Die Engine wurde gestoppt.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>Das Modell konnte nicht geladen werden.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>Der Chat wurde geschlossen.</translation>
     </message>
@@ -3135,17 +3135,17 @@ Du hast abgelehnt.</translation>
         <translation>Chat {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>Angehängt: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>der Datenträger ist voll</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
@@ -3153,7 +3153,7 @@ Du hast abgelehnt.</translation>
         <translation>etwa {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3202,12 +3202,12 @@ Du hast abgelehnt.</translation>
         <translation>Bei Zeichen {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: Das Archiv ist beschädigt.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3316,12 +3316,12 @@ Du hast abgelehnt.</translation>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>Download von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -3664,22 +3664,22 @@ Du hast abgelehnt.</translation>
         <translation>Tags: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags</source>
         <translation>Tags</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Tags, durch Kommas getrennt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>recipes, to read</source>
         <translation>Rezepte, Leseliste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>In use: {tags}</source>
         <translation>Verwendet: {tags}</translation>
     </message>
@@ -3739,30 +3739,30 @@ Du hast abgelehnt.</translation>
         <translation>Zu vergleichende Nachricht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>verwendet ein Tool</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} gelesen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>Modelle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>Hilfsprozesse</translation>
     </message>
@@ -3801,7 +3801,7 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>Prompt verwenden</translation>
     </message>
@@ -3841,22 +3841,22 @@ Du hast abgelehnt.</translation>
         <translation>Eine Adresse beginnt mit https:// oder http://.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang oder verwende einen anderen Schlüssel.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>Unter {address} sind keine Modelle aufgeführt. Prüfe die Adresse: Oft endet sie auf /v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is not ready.</source>
         <translation>{host} ist nicht bereit.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3865,7 +3865,7 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3874,22 +3874,22 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>Versuche es in einigen Stunden erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again another day.</source>
         <translation>Versuche es an einem anderen Tag erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
         <translation>{host} hat etwas Unlesbares gesendet. Prüfe die Adresse oder versuche es erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
         <translation>{host} ist nicht erreichbar ({why}). Prüfe die Adresse und die Verbindung.</translation>
     </message>
@@ -4051,7 +4051,7 @@ Du hast abgelehnt.</translation>
         <translation>Standard: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Modellstandard</translation>
@@ -4266,7 +4266,7 @@ Du hast abgelehnt.</translation>
         <translation>Tastatursprache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4295,7 +4295,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Nachrichten</translation>
     </message>
@@ -5015,22 +5015,22 @@ Du hast abgelehnt.</translation>
         <translation>Zum Nachrichtenfeld</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>Prompt von {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>Ressource von {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach at most {most} files.</source>
         <translation>Hänge höchstens {most} Dateien an.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>Die Nachricht ist leer.</translation>
     </message>
@@ -5041,7 +5041,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5161,72 +5161,72 @@ Du hast abgelehnt.</translation>
         <translation>Einsetzen</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>„{folder}“ ist in diesem Chat schreibgeschützt.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>Ein Dateiname hat höchstens {most} Zeichen.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>Die Datei ist zu groß, um geändert zu werden.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is not UTF-8 text, so it cannot be changed.</source>
         <translation>Die Datei ist kein UTF-8-Text und kann nicht geändert werden.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>Keine Änderungen</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>Das ist ein Ordner, keine Datei.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file cannot hold.</source>
         <translation>Der Text enthält Zeichen, die sich nicht in einer Datei speichern lassen.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>Der Text ist länger als {most} Byte.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>Der Pfad enthält ein Nullzeichen.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>Pfade mit „..“ sind nicht erlaubt.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
         <translation>„{path}“ liegt in keinem Ordner dieses Chats.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file does not exist.</source>
         <translation>Die Datei existiert nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is not a text file.</source>
         <translation>Das ist keine Textdatei.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder does not exist.</source>
         <translation>Die Datei oder der Ordner existiert nicht.</translation>
     </message>
@@ -5958,7 +5958,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Kein kleineres Modell auf diesem Computer hat denselben Tokenizer.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>Den Ordner gibt es nicht mehr</translation>
     </message>
@@ -6135,12 +6135,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>diesem Computer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>Keine Antwort von {host} seit {time}</translation>
     </message>
@@ -6180,12 +6180,12 @@ Du hast nicht geantwortet.</translation>
         <translation>ungelesen</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>Ende des Nachdenkens</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file cannot be created</source>
         <translation>die Datei kann nicht erstellt werden</translation>
     </message>
@@ -6196,7 +6196,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>Das Modell antwortet gerade nicht.</translation>
     </message>
@@ -6299,7 +6299,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Generiere sie neu.</translation>
     </message>
@@ -6421,37 +6421,37 @@ Du hast nicht geantwortet.</translation>
         <translation>{name} ist in JSON keine Zahl.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it could not be read</source>
         <translation>nicht lesbar</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}: Ein Text darin ist zu lang. Alles davor wurde gelesen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}: keine Chats in diesem Archiv.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}: mit Passwort geschützt.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}: beschädigt oder kein JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}: nach Chat {number} beschädigt. Alles davor wurde gelesen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}: zu tief verschachtelt. Alles davor wurde gelesen.</translation>
     </message>
@@ -6858,82 +6858,82 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Adresse hat keinen Host. Gib sie ein wie https://example.org/v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} braucht einen Schlüssel oder lehnt diesen ab. Füge das Modell mit seinem Schlüssel neu hinzu.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} verlangt dafür eine Zahlung. Lade dort Guthaben auf oder wähle ein anderes Modell.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} hat das Modell {model} nicht mehr. Wähle ein anderes oder prüfe, ob es umbenannt wurde.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} bekommt zu viele Anfragen.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
         <translation>{host} konnte nicht antworten (Status {status}). Versuche es später erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} lehnt diese Anfrage ab (Status {status}). Vielleicht unterstützt es eine Einstellung des Chats nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} hat keine gültige Antwort gesendet (Status {status}). Prüfe die Adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} leitet Anfragen um. Prüfe die Adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
         <translation>{host} leitet Anfragen zu {place} um. Stretto folgt dem nicht. Wenn die Adresse dort stimmt, füge das Modell mit ihr hinzu.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>Versuche es später erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} hat die Antwort beendet, bevor sie begann. Versuche es erneut oder prüfe den Server.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} hat zu viel gesendet und wurde gestoppt. Die Antwort bis hierher bleibt.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
         <translation>{host} reagiert nicht. Versuche es erneut oder prüfe den Server.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} could not be read.</source>
         <translation>Die Antwort von {host} war nicht lesbar.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
         <translation>„{name}“ ist kein Remote-Modell. Wähle ein anderes Modell.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{model} auf {host} ist nicht mehr unter deinen Modellen, daher wurde nichts gesendet. Füge es wieder hinzu oder wähle ein anderes Modell.</translation>
     </message>
@@ -6949,8 +6949,8 @@ Du hast nicht geantwortet.</translation>
         <translation>{host} hat den Rest dieser Antwort zurückgehalten.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remote_session.py"/>
         <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Stretto wird beendet.</translation>
@@ -7373,52 +7373,52 @@ Du hast nicht geantwortet.</translation>
         <translation>Der Datenträger hat nicht rechtzeitig reagiert.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>Zurzeit nicht genug Speicher.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>Der Chat passt nicht mehr in den Kontext des Modells.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not reply.</source>
         <translation>Das Modell konnte nicht antworten.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot process this request.</source>
         <translation>Das Modell kann diese Anfrage nicht verarbeiten.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>Nicht genug Speicher.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>Das Modell antwortet in diesem Chat noch.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template does not accept these messages.</source>
         <translation>Die Chat-Vorlage des Modells akzeptiert diese Nachrichten nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>Das Modell ist nicht mehr geladen.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>This model cannot keep the chat separate from the others.</source>
         <translation>Dieses Modell kann den Chat nicht von den anderen getrennt halten.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Zwischenspeicher. Frei sind {free}.</translation>
     </message>
@@ -7614,12 +7614,12 @@ Du hast nicht geantwortet.</translation>
         <translation>ein Objekt mit diesem Namen ist bereits vorhanden</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden. Änderungen werden nicht gespeichert, bis du Stretto beendest.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden und wurden zurückgesetzt. Die alte Datei bleibt als {name} erhalten.</translation>
     </message>
@@ -7860,28 +7860,28 @@ Du hast nicht geantwortet.</translation>
         <translation>Weniger anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>in der Warteschlange</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>liest den Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>wartet auf dich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inaktiv</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7890,7 +7890,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7899,68 +7899,68 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>wartet, Platz {place}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} belegt · Chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>Modelle {models} · Chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>Kontext der Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>frei, zur Wiederverwendung behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>Belegter Speicher: {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>Modelle und Chats belegen {used} von {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>Speicher: Modelle {weights}, Chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>Partitur schließen  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>Hier erscheinen Chats, während sie antworten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>Inaktiv</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>Zum Ende scrollen</translation>
     </message>
@@ -7987,27 +7987,27 @@ Du hast nicht geantwortet.</translation>
         <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>Abbrechen und löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>Gib zuerst einen Namen ein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Separate with commas. Search with tag:name.</source>
         <translation>Durch Kommas getrennt. Suche mit tag:Name.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>Wähle „Neu“, um deinen ersten Prompt zu erstellen.</translation>
     </message>
@@ -8280,7 +8280,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>Chat-Einstellungen</translation>
     </message>
@@ -8296,107 +8296,107 @@ Du hast nicht geantwortet.</translation>
         <translation>Chat-Einstellungen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>Antwortformat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>Jede Antwort hat dieses Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>Eine Möglichkeit pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>Eine Möglichkeit pro Zeile; \n ist ein Zeilenumbruch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>Vor der Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>Wie das Modell in diesem Chat antworten soll</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>Gespeicherte Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>Letzten wiederverwenden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>Den Seed der letzten Antwort verwenden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>Neuer Seed für jede Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exakt reproduzierbar, aber langsamer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>Stoppsequenzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>Ein Text pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
         <translation>Texte, die die Antwort beenden, einer pro Zeile; \n ist ein Zeilenumbruch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
         <translation>Höchstzahl der Tokens in diesem Chat; weniger brauchen weniger Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies from the next reply.</source>
         <translation>Gilt ab der nächsten Antwort.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>Weniger Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>Mehr Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>Name der Voreinstellung:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>Neuer Name:</translation>
     </message>
@@ -8937,43 +8937,43 @@ Du hast nicht geantwortet.</translation>
         <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig mit denselben Gewichten antworten. Was du an lokale Modelle schreibst, bleibt auf diesem Computer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>Alles, einschließlich aller Versionen. Lässt sich wieder importieren.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>Der aktuelle Zweig, wie geschrieben.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, in one file that loads nothing else.</source>
         <translation>Der aktuelle Zweig in einer Datei, die nichts nachlädt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>Der aktuelle Zweig, ohne Formatierung.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>Zu exportierende Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>Nachdenken einschließen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>Fortschritt des Exports</translation>
     </message>
@@ -8983,42 +8983,42 @@ Du hast nicht geantwortet.</translation>
         <translation>Anzahl der Spalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>In JSON immer enthalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>In einen Ordner exportieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
         <translation>Importiere JSON von Stretto, Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), Exporte von Open WebUI und Chatdateien von LM Studio. Vorhandene Chats werden nicht geändert.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>Fortschritt des Imports</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>Nicht importiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>Etwa der Chat-Ordner von LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>Ordner importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>unbekannter Fehler</translation>
     </message>
@@ -9033,22 +9033,22 @@ Du hast nicht geantwortet.</translation>
         <translation>Komponenten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>„{name}“ ist bereits vorhanden. Ersetzen?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>Text des Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no deleted prompt to restore</source>
         <translation>Es gibt keinen gelöschten Prompt zum Wiederherstellen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
@@ -9100,12 +9100,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Neuerungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>JSON-Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>Auswahlliste</translation>
     </message>
@@ -9312,7 +9312,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9439,18 +9439,18 @@ Du hast nicht geantwortet.</translation>
         <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Meldung: „{words}“</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat does not fit in the context of {model}.</source>
         <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} unterstützt keine Auswahllisten oder Muster als Antwortformat. Wähle in den Einstellungen des Chats unter „Antwortformat“ ein anderes, etwa JSON.</translation>
     </message>
@@ -9480,7 +9480,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch nichts gefunden. Starte das andere Stretto mit „serve --announce“.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
@@ -9504,12 +9504,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Gestoppt</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>Die Datei hat sich geändert, seit die Änderungen angezeigt wurden.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not an absolute path.</source>
         <translation>„{path}“ ist kein absoluter Pfad.</translation>
     </message>
@@ -9813,7 +9813,7 @@ Du hast nicht geantwortet.</translation>
         <translation>An der Rechenzeit, wenn mehrere aktiv sind</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>Schon die Nachricht allein ist zu lang für den Kontext des Modells.</translation>
     </message>
@@ -9844,7 +9844,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Das Bild ist nicht mehr verfügbar.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot see images.</source>
         <translation>Das Modell kann keine Bilder sehen.</translation>
     </message>
@@ -9885,7 +9885,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Broadcast ist an. Um einen Remote-Chat einzubeziehen, drücke darin {keys}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>Die Verbindung zu {host} ist abgebrochen, bevor die Antwort fertig war.</translation>
     </message>
@@ -9925,7 +9925,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Zweig {number}: {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>Der aktuelle Zweig, druckfertig.</translation>
     </message>
@@ -9935,7 +9935,7 @@ Du hast nicht geantwortet.</translation>
         <translation>{model} kann keine Aufnahmen hören. Entferne sie oder wähle ein Modell, das es kann.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot hear recordings.</source>
         <translation>Das Modell kann keine Aufnahmen hören.</translation>
     </message>
@@ -10005,7 +10005,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Dieser Zweig wird gerade angezeigt. Wähle einen anderen oder zwei.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -10014,27 +10014,27 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>Zweige vergleichen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both go on from “{words}”</source>
         <translation>Beide folgen auf „{words}“</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>Angezeigter Zweig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>Anderer Zweig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>Diesen Zweig anzeigen</translation>
     </message>
@@ -10160,7 +10160,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreement is not truth.</source>
         <translation>Einigkeit ist keine Wahrheit.</translation>
     </message>
@@ -10228,7 +10228,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>Runde</translation>
     </message>
@@ -10309,52 +10309,52 @@ Du hast nicht geantwortet.</translation>
         <translation>Runde zeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>Beurteilen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies, in both orders</source>
         <translation>Ein Modell vergleicht die Antworten, in beiden Reihenfolgen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>Zusammenführen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model writes one reply of them and says whose each part is</source>
         <translation>Ein Modell macht daraus eine Antwort und sagt, von wem jeder Teil ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>Stimmen zählen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count replies that are numbers, choices or JSON</source>
         <translation>Antworten zählen, die Zahlen, Auswahlen oder JSON sind</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Go on from this reply; the others stay as versions of it</source>
         <translation>Mit dieser Antwort weitermachen; die anderen bleiben als ihre Versionen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>{name} behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>Runde ausblenden  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All of the panel have answered</source>
         <translation>Alle der Runde haben geantwortet</translation>
     </message>

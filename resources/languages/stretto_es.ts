@@ -4,7 +4,7 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/reading.py"/>
+        <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Los chats están cerrados.</translation>
@@ -50,17 +50,17 @@
         <translation>No se ha encontrado el programa «{program}». ¿Está instalado?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>Archivo nuevo {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links are not followed.</source>
         <translation>No se siguen los enlaces.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>It could not be opened: {why}.</source>
         <translation>No se ha podido abrir: {why}.</translation>
     </message>
@@ -166,7 +166,7 @@
         <translation>Copias de seguridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Restaurar</translation>
@@ -179,7 +179,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
@@ -319,7 +319,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -367,17 +367,17 @@
         <translation>Licencias…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>Página web (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>Texto sin formato</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>Exportar chats</translation>
     </message>
@@ -387,7 +387,7 @@
         <translation>Copiar como Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportar…</translation>
@@ -419,8 +419,8 @@
         <translation>Comparar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -448,7 +448,7 @@
         <translation>Elige al menos dos modelos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -456,17 +456,17 @@
         <translation>Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Aún no hay ningún chat que exportar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>Exportar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -477,7 +477,7 @@
         <translation>Detener</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -486,56 +486,56 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>La exportación ha fallado: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>en pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Pausar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>Importar chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>Elegir archivos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>Elegir carpeta…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>Todos los archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>Importar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>Leyendo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>La importación ha fallado: {why}.</translation>
     </message>
@@ -553,52 +553,52 @@
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>Reemplazar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Explica {{topic}} para {{audience}} en tres frases.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>Nuevo</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Eliminar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>Prompt nuevo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no prompt to delete</source>
         <translation>No hay ningún prompt que eliminar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>El prompt necesita un nombre. Sigue llamándose «{before}».</translation>
     </message>
@@ -663,7 +663,7 @@
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
@@ -799,22 +799,22 @@
         <translation>Escribir un prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>Texto libre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>Patrón</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Esquema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>Opciones</translation>
     </message>
@@ -867,7 +867,7 @@
         <translation>Chatear con {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1082,7 +1082,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>Cargando…</translation>
     </message>
@@ -1167,48 +1167,48 @@
         <translation>Esta respuesta se ha eliminado.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 bits</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instrucciones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>Preajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>Aleatoria</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>Semilla</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>Caché KV</translation>
     </message>
@@ -1216,7 +1216,7 @@
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Contexto</translation>
     </message>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>Adjuntar</translation>
     </message>
@@ -1297,49 +1297,49 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>Aún no hay preajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Elige «Guardar como preajuste…» para conservar estos ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>Guardar como preajuste…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Renombrar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>Guardar como preajuste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>Renombrar preajuste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Preajuste «{name}» reemplazado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Preajuste renombrado a «{name}»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Preajuste «{name}» eliminado</translation>
     </message>
@@ -1629,13 +1629,13 @@ Ahora: {now}</translation>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -1715,7 +1715,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -1928,24 +1928,24 @@ Ahora: {now}</translation>
         <translation>interrumpida</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Tú</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Sistema</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>Herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>Asistente</translation>
     </message>
@@ -2154,22 +2154,22 @@ Rechazaste responder.</translation>
         <translation>Ayuda</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>Intro&#xa0;edita&#xa0;el&#xa0;mensaje;&#xa0;Supr&#xa0;lo&#xa0;quita</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>Editar&#xa0;mensaje&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>Quitar&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2178,17 +2178,17 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>Mensaje&#xa0;en&#xa0;cola&#xa0;{number}:&#xa0;{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>Mensajes&#xa0;en&#xa0;cola</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2480,7 +2480,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -2573,13 +2573,13 @@ Rechazaste responder.</translation>
         <translation>Buscar en todos los chats  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partitura</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2726,12 +2726,12 @@ Rechazaste responder.</translation>
         <translation>No hay otro panel junto a este</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Guardar mensaje como prompt…</translation>
     </message>
@@ -3115,17 +3115,17 @@ Rechazaste responder.</translation>
         <translation>{tokens} de {limit} tokens</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>El motor se ha detenido.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>No se ha podido cargar el modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>El chat se ha cerrado.</translation>
     </message>
@@ -3135,17 +3135,17 @@ Rechazaste responder.</translation>
         <translation>Chat {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>Adjunto: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>el disco está lleno</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
@@ -3153,7 +3153,7 @@ Rechazaste responder.</translation>
         <translation>unos {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3202,12 +3202,12 @@ Rechazaste responder.</translation>
         <translation>En el carácter {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: el archivo comprimido está dañado.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3316,12 +3316,12 @@ Rechazaste responder.</translation>
         <translation>Abrir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>Descarga de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -3664,22 +3664,22 @@ Rechazaste responder.</translation>
         <translation>con las etiquetas {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags</source>
         <translation>Etiquetas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Etiquetas, separadas por comas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>recipes, to read</source>
         <translation>recetas, por leer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>In use: {tags}</source>
         <translation>En uso: {tags}</translation>
     </message>
@@ -3739,30 +3739,30 @@ Rechazaste responder.</translation>
         <translation>Mensaje para comparar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>usando una herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Reanudar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>leyendo a {rate}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>procesos auxiliares</translation>
     </message>
@@ -3801,7 +3801,7 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>Usar prompt</translation>
     </message>
@@ -3841,22 +3841,22 @@ Rechazaste responder.</translation>
         <translation>Una dirección empieza por https:// o http://.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} no permite esto con tu clave. Pide acceso allí o usa otra clave.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>En {address} no hay una lista de modelos. Comprueba la dirección: suele terminar en /v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is not ready.</source>
         <translation>{host} no está listo.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3865,7 +3865,7 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3874,22 +3874,22 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>Inténtalo de nuevo dentro de unas horas.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again another day.</source>
         <translation>Inténtalo otro día.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
         <translation>{host} ha enviado algo que no se puede leer. Comprueba la dirección o inténtalo de nuevo.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
         <translation>No se puede acceder a {host} ({why}). Comprueba la dirección y la conexión.</translation>
     </message>
@@ -4051,7 +4051,7 @@ Rechazaste responder.</translation>
         <translation>Predeterminado: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Valor del modelo</translation>
@@ -4289,7 +4289,7 @@ Rechazaste responder.</translation>
         <translation>Idioma del teclado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4318,7 +4318,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Mensajes</translation>
     </message>
@@ -5058,22 +5058,22 @@ Rechazaste responder.</translation>
         <translation>Ir al campo de mensaje</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>Prompt de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>Recurso de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach at most {most} files.</source>
         <translation>Adjunta como máximo {most} archivos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>El mensaje está vacío.</translation>
     </message>
@@ -5084,7 +5084,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5204,72 +5204,72 @@ Rechazaste responder.</translation>
         <translation>Pegar</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>«{folder}» es de solo lectura en este chat.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>Un nombre de archivo tiene como máximo {most} caracteres.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>El archivo es demasiado grande para modificarlo.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is not UTF-8 text, so it cannot be changed.</source>
         <translation>El archivo no es texto UTF-8, así que no se puede modificar.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>Sin cambios</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>Es una carpeta, no un archivo.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file cannot hold.</source>
         <translation>El texto contiene caracteres que un archivo no puede guardar.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>El texto supera los {most} bytes.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>La ruta contiene un carácter nulo.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>No se permiten rutas con «..».</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
         <translation>«{path}» no está en ninguna carpeta de este chat.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file does not exist.</source>
         <translation>El archivo no existe.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is not a text file.</source>
         <translation>No es un archivo de texto.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder does not exist.</source>
         <translation>El archivo o la carpeta no existe.</translation>
     </message>
@@ -6001,7 +6001,7 @@ No respondiste.</translation>
         <translation>Ningún modelo más pequeño de este ordenador tiene el mismo tokenizador.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>La carpeta ya no existe</translation>
     </message>
@@ -6178,12 +6178,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>este ordenador</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>Sin respuesta de {host} desde hace {time}</translation>
     </message>
@@ -6223,12 +6223,12 @@ No respondiste.</translation>
         <translation>sin leer</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>Fin del razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file cannot be created</source>
         <translation>no se puede crear el archivo</translation>
     </message>
@@ -6239,7 +6239,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>El modelo no está respondiendo.</translation>
     </message>
@@ -6342,7 +6342,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} no puede continuar una respuesta interrumpida. Regenérala.</translation>
     </message>
@@ -6464,37 +6464,37 @@ No respondiste.</translation>
         <translation>{name} no es un número en JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it could not be read</source>
         <translation>no se ha podido leer</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}: un texto es demasiado largo. Se ha leído todo lo anterior.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}: no hay chats en este archivo comprimido.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}: protegido con contraseña.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}: dañado o no es JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}: dañado después del chat {number}. Se ha leído todo lo anterior.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}: anidado a demasiada profundidad. Se ha leído todo lo anterior.</translation>
     </message>
@@ -6901,82 +6901,82 @@ No respondiste.</translation>
         <translation>La dirección no tiene host. Escríbela como https://example.org/v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} necesita una clave o rechaza esta. Añade de nuevo el modelo con su clave.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} pide un pago por esto. Añade saldo allí o elige otro modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} ya no tiene el modelo {model}. Elige otro o comprueba si cambió de nombre.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} recibe demasiadas peticiones.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
         <translation>{host} no ha podido responder (estado {status}). Inténtalo de nuevo más tarde.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} rechaza esta petición (estado {status}). Puede que no admita algún ajuste del chat.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} no ha enviado una respuesta válida (estado {status}). Comprueba la dirección.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} redirige las peticiones. Comprueba la dirección.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
         <translation>{host} redirige las peticiones a {place}. Stretto no las sigue. Si esa dirección es correcta, añade el modelo con ella.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>Inténtalo de nuevo más tarde.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} terminó la respuesta antes de que empezara. Inténtalo de nuevo o revisa el servidor.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} ha enviado demasiado y se ha detenido. Se conserva la respuesta hasta aquí.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
         <translation>{host} no responde. Inténtalo de nuevo o comprueba el servidor.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} could not be read.</source>
         <translation>No se ha podido leer la respuesta de {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
         <translation>«{name}» no es un modelo remoto. Elige otro modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{model} en {host} ya no está en tus modelos, así que no se ha enviado nada. Añádelo de nuevo o elige otro modelo.</translation>
     </message>
@@ -6992,8 +6992,8 @@ No respondiste.</translation>
         <translation>{host} ha retenido el resto de esta respuesta.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remote_session.py"/>
         <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Saliendo de Stretto.</translation>
@@ -7416,52 +7416,52 @@ No respondiste.</translation>
         <translation>El disco no ha respondido a tiempo.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>Ahora no hay memoria suficiente.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>El chat ya no cabe en el contexto del modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not reply.</source>
         <translation>El modelo no ha podido responder.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot process this request.</source>
         <translation>El modelo no puede procesar esta petición.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>No hay memoria suficiente.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>El modelo aún está respondiendo en este chat.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template does not accept these messages.</source>
         <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>El modelo ya no está cargado.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>This model cannot keep the chat separate from the others.</source>
         <translation>Este modelo no puede mantener el chat separado de los demás.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Necesita {total}: {weights} para los pesos, {caches} para {chats} de {context} tokens y {working} de memoria de trabajo. Hay {free} libres.</translation>
     </message>
@@ -7657,12 +7657,12 @@ No respondiste.</translation>
         <translation>ya existe un elemento con ese nombre</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>No se han podido leer tus ajustes. Los cambios no se guardarán hasta que salgas de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
         <translation>No se han podido leer tus ajustes y se han restablecido. El archivo anterior se conserva como {name}.</translation>
     </message>
@@ -7903,28 +7903,28 @@ No respondiste.</translation>
         <translation>Mostrar menos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>en cola</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>leyendo el prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>te espera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inactivo</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7933,7 +7933,7 @@ No respondiste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7942,68 +7942,68 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>en cola, n.º {place}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} en uso · chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>modelos {models} · chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>contexto de los chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>libre, reservada para reutilizar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>Memoria en uso: {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>Los modelos y los chats usan {used} de {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>Memoria: modelos {weights}, chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>Cerrar partitura  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>Los chats aparecen aquí mientras responden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>Inactivo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>Ir al final</translation>
     </message>
@@ -8030,27 +8030,27 @@ No respondiste.</translation>
         <translation>Tienes la {version}. Tus chats no se ven afectados.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>Cancelar y eliminar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>Escribe antes un nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Separate with commas. Search with tag:name.</source>
         <translation>Separa las etiquetas con comas. Busca con tag:nombre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Escribe / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>Elige Nuevo para crear tu primer prompt.</translation>
     </message>
@@ -8323,7 +8323,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>Ajustes del chat</translation>
     </message>
@@ -8339,107 +8339,107 @@ No respondiste.</translation>
         <translation>Ajustes del chat…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>Formato de respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>Todas las respuestas tienen este formato</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>Una opción por línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>Una opción por línea; \n es un salto de línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>Una expresión regular con la que debe coincidir toda la respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>Antes de responder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>Cómo debe responder el modelo en este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>Ajustes guardados</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>Reutilizar la última</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>Usar la semilla de la última respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>Semilla nueva en cada respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Exactamente reproducible, más lento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>Secuencias de detención</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>Un texto por línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
         <translation>Textos que ponen fin a la respuesta, uno por línea; \n es un salto de línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
         <translation>Máximo de tokens en este chat; menos ocupan menos memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies from the next reply.</source>
         <translation>Se aplica desde la próxima respuesta.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>Menos ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>Más ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>Nombre del preajuste:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>Nombre nuevo:</translation>
     </message>
@@ -8980,43 +8980,43 @@ No respondiste.</translation>
         <translation>Muchos chats locales, lado a lado, que responden todos a la vez con los mismos pesos. Lo que escribes a los modelos locales se queda en este ordenador.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>Todo, incluidas todas las versiones. Se puede volver a importar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>La rama actual, tal como se escribió.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, in one file that loads nothing else.</source>
         <translation>La rama actual, en un solo archivo que no carga nada más.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>La rama actual, sin formato.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>Chats que exportar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>Formato</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>Incluir el razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>Progreso de la exportación</translation>
     </message>
@@ -9026,42 +9026,42 @@ No respondiste.</translation>
         <translation>Número de columnas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>Siempre incluido en JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>Exportar a una carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
         <translation>Importa JSON de Stretto, exportaciones de datos de ChatGPT y Claude (el archivo ZIP o el conversations.json que contiene), exportaciones de Open WebUI y archivos de chat de LM Studio. Los chats que ya tienes no cambian.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>Progreso de la importación</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>No importado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>Por ejemplo, la carpeta de chats de LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>Importar una carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>error desconocido</translation>
     </message>
@@ -9076,22 +9076,22 @@ No respondiste.</translation>
         <translation>Componentes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>«{name}» ya existe. ¿Reemplazarlo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>Texto del prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no deleted prompt to restore</source>
         <translation>No hay ningún prompt eliminado que restaurar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>Ya hay otro prompt con ese nombre. Este sigue llamándose «{before}».</translation>
     </message>
@@ -9143,12 +9143,12 @@ No respondiste.</translation>
         <translation>Novedades</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>Esquema JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>Lista de opciones</translation>
     </message>
@@ -9355,7 +9355,7 @@ No respondiste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9482,18 +9482,18 @@ No respondiste.</translation>
         <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Mensaje: «{words}»</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat does not fit in the context of {model}.</source>
         <translation>El chat no cabe en el contexto de {model}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} no admite opciones ni patrones como formato de respuesta. Elige otro en «Formato de respuesta» en los ajustes del chat, por ejemplo JSON.</translation>
     </message>
@@ -9523,7 +9523,7 @@ No respondiste.</translation>
         <translation>Aún no se ha encontrado nada. Inicia el otro Stretto con «serve --announce».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
@@ -9552,12 +9552,12 @@ No respondiste.</translation>
         <translation>Detenido</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>El archivo ha cambiado desde que se mostraron los cambios.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not an absolute path.</source>
         <translation>«{path}» no es una ruta absoluta.</translation>
     </message>
@@ -9813,7 +9813,7 @@ No respondiste.</translation>
         <translation>Del tiempo de cálculo cuando hay varios activos</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>El mensaje por sí solo es demasiado largo para el contexto del modelo.</translation>
     </message>
@@ -9844,7 +9844,7 @@ No respondiste.</translation>
         <translation>La imagen ya no está disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot see images.</source>
         <translation>El modelo no puede ver imágenes.</translation>
     </message>
@@ -9885,7 +9885,7 @@ No respondiste.</translation>
         <translation>La difusión está activada. Para incluir un chat remoto, pulsa {keys} en él.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>Se ha perdido la conexión con {host} antes de que terminara la respuesta.</translation>
     </message>
@@ -9925,7 +9925,7 @@ No respondiste.</translation>
         <translation>Rama {number}: {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>La rama actual, lista para imprimir.</translation>
     </message>
@@ -9935,7 +9935,7 @@ No respondiste.</translation>
         <translation>{model} no puede oír grabaciones. Quítalas o elige un modelo que pueda.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot hear recordings.</source>
         <translation>El modelo no puede oír grabaciones.</translation>
     </message>
@@ -10005,7 +10005,7 @@ No respondiste.</translation>
         <translation>Esta rama es la que se muestra. Elige otra, o dos.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -10014,27 +10014,27 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>Comparar ramas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both go on from “{words}”</source>
         <translation>Ambas continúan desde «{words}»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>Rama visible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>Otra rama</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>Mostrar esta rama</translation>
     </message>
@@ -10160,7 +10160,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreement is not truth.</source>
         <translation>Estar de acuerdo no es tener razón.</translation>
     </message>
@@ -10228,7 +10228,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>Panel</translation>
     </message>
@@ -10309,52 +10309,52 @@ No respondiste.</translation>
         <translation>Mostrar panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>Juzgar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies, in both orders</source>
         <translation>Un modelo compara las respuestas, en ambos órdenes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>Combinar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model writes one reply of them and says whose each part is</source>
         <translation>Un modelo escribe una respuesta con ellas y dice de quién es cada parte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>Contar votos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count replies that are numbers, choices or JSON</source>
         <translation>Contar respuestas que son números, opciones o JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Go on from this reply; the others stay as versions of it</source>
         <translation>Seguir desde esta respuesta; las demás quedan como versiones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>Conservar {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>Ocultar panel  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All of the panel have answered</source>
         <translation>Todo el panel ha respondido</translation>
     </message>

@@ -4,7 +4,7 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/reading.py"/>
+        <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Les discussions sont fermées.</translation>
@@ -50,17 +50,17 @@
         <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Est-il installé&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>Nouveau fichier {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links are not followed.</source>
         <translation>Les liens ne sont pas suivis.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>It could not be opened: {why}.</source>
         <translation>Ouverture impossible&#xa0;: {why}.</translation>
     </message>
@@ -166,7 +166,7 @@
         <translation>Sauvegardes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
@@ -179,7 +179,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
@@ -319,7 +319,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -367,17 +367,17 @@
         <translation>Licences…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>Page web (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>Texte brut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>Exporter des discussions</translation>
     </message>
@@ -387,7 +387,7 @@
         <translation>Copier en Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exporter…</translation>
@@ -419,8 +419,8 @@
         <translation>Comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -448,7 +448,7 @@
         <translation>Choisissez au moins deux modèles.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -456,17 +456,17 @@
         <translation>Discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>Exporter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -477,7 +477,7 @@
         <translation>Arrêter</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -486,56 +486,56 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Mettre en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>Importer des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>Choisir des fichiers…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>Choisir un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>Tous les fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>Importer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>L’importation a échoué&#xa0;: {why}.</translation>
     </message>
@@ -553,52 +553,52 @@
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>Remplacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Explique {{topic}} à {{audience}} en trois phrases.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>Nouveau</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>Nouveau prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no prompt to delete</source>
         <translation>Il n’y a pas de prompt à supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Un prompt doit avoir un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
@@ -663,7 +663,7 @@
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>Garder</translation>
     </message>
@@ -799,22 +799,22 @@
         <translation>Écrire un prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>Texte libre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>Motif</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Schéma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>Choix</translation>
     </message>
@@ -867,7 +867,7 @@
         <translation>Discuter avec {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1082,7 +1082,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>Chargement…</translation>
     </message>
@@ -1167,48 +1167,48 @@
         <translation>Cette réponse a été supprimée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 bits</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instructions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>Préréglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>Aléatoire</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>Graine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>Cache KV</translation>
     </message>
@@ -1216,7 +1216,7 @@
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>Joindre</translation>
     </message>
@@ -1297,49 +1297,49 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>Aucun préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Choisissez «&#xa0;Enregistrer comme préréglage…&#xa0;» pour garder ces réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>Enregistrer comme préréglage…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>Enregistrer comme préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>Renommer le préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» remplacé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Préréglage renommé en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» supprimé</translation>
     </message>
@@ -1629,13 +1629,13 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{number}&#xa0;tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number}&#xa0;Go</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number}&#xa0;Mo</translation>
@@ -1715,7 +1715,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -1928,24 +1928,24 @@ Maintenant&#xa0;: {now}</translation>
         <translation>interrompue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Vous</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Système</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>Outil</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>Assistant</translation>
     </message>
@@ -2154,22 +2154,22 @@ Vous avez refusé.</translation>
         <translation>Aide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>Entrée&#xa0;pour&#xa0;modifier&#xa0;le&#xa0;message,&#xa0;Suppr&#xa0;pour&#xa0;le&#xa0;retirer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>Modifier&#xa0;le&#xa0;message&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>Retirer&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2178,17 +2178,17 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>Message&#xa0;en&#xa0;attente&#xa0;{number}&#xa0;:&#xa0;{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>Messages&#xa0;en&#xa0;attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2480,7 +2480,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -2573,13 +2573,13 @@ Vous avez refusé.</translation>
         <translation>Rechercher dans toutes les discussions  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partition</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2726,12 +2726,12 @@ Vous avez refusé.</translation>
         <translation>Il n’y a pas d’autre volet à côté de celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Enregistrer le message comme prompt…</translation>
     </message>
@@ -3115,17 +3115,17 @@ Vous avez refusé.</translation>
         <translation>{tokens} sur {limit} tokens</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>Le moteur s’est arrêté.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>Le modèle n’a pas pu être chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>La discussion a été fermée.</translation>
     </message>
@@ -3135,17 +3135,17 @@ Vous avez refusé.</translation>
         <translation>Discussion {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>Pièce jointe&#xa0;: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>le disque est plein</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
@@ -3153,7 +3153,7 @@ Vous avez refusé.</translation>
         <translation>environ {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3202,12 +3202,12 @@ Vous avez refusé.</translation>
         <translation>Au caractère {n}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}&#xa0;: l’archive est endommagée.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3316,12 +3316,12 @@ Vous avez refusé.</translation>
         <translation>Ouvrir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>Téléchargement de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -3664,22 +3664,22 @@ Vous avez refusé.</translation>
         <translation>étiquetée {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags</source>
         <translation>Étiquettes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>Étiquettes, séparées par des virgules</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>recipes, to read</source>
         <translation>recettes, à lire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>In use: {tags}</source>
         <translation>Utilisées&#xa0;: {tags}</translation>
     </message>
@@ -3739,30 +3739,30 @@ Vous avez refusé.</translation>
         <translation>Message à comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>utilise un outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>Reprendre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} lus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>processus auxiliaires</translation>
     </message>
@@ -3801,7 +3801,7 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>Utiliser le prompt</translation>
     </message>
@@ -3841,22 +3841,22 @@ Vous avez refusé.</translation>
         <translation>Une adresse commence par https:// ou http://.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} ne l’autorise pas avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>Aucun modèle à l’adresse {address}. Vérifiez-la&#xa0;: elle se termine souvent par /v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is not ready.</source>
         <translation>{host} n’est pas prêt.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3865,7 +3865,7 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3874,22 +3874,22 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>Réessayez dans quelques heures.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again another day.</source>
         <translation>Réessayez un autre jour.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
         <translation>{host} a envoyé quelque chose d’illisible. Vérifiez l’adresse ou réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
         <translation>{host} est injoignable ({why}). Vérifiez l’adresse et la connexion.</translation>
     </message>
@@ -4051,7 +4051,7 @@ Vous avez refusé.</translation>
         <translation>Par défaut&#xa0;: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>Valeur du modèle</translation>
@@ -4266,7 +4266,7 @@ Vous avez refusé.</translation>
         <translation>Langue du clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4295,7 +4295,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Messages</translation>
     </message>
@@ -5015,22 +5015,22 @@ Vous avez refusé.</translation>
         <translation>Aller au champ de message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>Prompt de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>Ressource de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach at most {most} files.</source>
         <translation>Joignez au plus {most} fichiers.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>Le message est vide.</translation>
     </message>
@@ -5041,7 +5041,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5161,72 +5161,72 @@ Vous avez refusé.</translation>
         <translation>Coller</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>«&#xa0;{folder}&#xa0;» est en lecture seule dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>Un nom de fichier compte au plus {most} caractères.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>Le fichier est trop volumineux pour être modifié.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is not UTF-8 text, so it cannot be changed.</source>
         <translation>Le fichier n’est pas du texte UTF-8 et ne peut pas être modifié.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>Aucune modification</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>C’est un dossier, pas un fichier.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file cannot hold.</source>
         <translation>Le texte contient des caractères impossibles à enregistrer dans un fichier.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>Le texte dépasse {most} octets.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>Le chemin contient un caractère nul.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>Les chemins contenant «&#xa0;..&#xa0;» ne sont pas autorisés.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est dans aucun dossier de cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file does not exist.</source>
         <translation>Le fichier n’existe pas.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is not a text file.</source>
         <translation>Ce n’est pas un fichier texte.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder does not exist.</source>
         <translation>Le fichier ou le dossier n’existe pas.</translation>
     </message>
@@ -5958,7 +5958,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun modèle plus petit sur cet ordinateur n’a le même tokeniseur.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>Le dossier n’existe plus</translation>
     </message>
@@ -6135,12 +6135,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>cet ordinateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>Aucune réponse de {host} depuis {time}</translation>
     </message>
@@ -6180,12 +6180,12 @@ Vous n’avez pas répondu.</translation>
         <translation>non lue</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>Fin du raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file cannot be created</source>
         <translation>le fichier ne peut pas être créé</translation>
     </message>
@@ -6196,7 +6196,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>Le modèle n’est pas en train de répondre.</translation>
     </message>
@@ -6299,7 +6299,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} ne peut pas continuer une réponse interrompue. Régénérez-la.</translation>
     </message>
@@ -6421,37 +6421,37 @@ Vous n’avez pas répondu.</translation>
         <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it could not be read</source>
         <translation>lecture impossible</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}&#xa0;: un texte est trop long. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}&#xa0;: aucune discussion dans cette archive.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}&#xa0;: protégé par un mot de passe.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}&#xa0;: endommagé, ou autre chose que du JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}&#xa0;: endommagé après la discussion {number}. Tout ce qui précède a été lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}&#xa0;: imbrication trop profonde. Tout ce qui précède a été lu.</translation>
     </message>
@@ -6858,82 +6858,82 @@ Vous n’avez pas répondu.</translation>
         <translation>L’adresse n’a pas d’hôte. Saisissez-la sous la forme https://example.org/v1.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} exige une clé ou refuse celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} demande un paiement pour cela. Ajoutez-y du crédit ou choisissez un autre modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} n’a plus le modèle {model}. Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} reçoit trop de requêtes.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
         <translation>{host} n’a pas pu répondre (état {status}). Réessayez plus tard.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} refuse cette requête (état {status}). Il ne prend peut-être pas en charge un réglage de la discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} n’a pas envoyé de réponse valide (état {status}). Vérifiez l’adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} redirige les requêtes. Vérifiez l’adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
         <translation>{host} redirige les requêtes vers {place}, ce que Stretto ne suit pas. Si cette adresse est la bonne, ajoutez le modèle avec elle.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>Réessayez plus tard.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} a terminé la réponse avant qu’elle ne commence. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} a envoyé trop de données et a été arrêté. La réponse reçue est conservée.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
         <translation>{host} ne répond pas. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} could not be read.</source>
         <translation>La réponse de {host} est illisible.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas un modèle distant. Choisissez-en un autre.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{model} sur {host} n’est plus dans vos modèles&#xa0;: rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez-en un autre.</translation>
     </message>
@@ -6949,8 +6949,8 @@ Vous n’avez pas répondu.</translation>
         <translation>{host} a retenu la suite de cette réponse.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remote_session.py"/>
         <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Stretto est en train de quitter.</translation>
@@ -7373,52 +7373,52 @@ Vous n’avez pas répondu.</translation>
         <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>Pas assez de mémoire pour le moment.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>La discussion ne tient plus dans le contexte du modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not reply.</source>
         <translation>Le modèle n’a pas pu répondre.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot process this request.</source>
         <translation>Le modèle ne peut pas traiter cette demande.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>Mémoire insuffisante.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>Le modèle répond encore dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template does not accept these messages.</source>
         <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>Le modèle n’est plus chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>This model cannot keep the chat separate from the others.</source>
         <translation>Ce modèle ne peut pas séparer cette discussion des autres.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
     </message>
@@ -7614,12 +7614,12 @@ Vous n’avez pas répondu.</translation>
         <translation>un élément de ce nom existe déjà</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
         <translation>Vos réglages n’ont pas pu être lus et ont été réinitialisés. L’ancien fichier est conservé sous {name}.</translation>
     </message>
@@ -7860,28 +7860,28 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>en file d’attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>lecture du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>vous attend</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>inactive</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7890,7 +7890,7 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7899,68 +7899,68 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>en file, nº {place}</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>{all} utilisés · discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>modèles {models} · discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>contexte des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>libre, gardée pour être réutilisée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>Mémoire utilisée&#xa0;: {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>Les modèles et les discussions utilisent {used} sur {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>Mémoire&#xa0;: modèles {weights}, discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>Fermer la partition  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>Les discussions apparaissent ici pendant qu’elles répondent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>Aucune activité</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>Aller à la fin</translation>
     </message>
@@ -7987,27 +7987,27 @@ Vous n’avez pas répondu.</translation>
         <translation>Vous avez la version {version}. Vos discussions restent inchangées.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>Annuler et supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>Saisissez d’abord un nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Separate with commas. Search with tag:name.</source>
         <translation>Séparez les étiquettes par des virgules. Recherchez avec tag:nom.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>Saisissez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>Choisissez Nouveau pour créer votre premier prompt.</translation>
     </message>
@@ -8280,7 +8280,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>Réglages de la discussion</translation>
     </message>
@@ -8296,107 +8296,107 @@ Vous n’avez pas répondu.</translation>
         <translation>Réglages de la discussion…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>Format de réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>Toutes les réponses suivent ce format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>Un choix par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>Un choix par ligne&#xa0;; \n est un saut de ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>Une expression régulière à laquelle toute la réponse correspond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>Avant de répondre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>Comment le modèle doit répondre dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>Réglages enregistrés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>Réutiliser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>Utiliser la graine de la dernière réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>Nouvelle graine pour chaque réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>Reproductible à l’identique, plus lent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>Séquences d’arrêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>Un texte par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
         <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n est un saut de ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
         <translation>Nombre maximal de tokens dans cette discussion&#xa0;; moins il y en a, moins il faut de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies from the next reply.</source>
         <translation>S’applique dès la prochaine réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>Moins de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>Plus de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>Nom du préréglage&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>Nouveau nom&#xa0;:</translation>
     </message>
@@ -8937,43 +8937,43 @@ Vous n’avez pas répondu.</translation>
         <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec les mêmes poids. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>Tout, y compris toutes les versions. Peut être réimporté.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>La branche actuelle, telle qu’elle a été écrite.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, in one file that loads nothing else.</source>
         <translation>La branche actuelle, en un seul fichier qui ne charge rien d’autre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>La branche actuelle, sans mise en forme.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>Discussions à exporter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>Inclure le raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>Progression de l’exportation</translation>
     </message>
@@ -8983,42 +8983,42 @@ Vous n’avez pas répondu.</translation>
         <translation>Nombre de colonnes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>Toujours inclus dans le JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>Exporter dans un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
         <translation>Importez le JSON de Stretto, les exportations de données de ChatGPT et de Claude (l’archive ZIP ou le conversations.json qu’elle contient), celles d’Open WebUI et les fichiers de discussion de LM Studio. Les discussions déjà présentes ne changent pas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>Progression de l’importation</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>Non importé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>Par exemple le dossier des discussions de LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>Importer un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>erreur inconnue</translation>
     </message>
@@ -9033,22 +9033,22 @@ Vous n’avez pas répondu.</translation>
         <translation>Composants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>Texte du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no deleted prompt to restore</source>
         <translation>Aucun prompt supprimé à restaurer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>Un autre prompt porte déjà ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
@@ -9100,12 +9100,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Nouveautés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>Schéma JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>Liste de choix</translation>
     </message>
@@ -9312,7 +9312,7 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9439,18 +9439,18 @@ Vous n’avez pas répondu.</translation>
         <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>Message&#xa0;: «&#xa0;{words}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat does not fit in the context of {model}.</source>
         <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} ne prend en charge ni les choix ni les motifs comme format de réponse. Choisissez-en un autre sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion, par exemple JSON.</translation>
     </message>
@@ -9480,7 +9480,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
@@ -9504,12 +9504,12 @@ Vous n’avez pas répondu.</translation>
         <translation>Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>Le fichier a changé depuis l’affichage des modifications.</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not an absolute path.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin absolu.</translation>
     </message>
@@ -9813,7 +9813,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Du temps de calcul lorsque plusieurs sont actifs</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>À lui seul, le message est trop long pour le contexte du modèle.</translation>
     </message>
@@ -9844,7 +9844,7 @@ Vous n’avez pas répondu.</translation>
         <translation>L’image n’est plus disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot see images.</source>
         <translation>Le modèle ne voit pas les images.</translation>
     </message>
@@ -9885,7 +9885,7 @@ Vous n’avez pas répondu.</translation>
         <translation>La diffusion est activée. Pour inclure une discussion distante, appuyez sur {keys} dans celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>La connexion à {host} a été perdue avant la fin de la réponse.</translation>
     </message>
@@ -9925,7 +9925,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Branche {number} : {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>La branche actuelle, prête à imprimer.</translation>
     </message>
@@ -9935,7 +9935,7 @@ Vous n’avez pas répondu.</translation>
         <translation>{model} n’entend pas les enregistrements. Retirez-les ou choisissez un modèle qui les entend.</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot hear recordings.</source>
         <translation>Le modèle n’entend pas les enregistrements.</translation>
     </message>
@@ -10005,7 +10005,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Cette branche est celle qui est affichée. Choisissez-en une autre, ou deux.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -10014,27 +10014,27 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>Comparer les branches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both go on from “{words}”</source>
         <translation>Les deux continuent à partir de « {words} »</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>Branche affichée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>Autre branche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>Afficher cette branche</translation>
     </message>
@@ -10160,7 +10160,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreement is not truth.</source>
         <translation>L’accord n’est pas la vérité.</translation>
     </message>
@@ -10228,7 +10228,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>Panel</translation>
     </message>
@@ -10309,52 +10309,52 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher le panel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>Juger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies, in both orders</source>
         <translation>Un modèle compare les réponses, dans les deux ordres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>Fusionner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model writes one reply of them and says whose each part is</source>
         <translation>Un modèle en fait une réponse et dit de qui vient chaque partie</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>Compter les voix</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count replies that are numbers, choices or JSON</source>
         <translation>Compter les réponses qui sont des nombres, des choix ou du JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Go on from this reply; the others stay as versions of it</source>
         <translation>Continuer avec cette réponse ; les autres en restent des versions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>Garder {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>Masquer le panel  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All of the panel have answered</source>
         <translation>Tout le panel a répondu</translation>
     </message>

@@ -4,7 +4,7 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/reading.py"/>
+        <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>チャットは閉じています。</translation>
@@ -49,17 +49,17 @@
         <translation>プログラム「{program}」が見つかりません。インストールされていますか？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>新規ファイル{path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links are not followed.</source>
         <translation>リンクはたどりません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>It could not be opened: {why}.</source>
         <translation>開けませんでした: {why}。</translation>
     </message>
@@ -164,7 +164,7 @@
         <translation>バックアップ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>復元</translation>
@@ -177,7 +177,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
@@ -317,7 +317,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -365,17 +365,17 @@
         <translation>ライセンス…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>Webページ（HTML）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>プレーンテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>チャットを書き出す</translation>
     </message>
@@ -385,7 +385,7 @@
         <translation>Markdownとしてコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>書き出す…</translation>
@@ -417,8 +417,8 @@
         <translation>比較</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -446,7 +446,7 @@
         <translation>モデルを2つ以上選択してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -454,17 +454,17 @@
         <translation>チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There is no chat to export yet.</source>
         <translation>書き出せるチャットはまだありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>書き出す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -475,7 +475,7 @@
         <translation>停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -483,56 +483,56 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>書き出しに失敗しました: {name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>チャットを読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>ファイルを選択…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>フォルダを選択…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>すべてのファイル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>読み取り中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>読み込みに失敗しました: {why}。</translation>
     </message>
@@ -550,52 +550,52 @@
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>置き換える</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>プロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>{{topic}}を{{audience}}に3文で説明してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>新規</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>新規プロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no prompt to delete</source>
         <translation>削除できるプロンプトはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>プロンプトには名前が必要です。名前は「{before}」のままです。</translation>
     </message>
@@ -660,7 +660,7 @@
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>残す</translation>
     </message>
@@ -795,22 +795,22 @@
         <translation>プロンプトを書く…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>自由なテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>パターン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>スキーマ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>選択肢</translation>
     </message>
@@ -861,7 +861,7 @@
         <translation>{name}とチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1072,7 +1072,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>ロード中…</translation>
     </message>
@@ -1157,48 +1157,48 @@
         <translation>この応答は削除されました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8ビット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4ビット</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>プリセット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>ランダム</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>シード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KVキャッシュ</translation>
     </message>
@@ -1206,7 +1206,7 @@
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
     </message>
@@ -1263,7 +1263,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>添付</translation>
     </message>
@@ -1284,49 +1284,49 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>プリセットはまだありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>この設定を残すには「プリセットとして保存…」を選択してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>プリセットとして保存…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>名称変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>プリセットとして保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>プリセットの名称変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>プリセット「{name}」を置き換えました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>プリセットの名前を「{name}」に変更しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>プリセット「{name}」を削除しました</translation>
     </message>
@@ -1611,13 +1611,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -1694,7 +1694,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -1904,24 +1904,24 @@ Now: {now}</source>
         <translation>中断</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>あなた</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>システム</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>アシスタント</translation>
     </message>
@@ -2126,22 +2126,22 @@ You declined.</source>
         <translation>ヘルプ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>Enterでメッセージを編集、Deleteで削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>メッセージを編集&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>削除&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2149,17 +2149,17 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>順番待ちのメッセージ&#xa0;{number}:&#xa0;{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>順番待ちのメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2444,7 +2444,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -2536,13 +2536,13 @@ You declined.</source>
         <translation>すべてのチャットを検索  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>総譜</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2688,12 +2688,12 @@ You declined.</source>
         <translation>隣にほかのペインはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>プロンプト…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>メッセージをプロンプトとして保存…</translation>
     </message>
@@ -3061,17 +3061,17 @@ You declined.</source>
         <translation>{limit}トークン中{tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>エンジンが停止しました。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>モデルをロードできませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>チャットは閉じられました。</translation>
     </message>
@@ -3081,17 +3081,17 @@ You declined.</source>
         <translation>チャット{name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>添付: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>ディスクがいっぱいです</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
@@ -3099,7 +3099,7 @@ You declined.</source>
         <translation>約{size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3147,12 +3147,12 @@ You declined.</source>
         <translation>{n}文字目</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}: アーカイブが破損しています。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3259,12 +3259,12 @@ You declined.</source>
         <translation>開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>{name}のダウンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -3602,22 +3602,22 @@ You declined.</source>
         <translation>タグ: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags</source>
         <translation>タグ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>タグ（コンマ区切り）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>recipes, to read</source>
         <translation>レシピ, あとで読む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>In use: {tags}</source>
         <translation>使用中: {tags}</translation>
     </message>
@@ -3677,30 +3677,30 @@ You declined.</source>
         <translation>比較するメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>ツールを使用中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate}で読み取り</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>補助プロセス</translation>
     </message>
@@ -3738,7 +3738,7 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>プロンプトを使う</translation>
     </message>
@@ -3777,22 +3777,22 @@ You declined.</source>
         <translation>アドレスはhttps://またはhttp://で始まります。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host}では、このキーでの利用が許可されていません。アクセスを申請するか、別のキーを使ってください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>{address}にはモデルの一覧がありません。アドレスを確認してください。多くは/v1で終わります。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is not ready.</source>
         <translation>{host}は準備ができていません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3800,7 +3800,7 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3808,22 +3808,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>数時間後にもう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again another day.</source>
         <translation>別の日にもう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
         <translation>{host}から届いた内容を読み取れません。アドレスを確認するか、もう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
         <translation>{host}に接続できません（{why}）。アドレスと接続を確認してください。</translation>
     </message>
@@ -3985,7 +3985,7 @@ You declined.</source>
         <translation>デフォルト: {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>モデルのデフォルト</translation>
@@ -4200,7 +4200,7 @@ You declined.</source>
         <translation>キーボードの言語</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4229,7 +4229,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>メッセージ</translation>
     </message>
@@ -4943,22 +4943,22 @@ You declined.</source>
         <translation>メッセージ欄へ移動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>{server}のプロンプト。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>{server}のリソース。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach at most {most} files.</source>
         <translation>添付できるファイルは{most}個までです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>メッセージが空です。</translation>
     </message>
@@ -4969,7 +4969,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5089,72 +5089,72 @@ You declined.</source>
         <translation>ペースト</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>「{folder}」はこのチャットでは読み出し専用です。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>ファイル名は{most}文字までです。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>ファイルが大きすぎるため変更できません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is not UTF-8 text, so it cannot be changed.</source>
         <translation>UTF-8テキストではないため、このファイルは変更できません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>変更なし</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>これはファイルではなくフォルダです。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file cannot hold.</source>
         <translation>ファイルに保存できない文字がテキストに含まれています。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>テキストが{most}バイトを超えています。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>パスにヌル文字が含まれています。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>「..」を含むパスは使用できません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
         <translation>「{path}」はこのチャットのフォルダにありません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file does not exist.</source>
         <translation>ファイルが存在しません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is not a text file.</source>
         <translation>テキストファイルではありません。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder does not exist.</source>
         <translation>ファイルまたはフォルダが存在しません。</translation>
     </message>
@@ -5883,7 +5883,7 @@ You did not answer.</source>
         <translation>このコンピュータに、同じトークナイザを使う小さいモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>フォルダはもうありません</translation>
     </message>
@@ -6059,12 +6059,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>このコンピュータ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>{host}からの応答が{time}ありません</translation>
     </message>
@@ -6104,12 +6104,12 @@ You did not answer.</source>
         <translation>未読</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>思考の終わり</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file cannot be created</source>
         <translation>ファイルを作成できません</translation>
     </message>
@@ -6120,7 +6120,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>モデルは回答中ではありません。</translation>
     </message>
@@ -6223,7 +6223,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
         <translation>{host}は途切れた回答を続けられません。再生成してください。</translation>
     </message>
@@ -6342,37 +6342,37 @@ You did not answer.</source>
         <translation>{name}はJSONの数値ではありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it could not be read</source>
         <translation>読み取れませんでした</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}: 長すぎるテキストがあります。それより前は読み取りました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}: このアーカイブにチャットはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}: パスワードで保護されています。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}: 破損しているか、JSONではありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}: チャット{number}より後が破損しています。それより前は読み取りました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}: 入れ子が深すぎます。それより前は読み取りました。</translation>
     </message>
@@ -6766,82 +6766,82 @@ You did not answer.</source>
         <translation>アドレスにホストがありません。https://example.org/v1のように入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host}にはキーが必要か、このキーは受け付けられません。キーを付けてモデルを追加し直してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host}の利用には支払いが必要です。残高を追加するか、別のモデルを選択してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host}にモデル{model}はもうありません。別のモデルを選択するか、名前が変わっていないか確認してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host}へのリクエストが多すぎます。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
         <translation>{host}が回答できませんでした（ステータス{status}）。あとでもう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host}がこのリクエストを拒否しました（ステータス{status}）。チャットの設定に対応していない可能性があります。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host}から有効な応答がありません（ステータス{status}）。アドレスを確認してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host}はリクエストを転送します。アドレスを確認してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
         <translation>{host}がリクエストを{place}に転送しています。Strettoは転送先には送信しません。そのアドレスが正しければ、それでモデルを追加してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>あとでもう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host}は回答が始まる前に終了しました。もう一度試すか、サーバを確認してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host}の送信量が多すぎるため停止しました。ここまでの回答は残っています。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
         <translation>{host}が応答しません。もう一度試すか、サーバを確認してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} could not be read.</source>
         <translation>{host}の回答を読み取れませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
         <translation>「{name}」はリモートモデルではありません。別のモデルを選択してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{host}の{model}はモデルの一覧にないため、何も送信していません。追加し直すか、別のモデルを選択してください。</translation>
     </message>
@@ -6857,8 +6857,8 @@ You did not answer.</source>
         <translation>{host}がこの回答の残りを送信しませんでした。</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remote_session.py"/>
         <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Strettoを終了しています。</translation>
@@ -7274,52 +7274,52 @@ You did not answer.</source>
         <translation>ディスクが時間内に応答しませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>現在メモリが不足しています。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>チャットがモデルのコンテキストに収まらなくなりました。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not reply.</source>
         <translation>モデルは回答できませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot process this request.</source>
         <translation>モデルはこのリクエストを処理できません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>メモリが不足しています。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>このチャットではモデルがまだ回答中です。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template does not accept these messages.</source>
         <translation>モデルのチャットテンプレートはこれらのメッセージに対応していません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>モデルはもうロードされていません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>This model cannot keep the chat separate from the others.</source>
         <translation>このモデルでは、チャットをほかと分けて保てません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>{total}が必要です: 重み{weights}、{context}トークンの{chats}に{caches}、作業用メモリ{working}。空きは{free}です。</translation>
     </message>
@@ -7511,12 +7511,12 @@ You did not answer.</source>
         <translation>同じ名前の項目がすでにあります</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>設定を読み取れませんでした。Strettoを終了するまで、変更は保存されません。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
         <translation>設定を読み取れなかったため、リセットしました。以前のファイルは{name}として残してあります。</translation>
     </message>
@@ -7756,28 +7756,28 @@ You did not answer.</source>
         <translation>表示を減らす</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>順番待ち</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>プロンプトを読み取り中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>操作待ち</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>アイドル</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7785,7 +7785,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7793,68 +7793,68 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>順番待ち {place}番目</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>使用中 {all} · チャット {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>モデル {models} · チャット {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>チャットのコンテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>空き、再利用のため保持</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>使用中のメモリ: {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>モデルとチャットは{most}のうち{used}を使用しています。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>メモリ: モデル {weights}、チャット {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>総譜を閉じる  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>回答中のチャットがここに表示されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>アイドル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>末尾へスクロール</translation>
     </message>
@@ -7881,27 +7881,27 @@ You did not answer.</source>
         <translation>お使いのバージョンは{version}です。チャットには影響しません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>キャンセルして削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>先に名前を入力してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Separate with commas. Search with tag:name.</source>
         <translation>タグはコンマで区切ります。「tag:名前」で検索できます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>「新規」で最初のプロンプトを作成してください。</translation>
     </message>
@@ -8174,7 +8174,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>チャットの設定</translation>
     </message>
@@ -8190,107 +8190,107 @@ You did not answer.</source>
         <translation>チャットの設定…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>回答の形式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>すべての回答がこの形式になります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>1行に1つの選択肢</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>1行に1つの選択肢。\nは改行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>回答全体が一致する正規表現</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>回答の前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>このチャットでモデルがどう回答するか</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>保存した設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>前回の値を再利用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>前回の回答のシードを使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>回答ごとに新しいシード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全に再現可能（低速）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>停止シーケンス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>1行に1つのテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
         <translation>回答を終えるテキスト。1行に1つ。\nは改行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
         <translation>このチャットの最大トークン数。少ないほどメモリを節約できます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies from the next reply.</source>
         <translation>次の回答から適用されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>その他の設定を隠す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>その他の設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>プリセットの名前:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>新しい名前:</translation>
     </message>
@@ -8824,43 +8824,43 @@ You did not answer.</source>
         <translation>多数のローカルチャットを並べ、1組の重みですべてが同時に回答します。ローカルモデルに書いた内容は、このコンピュータの外に出ません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>全バージョンを含むすべての内容。再び読み込めます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>現在の分岐を原文のまま。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, in one file that loads nothing else.</source>
         <translation>現在の分岐を1つのファイルで。外部から何も読み込みません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>現在の分岐を書式なしで。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>書き出すチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>形式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>思考を含める</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>書き出しの進行状況</translation>
     </message>
@@ -8870,42 +8870,42 @@ You did not answer.</source>
         <translation>列の数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>JSONには常に含まれます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>フォルダに書き出す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
         <translation>StrettoのJSON、ChatGPTとClaudeから書き出したデータ（ZIPアーカイブ、またはその中のconversations.json）、Open WebUIから書き出したデータ、LM Studioのチャットファイルを読み込めます。すでにあるチャットは変更されません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>読み込みの進行状況</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>読み込まれなかった項目</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>LM Studioのチャットフォルダなど</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>フォルダを読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>不明なエラー</translation>
     </message>
@@ -8920,22 +8920,22 @@ You did not answer.</source>
         <translation>コンポーネント</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>「{name}」はすでにあります。置き換えますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>プロンプトのテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no deleted prompt to restore</source>
         <translation>復元できる削除済みのプロンプトはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>同じ名前のプロンプトがあります。名前は「{before}」のままです。</translation>
     </message>
@@ -8984,12 +8984,12 @@ You did not answer.</source>
         <translation>新機能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>JSONスキーマ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>選択肢のリスト</translation>
     </message>
@@ -9191,7 +9191,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9315,18 +9315,18 @@ You did not answer.</source>
         <translation>リンク先は「@」の前の部分ではなく{place}です:</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>メッセージ:「{words}」</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat does not fit in the context of {model}.</source>
         <translation>チャットが{model}のコンテキストに収まりません。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host}は、選択肢やパターンによる回答の形式に対応していません。チャットの設定の「回答の形式」で、JSONなど別の形式を選択してください。</translation>
     </message>
@@ -9356,7 +9356,7 @@ You did not answer.</source>
         <translation>まだ見つかりません。相手のStrettoを「serve --announce」で起動してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
@@ -9380,12 +9380,12 @@ You did not answer.</source>
         <translation>停止中</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>変更内容の表示後にファイルが変更されました。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not an absolute path.</source>
         <translation>「{path}」は絶対パスではありません。</translation>
     </message>
@@ -9688,7 +9688,7 @@ You did not answer.</source>
         <translation>複数のクライアントが処理中のときの計算時間</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>このメッセージだけでモデルのコンテキストを超えています。</translation>
     </message>
@@ -9719,7 +9719,7 @@ You did not answer.</source>
         <translation>この画像はもうありません。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot see images.</source>
         <translation>このモデルは画像を認識できません。</translation>
     </message>
@@ -9759,7 +9759,7 @@ You did not answer.</source>
         <translation>一斉送信はオンです。リモートのチャットを含めるには、そのチャットで{keys}を押してください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>回答の途中で{host}との接続が切れました。</translation>
     </message>
@@ -9799,7 +9799,7 @@ You did not answer.</source>
         <translation>分岐{number}：{title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>現在の分岐を印刷用のページで。</translation>
     </message>
@@ -9809,7 +9809,7 @@ You did not answer.</source>
         <translation>{model}は録音を聞き取れません。録音を削除するか、聞き取れるモデルを選択してください。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot hear recordings.</source>
         <translation>このモデルは録音を聞き取れません。</translation>
     </message>
@@ -9878,7 +9878,7 @@ You did not answer.</source>
         <translation>この分岐は表示中です。別の分岐を1つ、または2つ選択してください。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -9886,27 +9886,27 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>分岐を比較</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both go on from “{words}”</source>
         <translation>どちらも「{words}」の続き</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>表示中の分岐</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>別の分岐</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>この分岐を表示</translation>
     </message>
@@ -10032,7 +10032,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreement is not truth.</source>
         <translation>一致は正しさを意味しません。</translation>
     </message>
@@ -10100,7 +10100,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>パネル</translation>
     </message>
@@ -10181,52 +10181,52 @@ You did not answer.</source>
         <translation>パネルを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>判定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies, in both orders</source>
         <translation>モデルが応答を両方の順で比較します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>統合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model writes one reply of them and says whose each part is</source>
         <translation>モデルが 1 つの応答にまとめ、各部分の出所を示します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>票を集計</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count replies that are numbers, choices or JSON</source>
         <translation>数値、選択肢、JSON の応答を集計します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Go on from this reply; the others stay as versions of it</source>
         <translation>この応答から続けます。ほかはバージョンとして残ります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>{name} を残す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>パネルを隠す  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All of the panel have answered</source>
         <translation>パネル全員が答えました</translation>
     </message>

@@ -4,7 +4,7 @@
 <context>
     <name>Stretto</name>
     <message>
-        <location filename="../../app/store/reading.py"/>
+        <location filename="../../app/store/readers.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>对话已关闭。</translation>
@@ -49,17 +49,17 @@
         <translation>找不到程序“{program}”。是否已安装？</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>New file {path}</source>
         <translation>新文件 {path}</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Links are not followed.</source>
         <translation>不跟随链接。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>It could not be opened: {why}.</source>
         <translation>无法打开：{why}。</translation>
     </message>
@@ -164,7 +164,7 @@
         <translation>备份</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <source>Restore</source>
         <translation>恢复</translation>
@@ -177,7 +177,7 @@
     <message>
         <location filename="../../app/settings/translation.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
@@ -317,7 +317,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -365,17 +365,17 @@
         <translation>许可证…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Web page (HTML)</source>
         <translation>网页 (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Plain text</source>
         <translation>纯文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export Chats</source>
         <translation>导出对话</translation>
     </message>
@@ -385,7 +385,7 @@
         <translation>复制为 Markdown</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>导出…</translation>
@@ -417,8 +417,8 @@
         <translation>对比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -446,7 +446,7 @@
         <translation>请至少选择两个模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -454,17 +454,17 @@
         <translation>对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>There is no chat to export yet.</source>
         <translation>还没有可导出的对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -475,7 +475,7 @@
         <translation>停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -483,56 +483,56 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The export failed: {name}.</source>
         <translation>导出失败：{name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Chats</source>
         <translation>导入对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Files…</source>
         <translation>选择文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Choose Folder…</source>
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>All files</source>
         <translation>所有文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import</source>
         <translation>导入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Reading…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The import failed: {why}.</source>
         <translation>导入失败：{why}。</translation>
     </message>
@@ -550,52 +550,52 @@
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Replace</source>
         <translation>替换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>用三句话向{{audience}}解释{{topic}}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New</source>
         <translation>新建</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>New prompt</source>
         <translation>新提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no prompt to delete</source>
         <translation>没有可删除的提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>提示词需要名称。名称仍为“{before}”。</translation>
     </message>
@@ -660,7 +660,7 @@
         <location filename="../../app/ui/dialogs/recovery.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
@@ -795,22 +795,22 @@
         <translation>编写提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Free text</source>
         <translation>自由文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Pattern</source>
         <translation>正则表达式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choices</source>
         <translation>选项</translation>
     </message>
@@ -861,7 +861,7 @@
         <translation>与 {name} 对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -1072,7 +1072,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Loading…</source>
         <translation>正在加载…</translation>
     </message>
@@ -1157,48 +1157,48 @@
         <translation>此回复已被删除。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>8-bit</source>
         <translation>8 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>4-bit</source>
         <translation>4 位</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Presets</source>
         <translation>预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Random</source>
         <translation>随机</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KV 缓存</translation>
     </message>
@@ -1206,7 +1206,7 @@
         <location filename="../../app/tools/builtin.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>上下文</translation>
     </message>
@@ -1263,7 +1263,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach</source>
         <translation>附加</translation>
     </message>
@@ -1284,49 +1284,49 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>No presets yet</source>
         <translation>还没有预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>选择“存为预设…”可保留这些设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset…</source>
         <translation>存为预设…</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>重命名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Save as Preset</source>
         <translation>存为预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Rename Preset</source>
         <translation>重命名预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>已替换预设“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>预设已重命名为“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>已删除预设“{name}”</translation>
     </message>
@@ -1611,13 +1611,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -1694,7 +1694,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
@@ -1904,24 +1904,24 @@ Now: {now}</source>
         <translation>已中断</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>你</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>系统</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Assistant</source>
         <translation>助手</translation>
     </message>
@@ -2126,22 +2126,22 @@ You declined.</source>
         <translation>帮助</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Enter edits the message, Delete removes it</source>
         <translation>按&#xa0;Enter&#xa0;编辑消息，按&#xa0;Delete&#xa0;移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Edit Message  Enter</source>
         <translation>编辑消息&#xa0;&#xa0;Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Remove  Del</source>
         <translation>移除&#xa0;&#xa0;Del</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>%n file</source>
         <comment>%n files</comment>
         <translation>
@@ -2149,17 +2149,17 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued message {number}: {text}</source>
         <translation>排队消息&#xa0;{number}：{text}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <source>Queued messages</source>
         <translation>排队中的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/queue.py"/>
+        <location filename="../../app/ui/pane/queue_view.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <location filename="../../app/ui/window/commands.py"/>
@@ -2444,7 +2444,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -2536,13 +2536,13 @@ You declined.</source>
         <translation>搜索所有对话  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>总谱</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -2688,12 +2688,12 @@ You declined.</source>
         <translation>旁边没有其他窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompts…</source>
         <translation>提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Save Message as Prompt…</source>
         <translation>将消息存为提示词…</translation>
     </message>
@@ -3061,17 +3061,17 @@ You declined.</source>
         <translation>{tokens}/{limit} token</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The engine has stopped.</source>
         <translation>引擎已停止。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>无法加载模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat was closed.</source>
         <translation>对话已关闭。</translation>
     </message>
@@ -3081,17 +3081,17 @@ You declined.</source>
         <translation>对话 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>Attached: {file}</source>
         <translation>附件：{file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the disk is full</source>
         <translation>磁盘已满</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
@@ -3099,7 +3099,7 @@ You declined.</source>
         <translation>约 {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3147,12 +3147,12 @@ You declined.</source>
         <translation>第 {n} 个字符</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: the archive is damaged.</source>
         <translation>{file}：压缩包已损坏。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>Only the first %Ln file was read.</source>
         <comment>Only the first %Ln files were read.</comment>
         <translation>
@@ -3259,12 +3259,12 @@ You declined.</source>
         <translation>打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Download of {name}</source>
         <translation>下载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -3602,22 +3602,22 @@ You declined.</source>
         <translation>标签：{tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags</source>
         <translation>标签</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Tags, separated by commas</source>
         <translation>标签，以逗号分隔</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>recipes, to read</source>
         <translation>食谱，待读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>In use: {tags}</source>
         <translation>使用中：{tags}</translation>
     </message>
@@ -3677,30 +3677,30 @@ You declined.</source>
         <translation>要对比的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>using a tool</source>
         <translation>正在使用工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>读取 {rate}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>helper processes</source>
         <translation>辅助进程</translation>
     </message>
@@ -3738,7 +3738,7 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Use Prompt</source>
         <translation>使用提示词</translation>
     </message>
@@ -3777,22 +3777,22 @@ You declined.</source>
         <translation>地址以 https:// 或 http:// 开头。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} 不允许用你的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
         <translation>{address} 没有列出模型。请检查地址：它通常以 /v1 结尾。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is not ready.</source>
         <translation>{host} 尚未就绪。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
@@ -3800,7 +3800,7 @@ You declined.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
@@ -3808,22 +3808,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again in a few hours.</source>
         <translation>请过几小时再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again another day.</source>
         <translation>请改日再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
         <translation>{host} 发来了无法读取的内容。请检查地址，或重试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
         <translation>无法连接 {host}（{why}）。请检查地址和网络连接。</translation>
     </message>
@@ -3985,7 +3985,7 @@ You declined.</source>
         <translation>默认 {value}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Model default</source>
         <translation>模型默认</translation>
@@ -4223,7 +4223,7 @@ You declined.</source>
         <translation>键盘语言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -4252,7 +4252,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>消息</translation>
     </message>
@@ -4986,22 +4986,22 @@ You declined.</source>
         <translation>前往消息输入框</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Prompt from {server}.</source>
         <translation>来自 {server} 的提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Resource from {server}.</source>
         <translation>来自 {server} 的资源。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>Attach at most {most} files.</source>
         <translation>最多可附加 {most} 个文件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/prompt_commands.py"/>
         <source>The message is empty.</source>
         <translation>消息为空。</translation>
     </message>
@@ -5012,7 +5012,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -5132,72 +5132,72 @@ You declined.</source>
         <translation>粘贴</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{folder}” is read-only in this chat.</source>
         <translation>“{folder}”在此对话中为只读。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>A file name has at most {most} characters.</source>
         <translation>文件名最多 {most} 个字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is too large to be changed.</source>
         <translation>文件过大，无法更改。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file is not UTF-8 text, so it cannot be changed.</source>
         <translation>文件不是 UTF-8 文本，无法更改。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>No changes</source>
         <translation>无更改</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is a folder, not a file.</source>
         <translation>这是文件夹，不是文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text contains characters that a file cannot hold.</source>
         <translation>文本包含无法存入文件的字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The text is longer than {most} bytes.</source>
         <translation>文本超过 {most} 字节。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The path contains a null character.</source>
         <translation>路径包含空字符。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>Paths that contain “..” are not allowed.</source>
         <translation>不允许使用包含“..”的路径。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not in a folder of this chat.</source>
         <translation>“{path}”不在此对话的文件夹中。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file does not exist.</source>
         <translation>文件不存在。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>This is not a text file.</source>
         <translation>这不是文本文件。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file or folder does not exist.</source>
         <translation>文件或文件夹不存在。</translation>
     </message>
@@ -5926,7 +5926,7 @@ You did not answer.</source>
         <translation>这台电脑上没有使用相同分词器的更小模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The folder no longer exists</source>
         <translation>文件夹已不存在</translation>
     </message>
@@ -6102,12 +6102,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>this computer</source>
         <translation>这台电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>No reply from {host} for {time}</source>
         <translation>{host} 已有 {time}没有回复</translation>
     </message>
@@ -6147,12 +6147,12 @@ You did not answer.</source>
         <translation>未读</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>End of reasoning</source>
         <translation>思考结束</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/chats/exporting/export_formats.py"/>
         <source>the file cannot be created</source>
         <translation>无法创建文件</translation>
     </message>
@@ -6163,7 +6163,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>模型当前未在回复。</translation>
     </message>
@@ -6266,7 +6266,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} 无法继续中断的回复。请重新生成。</translation>
     </message>
@@ -6385,37 +6385,37 @@ You did not answer.</source>
         <translation>{name} 不是 JSON 中的数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>it could not be read</source>
         <translation>无法读取</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: a text in it is too long. Everything before it was read.</source>
         <translation>{file}：其中有文本过长。此前的内容已读取。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: no chats in this archive.</source>
         <translation>{file}：此压缩包中没有对话。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: protected by a password.</source>
         <translation>{file}：受密码保护。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged or not JSON.</source>
         <translation>{file}：已损坏或不是 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: damaged after chat {number}. Everything before it was read.</source>
         <translation>{file}：对话 {number} 之后已损坏。此前的内容已读取。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/importing/reading.py"/>
+        <location filename="../../app/chats/importing/import_reader.py"/>
         <source>{file}: nested too deeply. Everything before it was read.</source>
         <translation>{file}：嵌套过深。此前的内容已读取。</translation>
     </message>
@@ -6809,82 +6809,82 @@ You did not answer.</source>
         <translation>地址中没有主机。请按 https://example.org/v1 的形式输入。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs a key, or rejects this one. Add the model again with its key.</source>
         <translation>{host} 需要密钥，或不接受此密钥。请使用其密钥重新添加模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} needs payment for this. Add credit there, or choose another model.</source>
         <translation>{host} 需要付费才能使用。请在那里充值，或选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
         <translation>{host} 已没有模型 {model}。请选择其他模型，或查看它是否已改名。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} is getting too many requests.</source>
         <translation>{host} 收到的请求过多。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} could not reply (status {status}). Try again later.</source>
         <translation>{host} 无法回复（状态 {status}）。请稍后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} rejects this request (status {status}). It may not support one of the chat’s settings.</source>
         <translation>{host} 拒绝此请求（状态 {status}）。它可能不支持此对话的某项设置。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent no valid reply (status {status}). Check the address.</source>
         <translation>{host} 未发送有效回复（状态 {status}）。请检查地址。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests. Check the address.</source>
         <translation>{host} 会重定向请求。请检查地址。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
         <translation>{host} 将请求重定向到 {place}。Stretto 不会跟随。如果该地址正确，请用它添加模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>Try again later.</source>
         <translation>请稍后再试。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} ended the reply before it began. Try again, or check the server.</source>
         <translation>{host} 在回复开始前就结束了。请重试，或检查服务器。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} sent too much and was stopped. The reply so far is kept.</source>
         <translation>{host} 发送的内容过多，已停止。已收到的回复会保留。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>{host} does not respond. Try again, or check the server.</source>
         <translation>{host} 没有响应。请重试，或检查服务器。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>The reply from {host} could not be read.</source>
         <translation>无法读取 {host} 的回复。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>“{name}” is not a remote model. Choose another model.</source>
         <translation>“{name}”不是远程模型。请选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{model} at {host} is no longer in your models, so nothing was sent. Add it again, or choose another model.</source>
         <translation>{host} 上的 {model} 已不在你的模型中，因此未发送任何内容。请重新添加，或选择其他模型。</translation>
     </message>
@@ -6900,8 +6900,8 @@ You did not answer.</source>
         <translation>{host} 拒绝提供此回复的其余部分。</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remote_session.py"/>
         <location filename="../../app/remote/remotes.py"/>
-        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>Stretto is quitting.</source>
         <translation>Stretto 正在退出。</translation>
@@ -7317,52 +7317,52 @@ You did not answer.</source>
         <translation>磁盘未及时响应。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory right now.</source>
         <translation>目前内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The chat no longer fits the model’s context.</source>
         <translation>对话已超出模型的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model could not reply.</source>
         <translation>模型未能回复。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot process this request.</source>
         <translation>模型无法处理此请求。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>Not enough memory.</source>
         <translation>内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is still replying in this chat.</source>
         <translation>模型仍在此对话中回复。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model’s chat template does not accept these messages.</source>
         <translation>模型的对话模板不接受这些消息。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model is no longer loaded.</source>
         <translation>模型已不在加载状态。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>This model cannot keep the chat separate from the others.</source>
         <translation>此模型无法将该对话与其他对话隔离。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
         <translation>需要 {total}：权重 {weights}，{chats}（各 {context} 个 token）{caches}，工作内存 {working}。可用 {free}。</translation>
     </message>
@@ -7554,12 +7554,12 @@ You did not answer.</source>
         <translation>已存在同名项目</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
         <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
     </message>
     <message>
-        <location filename="../../app/settings/options.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
         <translation>无法读取你的设置，已还原为默认值。旧文件保留为 {name}。</translation>
     </message>
@@ -7799,28 +7799,28 @@ You did not answer.</source>
         <translation>收起</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued</source>
         <translation>排队中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>reading the prompt</source>
         <translation>正在读取提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>waiting for you</source>
         <translation>等你操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
         <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
         <translation>
@@ -7828,7 +7828,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>
@@ -7836,68 +7836,68 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>queued, no. {place}</source>
         <translation>排队中，第 {place} 位</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>{all} in use · chats {kv}</source>
         <translation>已用 {all} · 对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>models {models} · chats {kv}</source>
         <translation>模型 {models} · 对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>context of chats</source>
         <translation>对话的上下文</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>free, kept for reuse</source>
         <translation>空闲，留待复用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Stretto</source>
         <translation>Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory in use: {size}</source>
         <translation>已用内存：{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Models and chats use {used} of {most}.</source>
         <translation>模型和对话已用 {used}，共 {most}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Memory: models {weights}, chats {kv}</source>
         <translation>内存：模型 {weights}，对话 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Close Score  Ctrl+J</source>
         <translation>关闭总谱  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Chats appear here while they reply.</source>
         <translation>正在回复的对话会显示在这里。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>Idle</source>
         <translation>空闲</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript.py"/>
+        <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Scroll to End</source>
         <translation>滚动到末尾</translation>
     </message>
@@ -7924,27 +7924,27 @@ You did not answer.</source>
         <translation>你的版本为 {version}。对话不受影响。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/download_list.py"/>
         <source>Cancel and Delete</source>
         <translation>取消并删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Enter a name first</source>
         <translation>请先输入名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Separate with commas. Search with tag:name.</source>
         <translation>用逗号分隔。可用 tag:名称 搜索。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Type / in an empty message to insert a prompt. Tab moves through its {{variables}}.</source>
         <translation>在空白消息中输入 / 可插入提示词。按 Tab 在其 {{variables}} 间移动。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Choose New to create your first prompt.</source>
         <translation>选择“新建”以创建第一个提示词。</translation>
     </message>
@@ -8217,7 +8217,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Chat Settings</source>
         <translation>对话设置</translation>
     </message>
@@ -8233,107 +8233,107 @@ You did not answer.</source>
         <translation>对话设置…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reply format</source>
         <translation>回复格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Every reply has this format</source>
         <translation>每条回复都采用此格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line</source>
         <translation>每行一个选项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One choice per line; \n is a line break</source>
         <translation>每行一个选项；\n 表示换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>A regular expression that the whole reply matches</source>
         <translation>整条回复须匹配的正则表达式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Before replying</source>
         <translation>回复之前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>How the model should reply in this chat</source>
         <translation>模型在此对话中应如何回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Saved settings</source>
         <translation>已保存的设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Reuse Last</source>
         <translation>沿用上次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Use the seed of the last reply</source>
         <translation>使用最后一条回复的种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New seed for each reply</source>
         <translation>每条回复使用新种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Exactly reproducible, slower</source>
         <translation>完全可重现，较慢</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Stop sequences</source>
         <translation>停止序列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>One text per line</source>
         <translation>每行一段文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Texts that end the reply, one per line; \n is a line break</source>
         <translation>结束回复的文本，每行一段；\n 表示换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Most tokens in this chat; fewer need less memory</source>
         <translation>此对话的 token 数上限；越少占用内存越少</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Applies from the next reply.</source>
         <translation>从下一条回复开始生效。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Fewer Settings</source>
         <translation>更少设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>More Settings</source>
         <translation>更多设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Name of the preset:</source>
         <translation>预设名称：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>New name:</source>
         <translation>新名称：</translation>
     </message>
@@ -8867,43 +8867,43 @@ You did not answer.</source>
         <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Everything, including all versions. Can be imported again.</source>
         <translation>全部内容，包括所有版本。可以重新导入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, as written.</source>
         <translation>当前分支，保留原文。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, in one file that loads nothing else.</source>
         <translation>当前分支，单个文件，不加载其他内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, without formatting.</source>
         <translation>当前分支，不含格式。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Chats to export</source>
         <translation>要导出的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Format</source>
         <comment>of what is exported</comment>
         <translation>格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Include reasoning</source>
         <translation>包括思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export progress</source>
         <translation>导出进度</translation>
     </message>
@@ -8913,42 +8913,42 @@ You did not answer.</source>
         <translation>列数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Always included in JSON</source>
         <translation>JSON 中始终包含</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Export to Folder</source>
         <translation>导出到文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
         <translation>可导入 Stretto 的 JSON、ChatGPT 和 Claude 的数据导出（ZIP 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。已有的对话保持不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import progress</source>
         <translation>导入进度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Not imported</source>
         <translation>未导入的内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Such as LM Studio’s chats folder</source>
         <translation>例如 LM Studio 的对话文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>Import Folder</source>
         <translation>导入文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>unknown error</source>
         <translation>未知错误</translation>
     </message>
@@ -8963,22 +8963,22 @@ You did not answer.</source>
         <translation>组件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>“{name}” already exists. Replace it?</source>
         <translation>“{name}”已存在。要替换吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Prompt text</source>
         <translation>提示词文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>There is no deleted prompt to restore</source>
         <translation>没有已删除的提示词可恢复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/name_dialogs.py"/>
         <source>Another prompt has this name. This one is still called “{before}”.</source>
         <translation>已有同名的提示词。名称仍为“{before}”。</translation>
     </message>
@@ -9027,12 +9027,12 @@ You did not answer.</source>
         <translation>新功能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>JSON schema</source>
         <translation>JSON Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <source>List of choices</source>
         <translation>选项列表</translation>
     </message>
@@ -9234,7 +9234,7 @@ You did not answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/score_view.py"/>
         <source>%n replying · {rate} in total</source>
         <comment>%n replying · {rate} in total</comment>
         <translation>
@@ -9358,18 +9358,18 @@ You did not answer.</source>
         <translation>它指向 {place}，而不是“@”前面的内容：</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <location filename="../../app/remote/stream.py"/>
         <source>Its message: “{words}”</source>
         <translation>返回的消息：“{words}”</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The chat does not fit in the context of {model}.</source>
         <translation>对话超出 {model} 的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/session.py"/>
+        <location filename="../../app/remote/remote_session.py"/>
         <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} 不支持以选项列表或正则表达式作为回复格式。请在对话设置的“回复格式”中选择其他格式，例如 JSON。</translation>
     </message>
@@ -9399,7 +9399,7 @@ You did not answer.</source>
         <translation>尚未找到。请以“serve --announce”启动另一个 Stretto。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
@@ -9428,12 +9428,12 @@ You did not answer.</source>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>The file has changed since the changes were shown.</source>
         <translation>显示更改后，文件已发生变化。</translation>
     </message>
     <message>
-        <location filename="../../app/tools/folders.py"/>
+        <location filename="../../app/tools/granted_folders.py"/>
         <source>“{path}” is not an absolute path.</source>
         <translation>“{path}”不是绝对路径。</translation>
     </message>
@@ -9688,7 +9688,7 @@ You did not answer.</source>
         <translation>多个客户端同时忙碌时的计算时间</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The message alone is too long for the model’s context.</source>
         <translation>仅这条消息就已超出模型的上下文。</translation>
     </message>
@@ -9719,7 +9719,7 @@ You did not answer.</source>
         <translation>图片已不可用。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot see images.</source>
         <translation>此模型无法查看图片。</translation>
     </message>
@@ -9759,7 +9759,7 @@ You did not answer.</source>
         <translation>群发已开启。要包含远程对话，请在其中按 {keys}。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/remote_errors.py"/>
         <source>The connection to {host} was lost before the reply ended.</source>
         <translation>回复尚未结束，与 {host} 的连接就已断开。</translation>
     </message>
@@ -9799,7 +9799,7 @@ You did not answer.</source>
         <translation>分支 {number}：{title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <source>The current branch, ready to print.</source>
         <translation>当前分支，可直接打印。</translation>
     </message>
@@ -9809,7 +9809,7 @@ You did not answer.</source>
         <translation>{model} 无法收听录音。请移除录音，或选择支持录音的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/models/engine_errors.py"/>
         <source>The model cannot hear recordings.</source>
         <translation>此模型无法收听录音。</translation>
     </message>
@@ -9878,7 +9878,7 @@ You did not answer.</source>
         <translation>当前显示的就是此分支。请选择另一个分支，或选择两个分支。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>… %Ln more message</source>
         <comment>… %Ln more messages</comment>
         <translation>
@@ -9886,27 +9886,27 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Compare Branches</source>
         <translation>对比分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Both go on from “{words}”</source>
         <translation>两者都接在“{words}”之后</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Shown branch</source>
         <translation>当前分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Other branch</source>
         <translation>另一分支</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/branches.py"/>
+        <location filename="../../app/ui/compare/branch_compare.py"/>
         <source>Show This Branch</source>
         <translation>显示此分支</translation>
     </message>
@@ -10032,7 +10032,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Agreement is not truth.</source>
         <translation>一致不等于正确。</translation>
     </message>
@@ -10100,7 +10100,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Panel</source>
         <translation>评审团</translation>
     </message>
@@ -10181,52 +10181,52 @@ You did not answer.</source>
         <translation>显示评审团</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Judge</source>
         <translation>评判</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model compares the replies, in both orders</source>
         <translation>由模型按两种顺序对比各条回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Merge</source>
         <translation>合并</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>A model writes one reply of them and says whose each part is</source>
         <translation>由模型合成一条回复，并注明每部分的来源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count Votes</source>
         <translation>计票</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Count replies that are numbers, choices or JSON</source>
         <translation>统计数字、选项或 JSON 形式的回复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Go on from this reply; the others stay as versions of it</source>
         <translation>从这条回复继续；其他回复保留为它的版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Keep {name}</source>
         <translation>保留 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>Hide Panel  Esc</source>
         <translation>隐藏评审团  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/panel.py"/>
+        <location filename="../../app/ui/pane/panel_view.py"/>
         <source>All of the panel have answered</source>
         <translation>评审团全部答复完毕</translation>
     </message>

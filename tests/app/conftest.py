@@ -33,7 +33,7 @@ from app.ui.dialogs.dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
-from app.ui.transcript.transcript import TranscriptView
+from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.widgets import asking
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking

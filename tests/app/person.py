@@ -68,19 +68,19 @@ from app.chats.options import ChatOptions
 from app.chats.turn import Editing
 from app.program.application import Application, make_engine
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 from app.store import StoreError
 from app.tools.builtin import HELPERS
 from app.tools.consent import Decision
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
-from app.ui.dialogs.exchange import ImportDialog
-from app.ui.dialogs.names import NameDialog
+from app.ui.dialogs.exchange_dialogs import ImportDialog
+from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.dialogs.recovery import TrashDialog
 from app.ui.models.get_model import GetModelDialog
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme

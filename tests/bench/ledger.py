@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.store import ChatRecord, Message, Store, StoreError, backups_of
 
 _SETTLE_S = 20.0  # what erasing may take on a busy machine

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from app.chats.options import ChatOptions
 from app.markdown.highlight import Colours
 from app.models.downloads import Download, DownloadState
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 from app.store import Message, Store, StoreError, new_id
 from app.system.updates import Release
 from app.ui.compare.compare_dialog import Column

@@ -24,7 +24,7 @@ from app.settings.paths import GUIDE, Paths
 from app.ui.compare.compare_dialog import Column
 from app.ui.dialogs.about import LicencesWindow
 from app.ui.models.get_model import GetModelDialog
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from engine.hub import HubFacts, HubFile, HubModel

@@ -35,8 +35,8 @@ from app.chats.library import ChatLibrary
 from app.chats.panel import Member
 from app.chats.transcript import Removal
 from app.models.loading import ModelLoader
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from app.store import Store
 from tests.bench.ledger import tree
 from tests.bench.numbers import NumberEngine

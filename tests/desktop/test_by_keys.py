@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from engine.bench.random_models import write_tokenizer
 from tests.desktop.conftest import Desk
 from tests.engine.scripted import TEMPLATE, write_chains

@@ -12,8 +12,8 @@ import PIL.ImageChops
 import pytest
 from PySide6.QtGui import QColor
 
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from app.store import ChatRecord, Store, new_id
 from app.ui.style.tokens import LIGHT
 from engine.bench.seeing import write_seeing

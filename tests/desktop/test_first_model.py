@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.models.suggestions import for_machine, machine_memory
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from tests.desktop.conftest import ROOT, Desk
 from tests.hub import Hub, connected
 

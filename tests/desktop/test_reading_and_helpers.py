@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from app.tools.builtin import HELPERS
 from tests.desktop.conftest import Desk
 from tests.engine.scripted import write_scripted

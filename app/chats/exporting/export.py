@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from msgspec import Struct, field
 
-from app.chats.exporting.pages import markdown, page, plain, write_pdf
+from app.chats.exporting.export_formats import markdown, page, plain, write_pdf
 from app.settings.language import tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Message, Store, chat_to_json, to_text
 from app.store.folders import with_parents

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.chats.importing.chatgpt import fenced
-from app.chats.importing.tree import Found, Node, grow, listed, mapped, text
+from app.chats.importing.import_tree import Found, Node, grow, listed, mapped, text
 from app.store import ChatRecord
 from app.store.records import new_id
 

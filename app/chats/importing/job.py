@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from app.chats.images import with_thumbnail
 from app.chats.importing import chatgpt, claude, lmstudio, webui
-from app.chats.importing.reading import Reader
+from app.chats.importing.import_reader import Reader
+from app.chats.importing.import_tree import Found, own_id, with_ids_of_ours
 from app.chats.importing.report import Report
-from app.chats.importing.tree import Found, own_id, with_ids_of_ours
 from app.chats.reading import FOLLOWS
 from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json

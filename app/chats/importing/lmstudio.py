@@ -6,8 +6,17 @@ import re
 from collections import Counter
 from typing import Any
 
+from app.chats.importing.import_tree import (
+    Found,
+    Node,
+    derived_id,
+    grow,
+    listed,
+    mapped,
+    moment,
+    text,
+)
 from app.chats.importing.report import KIND
-from app.chats.importing.tree import Found, Node, derived_id, grow, listed, mapped, moment, text
 from app.store import ChatRecord
 
 NAME = "LM Studio"

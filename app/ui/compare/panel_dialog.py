@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 
 from app.chats.panel import MOST, Member, members_from_json, usual
 from app.settings.language import mark, tr
-from app.settings.options import Settings
-from app.ui.dialogs.names import NameDialog, tidy
+from app.settings.settings import Settings
+from app.ui.dialogs.name_dialogs import NameDialog, tidy
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import across

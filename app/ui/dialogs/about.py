@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app import __version__
 from app.settings.language import mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.system.licences import components
 from app.system.updates import Release
 from app.ui.style import tokens as t

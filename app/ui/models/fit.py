@@ -16,7 +16,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.models import residency
 from app.models.downloads import RECIPES, why_not_convert
-from app.models.errors import DOES_NOT_FIT, arithmetic
+from app.models.engine_errors import DOES_NOT_FIT, arithmetic
 from app.models.installed import InstalledModels
 from app.models.names import adapter_of
 from app.settings.language import counted, tr

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.models.downloads import RECIPES, Recipe, why_not_convert
 from app.models.drafts import Candidate, candidates, smaller
-from app.models.errors import NO_FOLDER, problem
+from app.models.engine_errors import NO_FOLDER, problem
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of

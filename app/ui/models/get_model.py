@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.models.downloads import Downloads, ref_of
 from app.models.suggestions import at_hand
 from app.settings.language import mark, tr
-from app.ui.models.downloads import DownloadList
+from app.ui.models.download_list import DownloadList
 from app.ui.models.found import Finding, FoundList, Looking, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField

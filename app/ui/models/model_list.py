@@ -18,8 +18,8 @@ from app.models.installed import ModelFolder, look_at
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, short_path
+from app.settings.settings import Settings
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import keep_font, repolish

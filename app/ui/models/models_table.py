@@ -33,8 +33,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.errors import problem
-from app.models.figures import memory_by_model
+from app.models.engine_errors import problem
+from app.models.engine_figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.settings.language import counted, mark, number, percent, tr

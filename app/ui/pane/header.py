@@ -13,7 +13,7 @@ from app.chats.chat import Chat
 from app.chats.tool_call import doing
 from app.models.loading import LoadState
 from app.remote.address import KINDS, Remote
-from app.remote.session import RemoteModel
+from app.remote.remote_session import RemoteModel
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t

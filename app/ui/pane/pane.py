@@ -24,11 +24,11 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidge
 from app.chats.actions import BLIND, Action
 from app.chats.chat import Chat
 from app.chats.turn import Compose, Editing, Writing
-from app.models.errors import DOES_NOT_FIT, says_not_loaded
+from app.models.engine_errors import DOES_NOT_FIT, says_not_loaded
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
-from app.remote.errors import NOT_STARTED
+from app.remote.remote_errors import NOT_STARTED
 from app.settings.language import mark, number, tr
 from app.store import Message, has_images
 from app.store.index import shown_text
@@ -38,14 +38,14 @@ from app.ui.pane import header
 from app.ui.pane.branches import BranchTree
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.header import PaneHeader, ReadLine
-from app.ui.pane.panel import PanelView
-from app.ui.pane.queue import QueueView
+from app.ui.pane.panel_view import PanelView
+from app.ui.pane.queue_view import QueueView
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.transcript.answer_row import BASE, MODELS, PART, SETTINGS, UNLOAD, WITHOUT
 from app.ui.transcript.selection import reply_data
 from app.ui.transcript.tool_row import TOOLS
-from app.ui.transcript.transcript import TranscriptView, column_in
+from app.ui.transcript.transcript_view import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.language import mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.palette.finder import Fit, Wanted, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon

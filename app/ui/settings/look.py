@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSpinBox
 
 from app.settings.language import LANGUAGES, mark, percent, tr
-from app.settings.options import TEXT_PX, ZOOM, Settings
+from app.settings.settings import TEXT_PX, ZOOM, Settings
 from app.settings.translation import differs
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Segments, Switch

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, percent, tr
-from app.settings.options import PORTS, SERVE_LIMITS
-from app.ui.dialogs.names import NameDialog
+from app.settings.settings import PORTS, SERVE_LIMITS
+from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.settings.form_page import TRAY, FormPage, Put, Segments, Switch
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line

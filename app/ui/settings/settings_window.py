@@ -18,8 +18,8 @@ from app.chats.options import ChatOptions
 from app.models.names import model_fallback_name
 from app.serving import Serving
 from app.settings.language import mark, tr
-from app.settings.options import Settings
 from app.settings.paths import GUIDE, Paths, short_path
+from app.settings.settings import Settings
 from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.serving import Door, Serving
 from app.settings.language import tr
-from app.settings.options import Settings
 from app.settings.paths import resources, short_path
+from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.models.model_list import ElidedLabel
 from app.ui.style.theme import code_font, grown, scaled

@@ -26,7 +26,7 @@ from app.chats.library import ChatLibrary
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, number, percent, tr
 from app.store import Store
-from app.ui.score import ScoreView
+from app.ui.score_view import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line, seconds

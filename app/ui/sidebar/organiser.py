@@ -86,7 +86,7 @@ class Organiser(QObject):
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and make a folder, into which the chats then go."""
-        from app.ui.dialogs.names import NameDialog
+        from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
 
@@ -110,7 +110,7 @@ class Organiser(QObject):
 
     def ask_tags(self, ids: Sequence[str]) -> None:
         """Ask for the tags that the chats are to have in common."""
-        from app.ui.dialogs.names import TagsDialog
+        from app.ui.dialogs.name_dialogs import TagsDialog
 
         chats = self._chats(ids)
         common = of_chats(chats)

@@ -16,7 +16,7 @@ from app.chats.actions import ASKED, BUSY, Action, cut_off, ending
 from app.chats.options import ChatOptions, answer_markdown
 from app.chats.panel import called, listed, panel_of, sources
 from app.chats.tool_call import turn_with_calls
-from app.models.errors import DOES_NOT_FIT
+from app.models.engine_errors import DOES_NOT_FIT
 from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t

@@ -28,7 +28,7 @@ from app.settings.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
 from app.tools.consent import Decision, may_be_remembered
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.tool import BUILT_IN, Tool, readable, visible
 from app.ui.style import tokens as t
 from app.ui.style.figures import seconds

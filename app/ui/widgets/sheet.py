@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.settings.language import tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font, scaled

@@ -14,7 +14,7 @@ from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.chats.turn import Writing
 from app.settings.language import counted, mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.store import Attachments
 from app.ui.compare.compare import Comparisons, Desk
 from app.ui.pane.files import PaneFiles

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from app.chats.library import ChatLibrary
 from app.models.models import Models
 from app.serving import Serving
-from app.settings.options import Settings
 from app.settings.paths import Paths
+from app.settings.settings import Settings
 from app.spelling.speller import Speller
 from app.store import Store
 from app.system.updates import Updates

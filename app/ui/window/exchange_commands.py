@@ -65,7 +65,7 @@ class ExchangeCommands(InWindow):
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
         """The same, beginning with these."""
-        from app.ui.dialogs.exchange import ExportDialog  # not needed at the start
+        from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at the start
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
@@ -93,7 +93,7 @@ class ExchangeCommands(InWindow):
     @command("import", mark("Import Chats…"))
     def import_chats(self) -> None:
         """Ask for files, and take in what they hold."""
-        from app.ui.dialogs.exchange import ImportDialog
+        from app.ui.dialogs.exchange_dialogs import ImportDialog
 
         dialog = ImportDialog(self._store, self._chats.next_model, self._window)
         dialog.imported.connect(self._on_imported)

@@ -244,7 +244,7 @@ class Layouts(InWindow):
     @Slot()
     def ask_to_save(self) -> None:
         """Ask for a name and save the panes as they stand at that moment."""
-        from app.ui.dialogs.names import NameDialog
+        from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
         dialog.hint = tr("Saves which chats are open and where.")
@@ -254,7 +254,7 @@ class Layouts(InWindow):
     @Slot(str)
     def save(self, name: str) -> None:
         """Save the panes as they stand; a layout that has the name gives way to it."""
-        from app.ui.dialogs.names import tidy
+        from app.ui.dialogs.name_dialogs import tidy
 
         if not (name := tidy(name)):
             return
@@ -267,7 +267,7 @@ class Layouts(InWindow):
 
     def ask_new_name(self, old: str) -> None:
         """Ask what a layout is to be called."""
-        from app.ui.dialogs.names import NameDialog
+        from app.ui.dialogs.name_dialogs import NameDialog
 
         taken = [name for name in self.saved.names() if name != old]
         dialog = NameDialog(tr("Rename Layout"), tr("Rename"), taken, self._window, old)
@@ -276,7 +276,7 @@ class Layouts(InWindow):
 
     def rename(self, old: str, name: str) -> None:
         """Give a layout another name; one that has it gives way."""
-        from app.ui.dialogs.names import tidy
+        from app.ui.dialogs.name_dialogs import tidy
 
         name, layout = tidy(name), self.saved.get(old)
         if name and name != old and layout is not None:

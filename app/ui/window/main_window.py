@@ -18,7 +18,7 @@ from app.system.updates import Release
 from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
 from app.ui.pane.pane import ChatPane
-from app.ui.score import ScoreView
+from app.ui.score_view import ScoreView
 from app.ui.settings.look import add_appearance
 from app.ui.sidebar.guests import GuestsInWindow
 from app.ui.sidebar.sidebar import Rail, Sidebar
@@ -36,11 +36,11 @@ from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
 from app.ui.window.notices import Announcer, Attention, Notifications, Pulse, Tray
-from app.ui.window.offers import PromptCommands
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
 from app.ui.window.panel_commands import PanelCommands
+from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.reading_commands import ReadingCommands
 from app.ui.window.settings_commands import (
     HelpCommands,

@@ -143,7 +143,7 @@ class PaneCommands(InWindow):
 
     @Slot(object, str, str)
     def _compare_branches(self, pane: ChatPane, one: str, other: str) -> None:
-        from app.ui.compare.branches import BranchCompare
+        from app.ui.compare.branch_compare import BranchCompare
 
         window = BranchCompare(pane.chat, one, other, pane.window())
         window.chosen.connect(pane.tree.gone)

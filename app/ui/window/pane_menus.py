@@ -16,7 +16,7 @@ from app.remote.address import is_remote
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.ui.models.fit import FitFlow
-from app.ui.pane.options import OptionsPopover, Presets
+from app.ui.pane.options_popover import OptionsPopover, Presets
 from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.models.names import model_fallback_name
 from app.settings.language import mark, percent, tr
-from app.settings.options import ZOOM
+from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
 from app.ui.composer.composer import ComposerText
 from app.ui.composer.misspelt import Misspelt

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.settings.language import mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.style.theme import scaled
 from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import down, nest, scrolling

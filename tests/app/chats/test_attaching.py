@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chats import attaching
 from app.chats.actions import Action
-from app.chats.exporting.pages import markdown, plain
+from app.chats.exporting.export_formats import markdown, plain
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import Composer, files_in

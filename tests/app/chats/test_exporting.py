@@ -15,9 +15,10 @@ from PySide6.QtCore import QLocale, QSizeF
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication
 
-from app.chats.exporting import Export, ExportError, Kind, StoppedError, pages
+from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting import export_formats as pages
 from app.chats.exporting.export import file_name
-from app.chats.exporting.pages import paper
+from app.chats.exporting.export_formats import paper
 from app.markdown.plainly import plainly
 from app.store import ChatRecord, Message, Store, chat_from_json, chat_to_json, new_id
 from app.ui.style.theme import Theme

@@ -22,7 +22,7 @@ from app.chats.attached import about
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
 from app.store import Store
-from app.store.attached import Images, Texts
+from app.store.attachment_store import Images, Texts
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow

@@ -18,7 +18,8 @@ import pytest
 from msgspec.structs import replace
 
 from app.chats.exporting import Export, Kind
-from app.chats.importing import Import, Report, reading
+from app.chats.importing import Import, Report
+from app.chats.importing import import_reader as reading
 from app.chats.importing.job import undo
 from app.chats.organising import ARCHIVE
 from app.store import ChatRecord, Message, Store, new_id

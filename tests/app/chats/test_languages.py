@@ -10,7 +10,7 @@ import pytest
 from app.chats.importing import Report
 from app.chats.tool_call import result_of
 from app.chats.transcript import _title
-from app.models.errors import explained, meaning
+from app.models.engine_errors import explained, meaning
 from app.settings import language
 from app.store import ChatRecord, Message
 from app.tools.tool import Outcome, OutcomeKind

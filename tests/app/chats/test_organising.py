@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.chats.organising import ARCHIVE, Entry, entries, tidy_tags
 from app.store import ChatRecord, Folder, Store, new_id
-from app.ui.dialogs.names import NameDialog, TagsDialog
+from app.ui.dialogs.name_dialogs import NameDialog, TagsDialog
 from tests.app.conftest import Run, Start
 
 READ = int(Qt.ItemDataRole.AccessibleTextRole)

@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.chats import images, pages
+from app.chats import images, pdf_pages
 from app.chats.actions import Action
 from app.chats.attached import page_numbers
 from app.chats.exporting import Export, Kind
@@ -47,10 +47,10 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
         asked.append(tuple(numbers))
         return draw_pages(path, numbers, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pages, "draw_pages", noted)
+    monkeypatch.setattr(pdf_pages, "draw_pages", noted)
     monkeypatch.setattr(images, "held", images.Held())
-    monkeypatch.setattr(pages, "held", images.held)
-    monkeypatch.setattr(pages, "PIXELS", 60_000)  # they are drawn and read sooner
+    monkeypatch.setattr(pdf_pages, "held", images.held)
+    monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # they are drawn and read sooner
     return asked
 
 
@@ -209,8 +209,8 @@ def test_other_pages_are_offered_after_a_restart_where_their_file_is_there(
 def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
-    with alone(pages._digest(path), path.name), pytest.raises(EngineError) as error:
-        pages.drawn(path, "scan.pdf", 1, [1], stop)
+    with alone(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
+        pdf_pages.drawn(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from app.chats.options import ChatOptions
 from app.program.application import make_engine
 from app.store import Message, Store, new_id
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.style.figures import figures_line
 from engine.bench.random_models import write_model
 from tests.app.conftest import Run, Start

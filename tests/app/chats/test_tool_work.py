@@ -20,7 +20,7 @@ from app.chats.transcript import conversation
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
 from app.tools.consent import Consents, Decision
-from app.tools.folders import Difference
+from app.tools.granted_folders import Difference
 from app.tools.tool import Tool, ToolError
 from tests.app import tool_chats
 from tests.app.desk import Desk as BaseDesk

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.models.loading import LoadState
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.models.foot import DraftDialog
 from app.ui.models.models_table import BELOW, Column
 from app.ui.models.models_window import ModelsWindow

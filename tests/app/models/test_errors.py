@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.models.errors import meaning, problem
+from app.models.engine_errors import meaning, problem
 from app.models.loading import LoadState, ModelStatus, _told
 from app.settings import language
 from app.ui.pane.pane import Notice

@@ -6,7 +6,7 @@ import pytest
 
 from app.models.loading import LoadState
 from app.models.residency import IdleUnloading
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from tests.app.conftest import Run, Start
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"

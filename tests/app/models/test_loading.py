@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 from app.bridge import Bridge
 from app.models.loading import LoadState, ModelLoader
 from app.remote.address import Remote
-from app.remote.errors import GONE
 from app.remote.groups import Group, NotThere
+from app.remote.remote_errors import GONE
 from app.settings.paths import GUIDE
 
 FAR = Remote("https://api.example.org/v1", "far")

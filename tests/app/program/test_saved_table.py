@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from app.program import saved_table
 from app.program.saved_table import TABLE, as_csv, export_table
-from app.settings.files import replace_text
+from app.settings.file_saver import replace_text
 from app.settings.paths import TABLES, Paths
 from app.store import ChatRecord, Message, Store
 from tests.app.conftest import Start

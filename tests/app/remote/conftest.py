@@ -10,8 +10,8 @@ import pytest
 
 from app.remote import client
 from app.remote.address import Remote
+from app.remote.remote_session import RemoteSession
 from app.remote.remotes import Remotes
-from app.remote.session import RemoteSession
 from engine import Event, Failed, Finished, SamplingParams, TextDelta
 from tests.app.remote.scripted import Act, Scripted
 

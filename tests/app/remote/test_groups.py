@@ -12,10 +12,10 @@ import pytest
 from app.models.loading import LoadState, ModelStatus
 from app.remote import address
 from app.remote.address import Remote
-from app.remote.errors import NOT_STARTED, RemoteError
 from app.remote.groups import Group, Groups
+from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.remote.remotes import Remotes
-from app.settings.options import Settings
+from app.settings.settings import Settings
 
 LONG = 60.0
 

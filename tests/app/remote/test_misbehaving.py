@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from app.remote import client, errors
+from app.remote import client, remote_errors
 from app.remote.remotes import Remotes
 from engine import Failed, Finished, FinishReason, ToolCallFailed, ToolCallFinished
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
@@ -48,127 +48,132 @@ async def _endless_json(writer) -> None:
 
 CASES = {
     # what it does: (act, code, words of the sentence, text that is kept)
-    "hangs up after some text": (sends(head(), HELLO), errors.BROKEN, "was lost", "Hello"),
+    "hangs up after some text": (sends(head(), HELLO), remote_errors.BROKEN, "was lost", "Hello"),
     "crashes after some text": (
         sends(head(), HELLO, then=cut),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "was lost",
         "Hello",
     ),
     "hangs up in mid-line": (
         sends(head(), HELLO, b'data: {"choices": [{"del'),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "was lost",
         "Hello",
     ),
-    "hangs up before a word": (sends(b""), errors.BROKEN, "was lost", ""),
+    "hangs up before a word": (sends(b""), remote_errors.BROKEN, "was lost", ""),
     "says nothing more": (
         sends(head(), HELLO, then=hang),
-        errors.UNREACHABLE,
+        remote_errors.UNREACHABLE,
         "does not respond",
         "Hello",
     ),
-    "never begins": (sends(then=hang), errors.UNREACHABLE, "does not respond", ""),
+    "never begins": (sends(then=hang), remote_errors.UNREACHABLE, "does not respond", ""),
     "only says that it lives": (
         sends(head(), HELLO, then=_lives),
-        errors.UNREACHABLE,
+        remote_errors.UNREACHABLE,
         "does not respond",
         "Hello",
     ),
-    "sends no JSON": (sends(head(), HELLO, b"data: {oops\n\n"), errors.BROKEN, "read", "Hello"),
+    "sends no JSON": (
+        sends(head(), HELLO, b"data: {oops\n\n"),
+        remote_errors.BROKEN,
+        "read",
+        "Hello",
+    ),
     "sends JSON that is no chunk": (
         sends(head(), HELLO, events([1, 2], done=False)),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "cannot be read",
         "Hello",
     ),
     "sends choices that are none": (
         sends(head(), HELLO, events({"choices": "no"}, done=False)),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "cannot be read",
         "Hello",
     ),
     "nests too deeply": (
         sends(head(), HELLO, b"data: " + b"[" * 200_000 + b"\n\n"),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "cannot be read",
         "Hello",
     ),
     "sends a page": (
         sends(head(200, "text/html"), b"<html>Please log in</html>"),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "cannot be read",
         "",
     ),
     "sends what is packed": (
         sends(head(200, Content_Encoding="gzip"), gzip.compress(b" " * 10_000_000)),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "cannot be read",
         "",
     ),
     "fails in mid-stream": (
         sends(head(), HELLO, events({"error": {"message": "CUDA is out of memory"}}, done=False)),
-        errors.FAILED,
+        remote_errors.FAILED,
         "“CUDA is out of memory”",
         "Hello",
     ),
     "withholds the rest": (
         sends(head(), HELLO, events(delta(reason="content_filter"))),
-        errors.FAILED,
+        remote_errors.FAILED,
         "withheld",
         "Hello",
     ),
     "gives up": (
         sends(head(), HELLO, events(delta(reason="abort"))),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "was lost",
         "Hello",
     ),
     "sends a line without end": (
         sends(head(), HELLO, then=_line_without_end),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "too much",
         "Hello",
     ),
     "sends an answer without end": (
         sends(head(200, "application/json"), then=_endless_json),
-        errors.BROKEN,
+        remote_errors.BROKEN,
         "too much",
         "",
     ),
     "needs a key": (
         says(401, {"error": {"message": "Incorrect API key"}}),
-        errors.REFUSED,
+        remote_errors.REFUSED,
         "needs a key",
         "",
     ),
-    "forbids": (says(403, {"detail": "no access"}), errors.REFUSED, "“no access”", ""),
+    "forbids": (says(403, {"detail": "no access"}), remote_errors.REFUSED, "“no access”", ""),
     "has lost the model": (
         says(404, {"error": "gone"}),
-        errors.GONE,
+        remote_errors.GONE,
         "no longer has the model big",
         "",
     ),
     "gets too many requests": (
         says(429, {"message": "slow down"}, Retry_After="12"),
-        errors.BUSY,
+        remote_errors.BUSY,
         "too many requests. Try again in 12 seconds. Its message: “slow down”",
         "",
     ),
     "is asked too often, for long": (
         says(429, None, Retry_After="1200"),
-        errors.BUSY,
+        remote_errors.BUSY,
         "Try again in 20 minutes.",
         "",
     ),
     "is asked too often, in nonsense": (
         says(429, b"<x>", Retry_After="soon\x01"[:4]),
-        errors.BUSY,
+        remote_errors.BUSY,
         "Try again later.",
         "",
     ),
-    "breaks": (says(500, b"Internal Server Error"), errors.FAILED, "(status 500)", ""),
-    "is not ready": (says(503, {}, Retry_After="5"), errors.BUSY, "in 5 seconds", ""),
+    "breaks": (says(500, b"Internal Server Error"), remote_errors.FAILED, "(status 500)", ""),
+    "is not ready": (says(503, {}, Retry_After="5"), remote_errors.BUSY, "in 5 seconds", ""),
     "does not know a field": (
         says(400, {"error": {"message": "Unknown parameter: 'seed'"}}),
         INVALID_REQUEST,
@@ -182,7 +187,7 @@ CASES = {
         "",
     ),
     "errs with a huge body": (says(400, b"x" * 3_000_000), INVALID_REQUEST, "status 400", ""),
-    "sends an odd status": (says(299, {}), errors.BROKEN, "status 299", ""),
+    "sends an odd status": (says(299, {}), remote_errors.BROKEN, "status 299", ""),
 }
 
 
@@ -191,7 +196,7 @@ def test_a_server_that_misbehaves_gets_a_sentence_and_what_had_come_is_kept(
     what, elsewhere, monkeypatch
 ):
     act, code, words, kept = CASES[what]
-    if code == errors.UNREACHABLE:
+    if code == remote_errors.UNREACHABLE:
         monkeypatch.setattr(client, "QUIET_S", SLOW)
     monkeypatch.setattr(client, "MOST_EVENT", 500_000)
     monkeypatch.setattr(client, "MOST_WHOLE", 500_000)
@@ -218,7 +223,7 @@ def test_nobody_at_the_address(elsewhere):
     elsewhere.servers.remove(server)
     server.close()
     heard, _ = elsewhere.ask(remote)
-    assert heard.last.code == errors.UNREACHABLE
+    assert heard.last.code == remote_errors.UNREACHABLE
     assert "cannot be reached" in heard.last.message
 
 
@@ -227,7 +232,7 @@ def test_a_redirect_is_not_followed_and_the_key_stays(status, elsewhere):
     other = elsewhere.serve(sends(head(), events(delta("Stolen", "stop"))))
     remote = elsewhere.add(elsewhere.serve(says(status, Location=other.address)), key="secret")
     heard, _ = elsewhere.ask(remote)
-    assert heard.last.code == errors.GONE
+    assert heard.last.code == remote_errors.GONE
     assert other.address in heard.last.message
     assert other.asked == []
     assert elsewhere.servers[1].asked[0].headers["authorization"] == "Bearer secret"
@@ -284,7 +289,7 @@ def test_the_end_of_the_program_ends_answers(elsewhere):
     elsewhere.remotes.shut_down()
     assert heard.last.reason is FinishReason.CANCELLED
     late, _ = elsewhere.ask(elsewhere.remotes.model(elsewhere.remotes.refs[0]).remote)
-    assert late.last.code == errors.UNREACHABLE
+    assert late.last.code == remote_errors.UNREACHABLE
 
 
 def test_nothing_is_sent_for_a_model_that_was_removed(elsewhere):
@@ -296,7 +301,7 @@ def test_nothing_is_sent_for_a_model_that_was_removed(elsewhere):
 
     heard = Heard()
     session.send(QUESTION, None, heard)
-    assert heard.last.code == errors.GONE
+    assert heard.last.code == remote_errors.GONE
     assert "nothing was sent" in heard.last.message
     assert server.asked == []
 

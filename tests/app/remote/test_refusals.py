@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.chats.actions import cut_off, ending
-from app.remote import errors
-from app.remote.errors import RemoteError, refusal
+from app.remote import remote_errors
+from app.remote.remote_errors import RemoteError, refusal
 from app.remote.stream import Reading
 from app.store.records import Message
 from app.ui.transcript.answer_row import remedies
@@ -231,26 +231,31 @@ OTHERS = {
     "a model that is loading": (
         503,
         error("Loading model", code=503, type="unavailable_error"),
-        errors.BUSY,
+        remote_errors.BUSY,
         "not ready",
     ),
     "a model that is gone, with the wrong status": (
         400,
         error("Model not found", code="model_not_found", type="invalid_request_error"),
-        errors.GONE,
+        remote_errors.GONE,
         "no longer has the model",
     ),
     "no model": (
         400,
         {"error": "No models loaded. Please load a model in the developer page."},
-        errors.GONE,
+        remote_errors.GONE,
         "developer page",
     ),
-    "no credit": (402, error("Insufficient credits", code=402), errors.REFUSED, "credit there"),
+    "no credit": (
+        402,
+        error("Insufficient credits", code=402),
+        remote_errors.REFUSED,
+        "credit there",
+    ),
     "no quota": (
         429,
         error("You exceeded your current quota", type="insufficient_quota"),
-        errors.REFUSED,
+        remote_errors.REFUSED,
         "credit there",
     ),
     "too many tokens a minute": (
@@ -261,13 +266,13 @@ OTHERS = {
             type="tokens",
             code="rate_limit_exceeded",
         ),
-        errors.BUSY,
+        remote_errors.BUSY,
         "too many requests",
     ),
     "a provider that is down": (
         502,
         error("Provider returned error", metadata={"raw": "upstream reset"}),
-        errors.BUSY,
+        remote_errors.BUSY,
         "upstream reset",
     ),
 }
@@ -305,7 +310,7 @@ def ended(elsewhere, *chunks, done=True):
 def test_empty_replies_without_a_reason_are_errors(elsewhere, chunks):
     heard = ended(elsewhere, *chunks)
     assert isinstance(heard.last, Failed)
-    assert heard.last.code == errors.BROKEN
+    assert heard.last.code == remote_errors.BROKEN
     assert "Try again" in heard.last.message
     failed = answered("", status="error", stats={"code": heard.last.code})
     assert remedies(failed, lambda *_: None)[0].words == "Try Again"
@@ -336,7 +341,7 @@ def test_whole_calls_without_a_reason_are_made(elsewhere):
 
 def test_replies_that_only_stop_coming_are_kept_as_failed(elsewhere):
     heard = ended(elsewhere, delta("Half a"), done=False)
-    assert heard.last.code == errors.BROKEN
+    assert heard.last.code == remote_errors.BROKEN
     assert heard.text() == "Half a"
 
 

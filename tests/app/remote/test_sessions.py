@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from app.remote import errors
+from app.remote import remote_errors
 from app.remote.address import Remote
 from app.remote.elsewhere import CONVERSATION, figures_of
-from app.remote.session import RemoteSession
+from app.remote.remote_session import RemoteSession
 from app.score import NO_ENGINE, Lanes, beside
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
@@ -228,9 +228,9 @@ def test_one_that_refuses_sessions_is_asked_without(strange: Any, status: int, c
 
 def test_other_refusals_are_told_and_not_asked_around(strange: Any) -> None:
     for status, code, wanted in (
-        (429, "rate_limit_exceeded", errors.BUSY),
-        (401, "invalid_api_key", errors.REFUSED),
-        (404, "model_not_found", errors.GONE),
+        (429, "rate_limit_exceeded", remote_errors.BUSY),
+        (401, "invalid_api_key", remote_errors.REFUSED),
+        (404, "model_not_found", remote_errors.GONE),
     ):
         acts, session = strange(refuses={"status": status, "code": code})
         assert send(session, [user("one")]).last.code == wanted
@@ -240,7 +240,7 @@ def test_other_refusals_are_told_and_not_asked_around(strange: Any) -> None:
 def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
     acts, session = strange(breaks=True)
     heard = send(session, [user("one")])
-    assert (heard.last.code, heard.text()) == (errors.BROKEN, "session")
+    assert (heard.last.code, heard.text()) == (remote_errors.BROKEN, "session")
     assert "lost before the reply ended" in heard.last.message
     assert len(acts.bodies) == 1
 

@@ -16,8 +16,8 @@ from app.remote.address import (
     normalised,
     sees_at_ollama,
 )
-from app.remote.errors import RemoteError
-from app.remote.session import body_for, with_files
+from app.remote.remote_errors import RemoteError
+from app.remote.remote_session import body_for, with_files
 from app.remote.stream import Reading
 from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends

@@ -10,9 +10,9 @@ import pytest
 
 from app.chats.options import ChatOptions, sampling
 from app.models.names import model_fallback_name, model_location
-from app.settings import files
-from app.settings.options import Settings
+from app.settings import file_saver
 from app.settings.paths import GUIDE, Paths
+from app.settings.settings import Settings
 
 
 def test_what_was_saved_is_read_again(tmp_path):
@@ -85,7 +85,7 @@ def test_by_reading_a_slow_disk_holds_up_nobody_who_changes_settings(tmp_path, m
         written.append(json.loads(text)["system"])
         path.write_text(text)
 
-    monkeypatch.setattr(files, "replace_text", slowly)
+    monkeypatch.setattr(file_saver, "replace_text", slowly)
     settings = Settings.load(file)
     for number in range(1000):
         settings.set(system=f"{number}")

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from tests.app.conftest import Start
 
 

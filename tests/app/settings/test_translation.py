@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import paths, translation
 from app.settings.language import LANGUAGES, counted, number, percent, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.figures import bytes_line, figures_line, seconds
 from tests.app.conftest import Start

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem
 from app.ui.composer.composer import ComposerText

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
-from app.store.pages import PAGE, Pages
+from app.store.database_pages import PAGE, Pages
 from tests.app.store.conftest import make_version_3
 from tests.bench.ledger import damage, loose_ends, read
 

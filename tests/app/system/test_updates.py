@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import __version__
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.system import updates
 from app.system.updates import Release, Source, UpdateError, Updates
 from app.ui.dialogs.about import UpdateDialog

@@ -19,11 +19,11 @@ import pytest
 
 from app.settings import language
 from app.settings.paths import short_path
-from app.tools import folders
+from app.tools import granted_folders
 from app.tools.builtin import BuiltIn, Context, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
-from app.tools.folders import Matcher
+from app.tools.granted_folders import Matcher
 from app.tools.tool import Outcome, OutcomeKind, ToolError, readable
 
 
@@ -108,18 +108,18 @@ def grant(folder: Path, writable: bool = False) -> list[Grant]:
 
 def test_files_are_listed_read_and_searched(tree: Path) -> None:
     grants = grant(tree)
-    assert str(tree) in str(folders.list_folder("", grants))
-    assert folders.list_folder(str(tree), grants) == "a.txt  14 bytes\ninner/"
-    assert folders.read_file("inner/b.md", grants) == "words again\n"
-    assert folders.read_file(f"{tree}/a.txt", grants) == "one\nTwo words\n"
-    found = folders.search_files("*", "WORDS", "", grants)
+    assert str(tree) in str(granted_folders.list_folder("", grants))
+    assert granted_folders.list_folder(str(tree), grants) == "a.txt  14 bytes\ninner/"
+    assert granted_folders.read_file("inner/b.md", grants) == "words again\n"
+    assert granted_folders.read_file(f"{tree}/a.txt", grants) == "one\nTwo words\n"
+    found = granted_folders.search_files("*", "WORDS", "", grants)
     assert found == f"{tree}/a.txt:2: Two words\n{tree}/inner/b.md:1: words again"
-    assert folders.search_files("*.md", "", "", grants) == f"{tree}/inner/b.md"
+    assert granted_folders.search_files("*.md", "", "", grants) == f"{tree}/inner/b.md"
     nothing = Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
-    assert folders.search_files("*.pdf", "", "", grants) == nothing
+    assert granted_folders.search_files("*.pdf", "", "", grants) == nothing
     (tree / "empty").mkdir()
     empty = Outcome(OutcomeKind.EMPTY_FOLDER, "(empty)")
-    assert folders.list_folder("empty", grants) == empty
+    assert granted_folders.list_folder("empty", grants) == empty
 
 
 @pytest.mark.parametrize(
@@ -144,19 +144,19 @@ def test_nothing_outside_a_granted_folder_is_read(tree: Path, path: str) -> None
     Path(f"{tree}x").mkdir()
     (Path(f"{tree}x") / "secret").write_text("secret")
     with pytest.raises(ToolError):
-        folders.read_file(path.format(tree=tree), grant(tree))
+        granted_folders.read_file(path.format(tree=tree), grant(tree))
 
 
 def test_nothing_is_read_without_a_grant(tree: Path) -> None:
     with pytest.raises(ToolError, match="not in a folder"):
-        folders.read_file(f"{tree}/a.txt", [])
-    assert folders.list_folder("", []) == Outcome(
+        granted_folders.read_file(f"{tree}/a.txt", [])
+    assert granted_folders.list_folder("", []) == Outcome(
         OutcomeKind.NO_FOLDERS, "No folder has been granted in this chat."
     )
 
 
 def test_search_follows_no_link(tree: Path) -> None:
-    assert "secret" not in str(folders.search_files("*", "secret", "", grant(tree)))
+    assert "secret" not in str(granted_folders.search_files("*", "secret", "", grant(tree)))
 
 
 def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
@@ -164,7 +164,7 @@ def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
     (tree / "binary").write_bytes(b"\0\1\2")
     for name in ("pipe", "binary"):
         with pytest.raises(ToolError, match="not a text file"):
-            folders.read_file(name, grant(tree))
+            granted_folders.read_file(name, grant(tree))
 
 
 def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
     try:
         for _ in range(2000):
             try:
-                seen.add(folders.read_file("inner/secret", grant(tree)))
+                seen.add(granted_folders.read_file("inner/secret", grant(tree)))
             except ToolError:
                 seen.add("refused")
     finally:
@@ -196,14 +196,14 @@ def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
 
 def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
     grants = grant(tree, writable=True)
-    shown = folders.difference("a.txt", "one\nthree\n", grants)
+    shown = granted_folders.difference("a.txt", "one\nthree\n", grants)
     assert "-Two words" in shown.text
     assert "+three" in shown.text
-    folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
+    granted_folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
     assert (tree / "a.txt").read_text() == "one\nthree\n"
-    fresh = folders.difference("inner/new.txt", "x\n", grants)
+    fresh = granted_folders.difference("inner/new.txt", "x\n", grants)
     assert fresh.text == "New file inner/new.txt\n+x"
-    written = folders.write_file("inner/new.txt", "x\n", fresh.digest, grants)
+    written = granted_folders.write_file("inner/new.txt", "x\n", fresh.digest, grants)
     assert (written.size, written.path) == (2, "inner/new.txt")
     assert written.text == "2 bytes were written to inner/new.txt."
     assert (tree / "inner" / "new.txt").read_text() == "x\n"
@@ -211,10 +211,10 @@ def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
 
 def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
     grants = grant(tree, writable=True)
-    shown = folders.difference("a.txt", "mine", grants)
+    shown = granted_folders.difference("a.txt", "mine", grants)
     (tree / "a.txt").write_text("theirs")
     with pytest.raises(ToolError, match="has changed"):
-        folders.write_file("a.txt", "mine", shown.digest, grants)
+        granted_folders.write_file("a.txt", "mine", shown.digest, grants)
     assert (tree / "a.txt").read_text() == "theirs"
     assert sorted(p.name for p in tree.iterdir()) == ["a.txt", "inner", "link", "out"]
 
@@ -222,7 +222,10 @@ def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
 @pytest.mark.parametrize("path", ["link", "out/secret", "../secret", "inner", "", "out/new"])
 def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> None:
     grants = grant(tree, writable=True)
-    for work in (folders.difference, lambda p, t, g: folders.write_file(p, t, "", g)):
+    for work in (
+        granted_folders.difference,
+        lambda p, t, g: granted_folders.write_file(p, t, "", g),
+    ):
         with pytest.raises(ToolError):
             work(path, "x", grants)
     assert (tree.parent / "secret").read_text() == "secret"
@@ -231,7 +234,7 @@ def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> N
 
 def test_a_folder_that_may_only_be_read_is_not_written(tree: Path) -> None:
     with pytest.raises(ToolError, match="read-only"):
-        folders.write_file("a.txt", "x", "", grant(tree))
+        granted_folders.write_file("a.txt", "x", "", grant(tree))
 
 
 ODD = {
@@ -258,13 +261,13 @@ def test_s4_every_change_of_bytes_is_shown(tree: Path, what: str) -> None:
     old, new = ODD[what]
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes(old.encode())
-    shown = folders.difference("a.txt", new, grants)
+    shown = granted_folders.difference("a.txt", new, grants)
     changed = [line for line in shown.text.split("\n")[3:] if line[:1] in ("+", "-")]
     assert changed, shown.text
     assert shown.text.replace("\n", "").isprintable(), "what is shown hides nothing"
-    folders.write_file("a.txt", new, shown.digest, grants)
+    granted_folders.write_file("a.txt", new, shown.digest, grants)
     assert (tree / "a.txt").read_bytes() == new.encode()
-    same = folders.difference("a.txt", new, grants)
+    same = granted_folders.difference("a.txt", new, grants)
     assert same.text == "No changes"
 
 
@@ -276,9 +279,11 @@ def test_s4_a_difference_tells_the_old_and_the_new_file_whole() -> None:
         old, new = ("".join(chance.choices(pieces, k=chance.randint(1, 12))) for _ in range(2))
         if old == new:
             continue
-        told = folders._unified("a.txt", folders.Change(old.encode(), new.encode(), 0))
+        told = granted_folders._unified(
+            "a.txt", granted_folders.Change(old.encode(), new.encode(), 0)
+        )
         lines = told.replace("\n\\ No newline at end of file", "\0").split("\n")[2:]
-        both = folders._crlf(old.encode()) and folders._crlf(new.encode())
+        both = granted_folders._crlf(old.encode()) and granted_folders._crlf(new.encode())
         for sign, whole in ((" -", old), (" +", new)):
             kept = [x[1:] for x in lines if x[:1] in sign and not x.startswith("@@")]
             back = "".join(x[:-1] if x.endswith("\0") else x + "\n" for x in kept)
@@ -291,15 +296,15 @@ def test_s4_line_ends_and_rights_stay_as_they_are(tree: Path) -> None:
     grants, file = grant(tree, writable=True), tree / "a.txt"
     file.write_bytes(b"one\r\ntwo\r\n")
     file.chmod(0o600)
-    assert folders.difference("a.txt", "one\ntwo\n", grants).text == "No changes"
-    shown = folders.difference("a.txt", "one\nthree\n", grants)
+    assert granted_folders.difference("a.txt", "one\ntwo\n", grants).text == "No changes"
+    shown = granted_folders.difference("a.txt", "one\nthree\n", grants)
     assert shown.text.split("\n")[-3:] == [" one", "-two", "+three"]
-    folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
+    granted_folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
     assert file.read_bytes() == b"one\r\nthree\r\n"
     assert file.stat().st_mode & 0o777 == 0o600
     file.chmod(0o755)
-    shown = folders.difference("a.txt", "x", grants)
-    folders.write_file("a.txt", "x", shown.digest, grants)
+    shown = granted_folders.difference("a.txt", "x", grants)
+    granted_folders.write_file("a.txt", "x", shown.digest, grants)
     assert file.stat().st_mode & 0o777 == 0o755
 
 
@@ -308,11 +313,11 @@ def test_s4_a_file_that_is_no_utf_8_is_not_written_over(tree: Path) -> None:
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
     with pytest.raises(ToolError, match="not UTF-8"):
-        folders.difference("a.txt", "Gr\ufffd\ufffde\n", grants)
+        granted_folders.difference("a.txt", "Gr\ufffd\ufffde\n", grants)
     with pytest.raises(ToolError, match="not UTF-8"):
-        folders.write_file("a.txt", "x", "", grants)
+        granted_folders.write_file("a.txt", "x", "", grants)
     with pytest.raises(ToolError, match="a file cannot hold"):
-        folders.difference("b.txt", "\ud800", grants)
+        granted_folders.difference("b.txt", "\ud800", grants)
 
 
 def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
@@ -320,7 +325,7 @@ def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
     grants, chance = grant(tree, writable=True), random.Random(1)
     old, new = ("".join(chance.choices(("a\n", "b\n"), k=90_000)) for _ in range(2))
     (tree / "a.txt").write_text(old)
-    shown = folders.difference("a.txt", new, grants).text.split("\n")[2:]
+    shown = granted_folders.difference("a.txt", new, grants).text.split("\n")[2:]
     for sign, whole in ((" -", old), (" +", new)):
         assert "".join(f"{x[1:]}\n" for x in shown if x[:1] in sign) in whole
     matcher = Matcher(old.split("\n"), new.split("\n"), 100_000)
@@ -334,19 +339,19 @@ def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
 def test_p2_only_the_change_that_was_shown_is_made(tree: Path) -> None:
     """The digest is of file, old bytes and new bytes: also where the file is a new one."""
     grants = grant(tree, writable=True)
-    shown = folders.difference("new.txt", "harmless\n", grants)
+    shown = granted_folders.difference("new.txt", "harmless\n", grants)
     for path, text in (("new.txt", "harmful\n"), ("other.txt", "harmless\n")):
         with pytest.raises(ToolError, match="has changed"):
-            folders.write_file(path, text, shown.digest, grants)
+            granted_folders.write_file(path, text, shown.digest, grants)
         with pytest.raises(ToolError, match="has changed"):
-            folders.write_file(path, text, "", grants)
+            granted_folders.write_file(path, text, "", grants)
     assert not (tree / "new.txt").exists()
     (tree / "new.txt").write_text("")
     with pytest.raises(ToolError, match="has changed"):
-        folders.write_file("new.txt", "harmless\n", shown.digest, grants)
-    shown = folders.difference("a.txt", "harmless\n", grants)
+        granted_folders.write_file("new.txt", "harmless\n", shown.digest, grants)
+    shown = granted_folders.difference("a.txt", "harmless\n", grants)
     with pytest.raises(ToolError, match="has changed"):
-        folders.write_file("a.txt", "harmful\n", shown.digest, grants)
+        granted_folders.write_file("a.txt", "harmful\n", shown.digest, grants)
     assert (tree / "a.txt").read_text() == "one\nTwo words\n"
 
 
@@ -355,19 +360,19 @@ def test_p2_what_another_program_writes_meanwhile_is_kept(
 ) -> None:
     """The file is compared when its successor is ready, and a new file never replaces another."""
     grants = grant(tree, writable=True)
-    shown = folders.difference("a.txt", "mine\n", grants)
-    real = folders._write
+    shown = granted_folders.difference("a.txt", "mine\n", grants)
+    real = granted_folders._write
 
     def meanwhile(folder: int, name: str, *rest: Any) -> None:
         (tree / aim).write_text("theirs")
         real(folder, name, *rest)
 
-    monkeypatch.setattr(folders, "_write", meanwhile)
+    monkeypatch.setattr(granted_folders, "_write", meanwhile)
     for aim in ("a.txt", "new.txt"):
         if aim == "new.txt":
-            shown = folders.difference(aim, "mine\n", grants)
+            shown = granted_folders.difference(aim, "mine\n", grants)
         with pytest.raises(ToolError, match="has changed"):
-            folders.write_file(aim, "mine\n", shown.digest, grants)
+            granted_folders.write_file(aim, "mine\n", shown.digest, grants)
         assert (tree / aim).read_text() == "theirs"
     names = sorted(p.name for p in tree.iterdir())
     assert names == ["a.txt", "inner", "link", "new.txt", "out"]

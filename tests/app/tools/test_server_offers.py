@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.tools.offers import Argument, Offers, Prompt, Resource, Template
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
-from app.ui.window.offers import ArgumentsDialog, PaneOffers
+from app.ui.window.prompt_commands import ArgumentsDialog, PaneOffers
 from engine.messages import text_of
 from tests.app.conftest import Run, Start
 

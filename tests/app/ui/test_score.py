@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from app.chats.answer import Phase
 from app.score import ScoreFeed, Totals
-from app.ui.score import memory_line, memory_parts
+from app.ui.score_view import memory_line, memory_parts
 from app.ui.style import tokens as t
 from tests.app.conftest import Run
 

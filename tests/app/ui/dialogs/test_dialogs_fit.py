@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.settings.language import LANGUAGES
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.system.updates import Release
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.models.foot import ConvertDialog, DraftDialog

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.chats.exporting import Export, Kind
-from app.ui.dialogs.exchange import ExportDialog, ImportDialog
+from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
 from app.ui.widgets import asking
 from app.ui.window import exchange_commands
 from tests.app.chats import exports

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
 
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.answer_row import ErrorBlock
 from app.ui.transcript.markdown_view import MarkdownView, stops_in
 from app.ui.transcript.message_row import MessageRow

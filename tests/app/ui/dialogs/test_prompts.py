@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QListView
 
-from app.settings.options import Settings
-from app.ui.dialogs.names import PromptsDialog
+from app.settings.settings import Settings
+from app.ui.dialogs.name_dialogs import PromptsDialog
 from tests.app.conftest import Run, Start
 
 KEY = Qt.Key

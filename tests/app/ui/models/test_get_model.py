@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.models.downloads import DownloadState
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.system.awake import Awake
 from app.ui.models.get_model import GetModelDialog
 from engine import hub

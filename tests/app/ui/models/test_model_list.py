@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app import flows
 from app.models.installed import look_at
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from tests.app.conftest import Start, answering
 

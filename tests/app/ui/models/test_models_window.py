@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from app.models.loading import LoadState
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.models.models_table import Column
 from app.ui.models.models_window import ModelsWindow
 from engine.hub import downloads

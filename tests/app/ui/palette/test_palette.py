@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.chats.actions import Action
 from app.remote.address import Remote
 from app.settings import language, translation
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.palette.finder import Entry, EntryKind, Finder, Wanted, folded
 from app.ui.palette.palette import Palette
 from app.ui.settings.form_page import PLACES

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 
-from app.ui.compare.branches import BranchCompare
+from app.ui.compare.branch_compare import BranchCompare
 from app.ui.pane.branches import BranchTree
 from tests.app.conftest import Run, Start
 

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
-from app.settings.options import Settings
-from app.ui.pane.options import OptionsPopover, apply_preset, preset_of
+from app.settings.settings import Settings
+from app.ui.pane.options_popover import OptionsPopover, apply_preset, preset_of
 from app.ui.pane.sampling_form import MORE, NumberBox
 from app.ui.style.theme import theme
 from tests.app.conftest import Run, Start

@@ -10,7 +10,7 @@ from app.chats.panel import Member
 from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.panel_dialog import PanelDialog
-from app.ui.dialogs.names import NameDialog
+from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAccessible
 
 from app.chats.turn import Editing
 from app.ui.pane.pane import ChatPane
-from app.ui.pane.queue import QueuedRow
+from app.ui.pane.queue_view import QueuedRow
 from tests.app.conftest import Run, Start
 
 KEY = Qt.Key

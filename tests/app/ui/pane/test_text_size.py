@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.settings.options import ZOOM, Settings
+from app.settings.settings import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
 from app.ui.style.theme import Theme, grown, keep_font, scaled, theme, ui_font

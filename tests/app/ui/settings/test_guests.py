@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.program.application import make_engine
 from app.serving import Door
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.settings.other_programs import NewKey
 from app.ui.settings.use_with import AGENT_NAMES, UseWith

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.scroll_bars import FloatingBar

@@ -17,7 +17,7 @@ from PySide6.QtGui import QAccessible
 
 from app.program.application import make_engine
 from app.serving import Door
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, in_tree
 from engine.serve.agents import Seen
 from tests.app.conftest import Run, Start

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
 from app.program.application import make_engine
-from app.ui.pane.options import OptionsPopover, apply_preset, preset_of
+from app.ui.pane.options_popover import OptionsPopover, apply_preset, preset_of
 from engine.bench.random_models import write_model
 from tests.app.conftest import Run, Start
 from tests.engine.families import FAMILIES

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.selection import End
-from app.ui.transcript.transcript import TranscriptView
+from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.textview import TextView
 from tests.app.conftest import Run, Start, rows_alive

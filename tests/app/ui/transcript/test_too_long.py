@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 

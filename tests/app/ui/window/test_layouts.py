@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 from shiboken6 import isValid
 
-from app.ui.dialogs.names import NameDialog
+from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.sidebar.chat_row import UNSEEN_ROLE
 from app.ui.window.layouts import LAYOUT
 from app.ui.workspace.docks import Docks

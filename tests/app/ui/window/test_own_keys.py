@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea
 
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.widgets.manners import native
 from app.ui.window.commands import REGISTRY
 from app.ui.window.shortcuts import KeyDialog, OwnKeys, ShortcutsDialog

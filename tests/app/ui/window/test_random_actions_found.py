@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app import flows
 from app.chats.actions import Action
 from app.store import Store
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.widgets.toast import Toast
 from tests.app.conftest import Run, Start

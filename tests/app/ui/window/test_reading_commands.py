@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.user_row import UserRow
-from app.ui.window.offers import PaneOffers
+from app.ui.window.prompt_commands import PaneOffers
 from app.ui.window.reading_commands import ReadSheet
 from engine.messages import text_of
 from tests.app.conftest import Run, Start

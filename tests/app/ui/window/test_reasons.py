@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu,
 from shiboken6 import isValid
 
 from app.models.loading import LoadState
-from app.ui.pane.options import OptionsPopover
+from app.ui.pane.options_popover import OptionsPopover
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start

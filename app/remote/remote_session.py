@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from msgspec import field
 
-from app.remote import client, errors
+from app.remote import client, remote_errors
 from app.remote.address import KINDS, Remote
 from app.remote.elsewhere import Desk, Elsewhere
-from app.remote.errors import RemoteError
+from app.remote.remote_errors import RemoteError
 from app.remote.stream import Clock, Reading
 from app.settings.language import tr
 from engine import (
@@ -249,7 +249,7 @@ class RemoteReply:
         """Nothing runs any more, or nothing has: the program ends."""
         if not self._ended:
             words = tr("Stretto is quitting.")
-            self._post(Failed(self._session_id, self.id, errors.UNREACHABLE, words))
+            self._post(Failed(self._session_id, self.id, remote_errors.UNREACHABLE, words))
 
     def _cancel_task(self) -> None:
         if self._task is not None:
@@ -406,13 +406,13 @@ class RemoteSession:
             self.elsewhere.close()
 
 
-def removed(remote: Remote | None, ref: str = "") -> errors.RemoteError:
+def removed(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
     """The person has taken the model out of the list; None for a name that is none."""
     if remote is None:
         words = tr("“{name}” is not a remote model. Choose another model.", name=ref)
-        return errors.RemoteError(errors.GONE, words)
-    return errors.RemoteError(
-        errors.GONE,
+        return remote_errors.RemoteError(remote_errors.GONE, words)
+    return remote_errors.RemoteError(
+        remote_errors.GONE,
         tr(
             "{model} at {host} is no longer in your models, so nothing was sent. Add it "
             "again, or choose another model.",

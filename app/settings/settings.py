@@ -15,7 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings.files import Saving
+from app.settings.file_saver import Saving
 from app.settings.language import LANGUAGES, tr
 
 log = logging.getLogger(__name__)

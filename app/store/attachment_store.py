@@ -17,7 +17,7 @@ from app.store.attachments import (
     text_from_json,
 )
 from app.store.operations import View
-from app.store.reading import Readers, queued
+from app.store.readers import Readers, queued
 from app.store.writer import Writer
 
 

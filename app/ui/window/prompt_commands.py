@@ -28,7 +28,7 @@ from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.reading_commands import ReadingCommands
 
 if TYPE_CHECKING:
-    from app.ui.dialogs.names import PromptsDialog
+    from app.ui.dialogs.name_dialogs import PromptsDialog
 
 
 class ArgumentsDialog(Sheet):
@@ -203,7 +203,7 @@ class PromptCommands(InWindow):
         self._dialog().add(text, " ".join(words[:5]))
 
     def _dialog(self) -> PromptsDialog:
-        from app.ui.dialogs.names import PromptsDialog
+        from app.ui.dialogs.name_dialogs import PromptsDialog
 
         dialog = self._window.findChild(PromptsDialog) or PromptsDialog(
             self._settings, self._window

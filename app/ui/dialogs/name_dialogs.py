@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app.chats.organising import tidy_tags
 from app.settings.language import tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.style.theme import scaled
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import begin_at_edge

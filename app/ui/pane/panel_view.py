@@ -24,7 +24,7 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state
-from app.ui.transcript.transcript import STEP
+from app.ui.transcript.transcript_view import STEP
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down, nest

@@ -25,7 +25,7 @@ from app import flows
 from app.chats.chat import Chat
 from app.chats.options import CONTEXT, ChatOptions, fault
 from app.settings.language import mark, tr
-from app.settings.options import Settings
+from app.settings.settings import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
