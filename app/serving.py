@@ -43,7 +43,7 @@ def limits_of(settings: Settings) -> dict[str, Any]:
     return {
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
-        "origins": tuple(settings.serve_origins.split()),
+        "origins": tuple(settings.serve_origins.replace(",", " ").split()),
         "aliases": tuple(filter(None, map(str.strip, settings.serve_aliases.split(",")))),
         "sessions": settings.serve_sessions,
         "policy": "evict" if settings.serve_evict else "refuse",
@@ -149,6 +149,7 @@ class Serving(QObject):
         self._again = False  # the settings have changed while it started
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
+        settings.announcer.changed.connect(self._on_setting)
         loader.unloaded.connect(self._on_unloaded)
         loader.changed.connect(self._on_model)
 
@@ -171,6 +172,13 @@ class Serving(QObject):
         if before is not None:
             self._stop(before)
         self._now(Door.OFF)
+
+    @Slot(str)
+    def _on_setting(self, option: str) -> None:
+        if option in {"serve_equal", "serve_shares"}:
+            self.prioritise()
+        elif option.startswith("serve"):
+            self.apply()
 
     @property
     def models(self) -> list[str]:

@@ -1,22 +1,23 @@
-"""What a person has chosen, kept in one small JSON file that is written after every change."""
+"""The user's settings: declared once, saved in one small JSON file after every change."""
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from functools import partial
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.settings.file_saver import Saving
-from app.settings.language import LANGUAGES, tr
+from app.settings.language import LANGUAGES, mark, tr
 
 log = logging.getLogger(__name__)
 
@@ -28,98 +29,389 @@ _MOST_USED = 500  # models of which it is known when they were used
 
 
 class Announcer(QObject):
-    """Tells of options, so that nobody has to be refreshed by whoever changes one."""
+    """Signals of changed options."""
 
-    changed = Signal(str)  # (option): it has another value, which is in the settings already
+    changed = Signal(str)  # (option): its new value is in the settings already
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option's accepted values and its row in the settings window, or a row without a value.
+
+    Texts are English, marked for translation.
+
+    Attributes:
+        page: of the settings window; "" for an option without a row.
+        label: also what the palette and the search of the window find the row by.
+        section: title of the section that begins with this row.
+        search: other names of the setting, separated by commas.
+        about: a sentence below the label.
+        unit: suffix of a number.
+        zero: what a number shows for 0.
+        button, command: a button and the command of the window that it runs.
+        choices: the only accepted values; if it is a mapping, with their names.
+        within: bounds of a number.
+        each: predicate for the values of an option that is a mapping.
+        nameless: a mapping may have an entry without a name.
+    """
+
+    page: str = ""
+    label: str = ""
+    section: str = ""
+    search: str = ""
+    about: str = ""
+    unit: str = ""
+    zero: str = ""
+    step: float = 1
+    button: str = ""
+    command: str = ""
+    choices: Collection[object] = ()
+    within: tuple[float, float] = (-math.inf, math.inf)
+    each: Callable[[Any], bool] | None = None
+    nameless: bool = False
+
+
+def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:
+    """Return a field of `Settings` with its default, and an `Option` of the other arguments."""
+    made: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
+    if isinstance(default, dict):
+        return field(default_factory=dict, **made)
+    return field(default=default, **made)
+
+
+def _are_integers(values: object, count: int) -> bool:
+    """Return True if this is a list of ``count`` integers."""
+    return (
+        isinstance(values, list)
+        and len(values) == count
+        and all(type(each) is int for each in values)
+    )
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(values: object) -> bool:
+    return isinstance(values, list) and all(map(_is_text, values))
+
+
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)  # sizes of all text, in percent
+_SYSTEM = mark("System")
+THEMES = {"system": _SYSTEM, "light": mark("Light"), "dark": mark("Dark")}
 
 
 @dataclass
 class Settings:
-    """All options, with the values of a first start. Change them with `set`, which saves them."""
+    """All options, with the defaults of a first start. Change them with `set`, which saves them.
 
-    language: str = "system"  # "system", or a code of `LANGUAGES`
-    appearance: str = "system"  # "system", "light" or "dark"
-    sidebar: bool = True  # whether the list of chats is shown
-    unfolded: tuple[str, ...] = ()  # folders of the sidebar of which the inside is shown
-    model: str = "guide"  # what a new chat is opened with (``paths.GUIDE``, a folder or a hub id)
-    # a new chat is opened with the current chat's model instead, if there is one
-    same_model: bool = True
-    models: tuple[str, ...] = ()  # model folders opened before, newest first
-    # models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
-    remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    find_servers: bool = False  # look for Strettos on this network where remote models are added
-    model_folders: tuple[str, ...] = ()  # folders added by hand in which models are looked for
-    # by a model's ref, that of the small model which drafts for it
-    drafts: Mapping[str, str] = field(default_factory=dict)
-    # models that stand first in the list, and are not unloaded when they rest
-    pinned: tuple[str, ...] = ()
-    # when each model was last used, in seconds since 1970, by its ref
-    used: Mapping[str, float] = field(default_factory=dict)
-    # after so many minutes without use a model is unloaded; 0 for never
-    unload_idle_min: float = UNLOAD_IDLE_MIN
-    # what is not wholly downloaded, with its size in bytes (0 if not known)
-    downloads: Mapping[str, int] = field(default_factory=dict)
-    zoom: int = 100  # size of all text, in percent of what the system asks for
-    # contrast, motion: "system", "normal" or "high"; "system" or "less"
-    contrast: str = "system"
-    motion: str = "system"
-    text_px: int = 15  # size of what is read and written in the conversations, in pixels
-    send_key: str = "enter"  # "enter", or "ctrl_enter" where Enter breaks the line
-    # a pasted text of more characters is attached as a file; 0 attaches none
-    long_paste: int = 4000
+    An option with a page is in the settings window and the palette, in this order. A row that has
+    no value of its own is a class variable.
+    """
+
+    language: str = _option(
+        "system",
+        "General",
+        mark("Language"),
+        search=mark("translation, locale"),
+        choices=("system", *LANGUAGES),
+    )
+    # by command its key sequences, if they differ from the defaults; see `OwnKeys`
+    shortcuts: Mapping[str, list[str]] = _option(
+        {},
+        "General",
+        mark("Keyboard shortcuts"),
+        search=mark("keys, hotkeys, key bindings"),
+        button=mark("Customize…"),
+        command="shortcuts",
+        each=_are_texts,
+    )
+    # with "ctrl_enter", Enter breaks the line
+    send_key: str = _option(
+        "enter",
+        "General",
+        mark("Send messages with"),
+        section=mark("Messages"),
+        search=mark("Enter key, Return key, new line"),
+        choices=("enter", "ctrl_enter"),
+    )
+    long_paste: int = _option(
+        4000,
+        "General",
+        mark("Attach long pastes as files"),
+        search=mark("clipboard, paste"),
+        about=mark("Pasted text that is longer than this"),
+        unit=mark(" characters"),
+        zero=mark("Never"),
+        step=500,
+        within=(0, 1_000_000),
+    )
     # "auto" for the keyboard's language, "off", or the language to check messages in
-    spelling: str = "auto"
-    # what a new chat's settings begin with, as `ChatOptions.to_params`
-    new_chat: Mapping[str, Any] = field(default_factory=dict)
-    system: str = ""  # the instructions it begins with
-    # settings saved by name: {"params": …, "system": …} each
-    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    # what models and chats may take, in 10^9 bytes; 0 leaves it to the engine
-    memory_gb: float = 0.0
-    cache_gb: float = 4.0  # what KV caches may take on disk; 0 keeps none there
-    look_for_updates: bool = False  # ask once a day whether there is a newer version
-    looked_at: float = 0.0  # when that was done last, in seconds since 1970
-    # texts by name, to be put into messages; in the order in which they are listed
-    prompts: Mapping[str, str] = field(default_factory=dict)
-    # by model how often its answer was kept, and of how many comparisons
-    kept: Mapping[str, list[int]] = field(default_factory=dict)
-    # by name who is on a panel, as `app.chats.panel.Member.to_json`; "" asked last
-    panels: Mapping[str, list[Any]] = field(default_factory=dict)
-    panel: str = ""  # the name of the one that is asked with one key
-    tray: bool = False  # whether there is an icon in the system's tray or menu bar
-    titles: bool = True  # whether models name their chats after the first exchange
-    notify: bool = True  # whether the system is told when a long answer has ended while one is away
-    # by command the keys that it was given instead of the usual ones; see `OwnKeys`
-    shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
-    # keys of what was chosen in the command palette, the latest first
+    spelling: str = _option(
+        "auto", "General", mark("Check spelling"), search=mark("spellcheck, dictionary, typos")
+    )
+    notify: bool = _option(
+        True,
+        "General",
+        mark("Notify about long replies"),
+        search=mark("notifications, alerts, sound"),
+        about=mark("When one ends while Stretto is in the background"),
+    )
+    tray: bool = _option(
+        False,
+        "General",
+        mark("Menu bar icon") if sys.platform == "darwin" else mark("System tray icon"),
+        section=mark("Quick access"),
+    )
+    look_for_updates: bool = _option(
+        False,
+        "General",
+        mark("Check for updates daily"),
+        section=mark("Updates"),
+        search=mark("upgrade, new version"),
+        about=mark("Nothing about you is sent, and nothing is installed automatically"),
+    )
+    appearance: str = _option(
+        "system",
+        "Appearance",
+        mark("Theme"),
+        search=mark("dark mode, light mode, night, appearance, colors"),
+        choices=THEMES,
+    )
+    contrast: str = _option(
+        "system",
+        "Appearance",
+        mark("Contrast"),
+        search=mark("accessibility, readability"),
+        choices={"system": _SYSTEM, "normal": mark("Normal"), "high": mark("High")},
+    )
+    zoom: int = _option(
+        100,
+        "Appearance",
+        mark("Interface zoom"),
+        search=mark("font size, scale, larger, smaller"),
+        choices=ZOOM,
+    )
+    text_px: int = _option(
+        15,
+        "Appearance",
+        mark("Message text size"),
+        search=mark("font size, larger, smaller"),
+        unit=mark(" px"),
+        within=(11, 28),
+    )
+    motion: str = _option(
+        "system",
+        "Appearance",
+        mark("Reduce motion"),
+        search=mark("animations, effects"),
+        about=mark("When off, follows the system"),
+        choices=("system", "less"),
+    )
+    titles: bool = _option(
+        True,
+        "Chats",
+        mark("Name chats automatically"),
+        search=mark("titles"),
+        about=mark("Named by the chat’s model while it is idle; names you set are kept"),
+    )
+    # model of a new chat: ``paths.GUIDE``, a folder or a hub id
+    model: str = _option(
+        "guide", "Chats", mark("Model"), section=mark("New chats"), search=mark("default model")
+    )
+    # a new chat takes the current chat's model instead, if there is one
+    same_model: bool = True
+    # settings of new chats, as `ChatOptions.to_params`
+    new_chat: Mapping[str, Any] = _option({})
+    temperature: ClassVar = Option(
+        "Chats", mark("Temperature"), search=mark("creativity, randomness, sampling")
+    )
+    max_tokens: ClassVar = Option(
+        "Chats", mark("Longest reply"), search=mark("maximum tokens, length")
+    )
+    slide: ClassVar = Option(
+        "Chats",
+        mark("Leave out oldest messages when context is full"),
+        search=mark("context window, overflow"),
+    )
+    # The interface always says instructions; the other names are only searched for.
+    system: str = _option(
+        "", "Chats", mark("Instructions"), search="system prompt, custom instructions, role"
+    )
+    # limit of models and chats, in 10^9 bytes; 0 for the engine's default
+    memory_gb: float = _option(
+        0.0,
+        "Models",
+        mark("Memory limit"),
+        section=mark("Memory"),
+        search=mark("RAM"),
+        about=mark("For models and chats. Takes effect after a restart."),
+        unit=mark(" GB"),
+        zero=mark("Automatic"),
+        step=0.5,
+        within=(0, 4096),
+    )
+    unload_idle_min: float = _option(
+        UNLOAD_IDLE_MIN,
+        "Models",
+        mark("Unload idle models after"),
+        search=mark("free memory"),
+        about=mark("They load again when a chat needs them"),
+        unit=mark(" min"),
+        zero=mark("Never"),
+        step=5,
+        within=(0, 4096),
+    )
+    serve: bool = _option(
+        False,
+        "Local API",
+        mark("Local API server"),
+        search=mark("HTTP, OpenAI, endpoint"),
+        about=mark(
+            "Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"
+        ),
+    )
+    serve_port: int = _option(8080, "Local API", mark("Port"), within=(1024, 65535))
+    copy_setup: ClassVar = Option("Local API", mark("Copy setup for"))
+    # the coding agent that was started last, and its folder
+    agent: tuple[str, ...] = _option(
+        (),
+        "Local API",
+        mark("Use with a coding agent"),
+        search=mark("launch, Claude Code, Codex, terminal"),
+    )
+    serve_with_key: bool = _option(
+        False, "Local API", mark("Require a key"), section=mark("Access")
+    )
+    serve_others: bool = _option(
+        False,
+        "Local API",
+        mark("Allow other computers"),
+        search=mark("network, LAN"),
+        about=mark("Other computers always need a key"),
+    )
+    keys: ClassVar = Option("Local API", mark("Keys"), search=mark("access, password"))
+    # clients' prompts are not read after those of the window's chats
+    serve_equal: bool = _option(
+        False,
+        "Local API",
+        mark("Priority"),
+        about=mark("Whose prompts are read first"),
+        choices={False: mark("My chats first"), True: mark("Equal")},
+    )
+    # by client its share of computing time in percent, while other clients are busy
+    serve_shares: Mapping[str, int] = _option(
+        {},
+        "Local API",
+        mark("Share per client"),
+        about=mark("Of computing time when several are busy"),
+        each=lambda v: type(v) is int and 0 < v < 100,
+    )
+    # names of other models, as "claude-*=Guide", separated by commas
+    serve_aliases: str = _option(
+        "", "Local API", mark("Model aliases"), about=mark("Unknown names go to your first model")
+    )
+    # clients' sessions are kept on disk, in up to `cache_gb` of their own
+    serve_keep: bool = _option(
+        True,
+        "Local API",
+        mark("Cached context of clients"),
+        about=mark("They resume after a restart without re-reading"),
+    )
+    # origins of web pages, as https://example.org, separated by spaces
+    serve_origins: str = _option(
+        "",
+        "Local API",
+        mark("Allowed web pages"),
+        section=mark("Limits"),
+        about=mark("Such as https://example.org, separated by spaces"),
+    )
+    serve_sessions: int = _option(64, "Local API", mark("Concurrent sessions"), within=(0, 1024))
+    serve_evict: bool = _option(
+        False,
+        "Local API",
+        mark("Replace the least recently used session"),
+        about=mark("When off, new sessions are refused at the limit"),
+    )
+    serve_per_key: int = _option(
+        0, "Local API", mark("Requests per key at once"), zero=mark("No limit"), within=(0, 1024)
+    )
+    serve_per_minute: int = _option(
+        0, "Local API", mark("Requests per key a minute"), zero=mark("No limit"), within=(0, 10_000)
+    )
+    serve_unload_min: int = _option(
+        0,
+        "Local API",
+        mark("Unload models used only by clients after"),
+        unit=mark(" min"),
+        zero=mark("Never"),
+        within=(0, 1440),
+    )
+    tool_servers: ClassVar = Option(
+        "Tools",
+        mark("Tool servers (MCP)"),
+        search=mark("plugins, extensions, connectors"),
+        about=mark("Programs that give models more tools"),
+        button=mark("Manage…"),
+        command="tool_servers",
+    )
+    # limit of KV caches on disk; 0 keeps none there
+    cache_gb: float = _option(
+        4.0,
+        "Data",
+        mark("Cached context on disk"),
+        search=mark("storage, space"),
+        about=mark("Chats resume without re-reading. Takes effect after a restart."),
+        unit=mark(" GB"),
+        zero=mark("Off"),
+        step=0.5,
+        within=(0, 4096),
+    )
+    backups: ClassVar = Option(
+        "Data",
+        mark("Backups"),
+        search=mark("recover, earlier state"),
+        button=mark("Restore…"),
+        command="backups",
+    )
+    trash: ClassVar = Option(
+        "Data", mark("Trash"), search=mark("deleted chats"), button=mark("Show"), command="trash"
+    )
+    data_folder: ClassVar = Option("Data", mark("Chats and settings"), section=mark("Folders"))
+    log_folder: ClassVar = Option("Data", mark("Logs"))
+    cache_folder: ClassVar = Option("Data", mark("Caches"))
+
+    sidebar: bool = True  # the list of chats is shown
+    unfolded: tuple[str, ...] = ()  # expanded folders of the sidebar
+    models: tuple[str, ...] = ()  # model folders opened before, newest first
+    # remote models by ref, without their keys; see `app.remote.remotes`
+    remotes: Mapping[str, Mapping[str, Any]] = _option({}, each=lambda v: isinstance(v, dict))
+    find_servers: bool = False  # look for servers on this network when adding a remote model
+    model_folders: tuple[str, ...] = ()  # folders in which the user has models
+    drafts: Mapping[str, str] = _option({}, each=_is_text)  # by a model's ref that of its draft
+    # models at the top of the list, which are not unloaded when idle
+    pinned: tuple[str, ...] = ()
+    # by ref when a model was last used, in seconds since 1970
+    used: Mapping[str, float] = _option(
+        {}, each=lambda v: type(v) in (int, float) and 0 <= v < 1e12
+    )
+    # unfinished downloads, with their sizes in bytes (0 if unknown)
+    downloads: Mapping[str, int] = _option({}, each=lambda v: type(v) is int and v >= 0)
+    # chat settings saved by name, each as {"params": …, "system": …}
+    presets: Mapping[str, Mapping[str, object]] = _option({}, each=lambda v: isinstance(v, dict))
+    looked_at: float = 0.0  # time of the last check for updates, in seconds since 1970
+    prompts: Mapping[str, str] = _option({}, each=_is_text)  # by name, in the order of their list
+    # by model how many of its replies were kept, and of how many comparisons
+    kept: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 2))
+    # members of panels by name, as `app.chats.panel.Member.to_json`; "" is the latest
+    panels: Mapping[str, list[Any]] = _option({}, each=lambda v: isinstance(v, list), nameless=True)
+    panel: str = ""  # name of the panel that the shortcut asks
+    # keys of the latest choices in the command palette, newest first
     palette_recent: tuple[str, ...] = ()
-    settings_page: str = ""  # the page of the settings that was shown last, named in English
-    # by a dialog's name where it was left, and how wide and high
-    places: Mapping[str, list[int]] = field(default_factory=dict)
-    skipped_version: str = ""  # the one that the person does not want to hear of again
-    # serve, serve_port: whether other programs may ask the models, and at which port
-    serve: bool = False
-    serve_port: int = 8080
-    serve_others: bool = False  # whether programs of other machines may, too
-    serve_with_key: bool = False  # whether those of this machine need a key
-    # web pages that may ask, as https://example.org, with blanks between them
-    serve_origins: str = ""
-    # names that mean another model, as claude-*=Guide, with commas between them
-    serve_aliases: str = ""
-    # their conversations are kept on disk, apart, in as much room as `cache_gb`
-    serve_keep: bool = True
-    serve_sessions: int = 64  # how many sessions of other programs there may be
-    serve_evict: bool = False  # one more takes the place of the longest unused, and is not refused
-    # serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none
-    serve_per_key: int = 0
-    serve_per_minute: int = 0
-    # minutes after which models go that only others have used; 0 keeps them
-    serve_unload_min: int = 0
-    # what other programs ask is read in its turn, and not after the window's chats
-    serve_equal: bool = False
-    # by program or key its share of the time in percent, while others ask, too
-    serve_shares: Mapping[str, int] = field(default_factory=dict)
-    agent: tuple[str, ...] = ()  # the coding agent that was started last, and its folder
+    settings_page: str = ""  # page of the settings that was shown last, in English
+    # by name of a dialog its position and size
+    places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
+    skipped_version: str = ""  # update that the user does not want
     # tells which options have changed; no option
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     # where they are saved, None for nowhere; no option
@@ -174,25 +466,21 @@ class Settings:
         )
 
     def set(self, **values: Any) -> None:
-        """Change options, have them saved, and announce those that have another value.
-
-        They are written on a thread of their own: nothing waits for the disk here.
+        """Change options, save them in another thread, and announce those that differ.
 
         Raises:
             AttributeError: an option is unknown.
             ValueError: a value has the wrong type or is out of bounds. No option is changed.
         """
-        defaults = Settings()
-        for name, value in values.items():
-            if name not in _OPTIONS:
+        for name in values:
+            if name not in OPTIONS:
                 raise AttributeError(f"{name} is no option")
-            if not _is_valid(name, value, getattr(defaults, name)):
-                raise ValueError(f"{name} cannot be {value!r}")
-        others = [name for name, value in values.items() if getattr(self, name) != value]
+        values = {name: _checked(name, value) for name, value in values.items()}
+        changed = [name for name, value in values.items() if getattr(self, name) != value]
         vars(self).update(values)
         if self.file is not None:
             _saving.put(self.file, self._text())
-        for name in others:
+        for name in changed:
             self.announcer.changed.emit(name)
 
     def save(self, path: Path | None = None) -> None:
@@ -204,7 +492,7 @@ class Settings:
                 log.warning("Settings not saved: the disk does not answer")
 
     def _text(self) -> str:
-        return json.dumps({name: getattr(self, name) for name in _OPTIONS}, indent=2) + "\n"
+        return json.dumps({name: getattr(self, name) for name in OPTIONS}, indent=2) + "\n"
 
     def remember_model(self, model: str) -> None:
         """Put a model folder first in the list of those opened before (50 are kept)."""
@@ -216,8 +504,22 @@ class Settings:
         self.set(used=dict(latest[-_MOST_USED:]))
 
 
-_OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
+OPTIONS: dict[str, Option] = {
+    each.name: each.metadata.get("option", Option()) for each in fields(Settings) if each.compare
+}
 
+ROWS: dict[str, Option] = {
+    name: option
+    for name in Settings.__annotations__
+    if (option := OPTIONS.get(name, vars(Settings).get(name))) and option.page
+}
+"""Rows of the settings window by option, or by class variable of `Settings`, in their order."""
+
+_DEFAULTS: dict[str, Any] = {
+    each.name: {} if each.default is MISSING else each.default
+    for each in fields(Settings)
+    if each.compare
+}
 
 _UNREADABLE = (OSError, ValueError, RecursionError)
 
@@ -247,108 +549,39 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
-    defaults = Settings()
-    # A model that was chosen for new chats before there was this option holds.
-    data = {"same_model": data.get("model", defaults.model) == defaults.model, **data}
-    return valid(data, {name: getattr(defaults, name) for name in _OPTIONS})
+    """Return the options in ``data`` that have an accepted value."""
+    # Before `same_model` existed, a chosen model was always that of new chats.
+    data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
+    valid: dict[str, Any] = {}
+    for name in data.keys() & OPTIONS.keys():
+        with suppress(ValueError, OverflowError):  # the latter of an integer of 400 digits
+            valid[name] = _checked(name, data[name])
+    return valid
 
 
-TEXT_PX = (11, 28)  # the smallest and the largest text
-ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)  # how large all text can be, in percent
-PORTS = (1024, 65535)  # those that a program may take which is not the administrator's
-SERVE_LIMITS = {
-    "serve_sessions": 1024,
-    "serve_per_key": 1024,
-    "serve_per_minute": 10_000,
-    "serve_unload_min": 1440,
-}
-"""The most that each limit of other programs may be."""
+def _checked(name: str, value: Any) -> Any:
+    """Return a value as its option has it: a list as a tuple, an integer as a float.
 
-
-def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of ``data`` that are options and make sense.
-
-    Args:
-        defaults: of all options. A value must have the type of its default.
+    Entries of mappings that are not accepted are left out. Raises ValueError, OverflowError.
     """
-    taken: dict[str, Any] = {}
-    for name, default in defaults.items():
-        value = data.get(name)
-        if isinstance(default, tuple):
-            if isinstance(value, list) and all(isinstance(item, str) for item in value):
-                taken[name] = tuple(value)
-        elif isinstance(default, float):
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                with suppress(OverflowError):  # a number of four hundred digits, say
-                    taken[name] = float(value)
-        elif type(value) is type(default):
-            taken[name] = value
-    for name, good in _ENTRIES.items():
-        # The panel that was asked last has no name.
-        entries = [(n, v) for n, v in taken.get(name, {}).items() if n or name == "panels"]
-        taken[name] = {n: v for n, v in entries if good(v)}
-    if sum(taken["serve_shares"].values()) > 100:
-        taken["serve_shares"] = {}
-    for name, good in _BOUNDS.items():
-        if name in taken and not good(taken[name]):
-            del taken[name]
-    return taken
-
-
-def _is_valid(name: str, value: Any, default: Any) -> bool:
-    """Return True if `valid` accepts the value as it is; entries by name are not checked."""
-    if name in _ENTRIES:
-        return isinstance(value, dict)
-    data = {name: list(value) if isinstance(value, tuple) else value}
-    taken = valid(data, {name: default})
-    return name in taken and bool(taken[name] == value)
-
-
-def _whole(values: object, count: int) -> bool:
-    """Whether these are so many whole numbers."""
-    return (
-        isinstance(values, list)
-        and len(values) == count
-        and all(type(each) is int for each in values)
-    )
-
-
-def _is_texts(values: object) -> bool:
-    return isinstance(values, list) and all(isinstance(each, str) for each in values)
-
-
-_ENTRIES: dict[str, Callable[[Any], bool]] = {
-    "presets": lambda v: isinstance(v, dict),
-    "remotes": lambda v: isinstance(v, dict),
-    "prompts": lambda v: isinstance(v, str),
-    "drafts": lambda v: isinstance(v, str),
-    "panels": lambda v: isinstance(v, list),
-    "kept": lambda v: _whole(v, 2),
-    "places": lambda v: _whole(v, 4),
-    "serve_shares": lambda v: type(v) is int and 0 < v < 100,
-    "shortcuts": _is_texts,
-    "downloads": lambda v: type(v) is int and v >= 0,
-    "used": lambda v: type(v) in (int, float) and 0 <= v < 1e12,
-}
-"""What the entries of those options that are by name may be; what has no name is left out."""
-
-
-def _is_within(most: int, value: int) -> bool:
-    return 0 <= value <= most
-
-
-_BOUNDS: dict[str, Callable[[Any], bool]] = {
-    "language": lambda v: v == "system" or v in LANGUAGES,
-    "appearance": lambda v: v in {"system", "light", "dark"},
-    "send_key": lambda v: v in {"enter", "ctrl_enter"},
-    "long_paste": lambda v: 0 <= v <= 1_000_000,
-    "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
-    "zoom": lambda v: v in ZOOM,
-    "contrast": lambda v: v in {"system", "normal", "high"},
-    "motion": lambda v: v in {"system", "less"},
-    "memory_gb": lambda v: 0 <= v < 100_000,
-    "unload_idle_min": lambda v: 0 <= v <= 100_000,
-    "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
-    "cache_gb": lambda v: 0 <= v < 100_000,
-    **{name: partial(_is_within, most) for name, most in SERVE_LIMITS.items()},
-}
+    option, default = OPTIONS[name], _DEFAULTS[name]
+    if isinstance(default, tuple) and isinstance(value, list):
+        value = tuple(value)
+    elif type(default) is float and type(value) is int:
+        value = float(value)
+    if (
+        type(value) is not type(default)
+        or (isinstance(value, tuple) and not all(map(_is_text, value)))
+        or (option.choices and value not in option.choices)
+        or (isinstance(value, int | float) and not option.within[0] <= value <= option.within[1])
+    ):
+        raise ValueError(f"{name} cannot be {value!r}")
+    if isinstance(value, dict):
+        value = {
+            n: v
+            for n, v in value.items()
+            if (n or option.nameless) and (option.each is None or option.each(v))
+        }
+        if name == "serve_shares" and sum(value.values()) > 100:
+            return {}
+    return value

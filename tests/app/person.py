@@ -844,9 +844,11 @@ class Person:
             return set()
         window.pages.complete()
         changes: list[Callable[[], object]] = [
-            lambda: window.text_px.setValue(11 + which % 18),
+            lambda: window.pages.fields["text_px"].setValue(11 + which % 18),
             lambda: window.send_key["ctrl_enter" if which % 2 else "enter"].click(),
-            lambda: window.appearance["dark" if which % 2 else "light"].click(),
+            lambda: (
+                window.pages.fields["appearance"].buttons["dark" if which % 2 else "light"].click()
+            ),
             lambda: window.system.setPlainText("You are new." if which % 2 else ""),
             lambda: window.take_model(self.models[which % len(self.models)]),
             lambda: window.slide.toggle(),

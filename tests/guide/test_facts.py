@@ -10,7 +10,7 @@ from corpus import limits, skills, stretto, talk
 from corpus.conversation import conversations
 
 import app.ui.window.main_window  # noqa: F401  registers every command
-from app.ui.settings.form_page import PLACES
+from app.settings.settings import ROWS
 from app.ui.window.commands import FOCUS_KEYS, MENUS, REGISTRY
 from tests.test_glossary import GLOSSARY, has
 
@@ -31,7 +31,7 @@ def said() -> list[str]:
 def places() -> set[str]:
     """Every path of a menu or of the settings, as "Models > Get Model…"."""
     menus = {f"{m} > {REGISTRY[n].text}" for m, names in MENUS.items() for n in names if n != "-"}
-    pages = {f"Settings > {page}" for page in PLACES}
+    pages = {f"Settings > {row.page}" for row in ROWS.values()}
     return menus | pages
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
@@ -30,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.language import mark, tr
-from app.settings.settings import Settings
+from app.settings.settings import OPTIONS, ROWS, Option, Settings
 from app.ui.palette.finder import Fit, Wanted, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
@@ -42,17 +43,14 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
 
-Put = Callable[..., object]  # changes options, given by name, and lets what depends on them follow
-
 _WIDEST = 620  # a row's field stays near its words in a wide window
 
 
 class Switch(QCheckBox):
-    """On or off at the end of a row, whose words it has no room for."""
+    """Check box that is painted as a switch, without a text."""
 
-    def __init__(self, name: str, on: bool, parent: QWidget) -> None:
+    def __init__(self, on: bool, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName(name)
         self.setChecked(on)
 
     def sizeHint(self) -> QSize:
@@ -88,21 +86,18 @@ class Switch(QCheckBox):
 
 
 class Segments(QFrame):
-    """A few choices beside each other, of which one holds."""
+    """Mutually exclusive buttons in one frame."""
 
-    chosen = Signal(str)  # (value): the person chose it
+    chosen = Signal(object)  # (value)
 
-    def __init__(
-        self, name: str, choices: Sequence[tuple[str, str]], value: str, parent: QWidget
-    ) -> None:
-        """``choices``: each value with its words, as they are shown."""
+    def __init__(self, choices: Mapping[Any, str], value: object, parent: QWidget) -> None:
+        """``choices``: values with the texts of their buttons."""
         super().__init__(parent)
         self.setObjectName("segments")
-        self.setAccessibleName(name)
         row = across(of=self, margins=(2, 2, 2, 2), spacing=2)
         group = QButtonGroup(self)
-        self.buttons: dict[str, QPushButton] = {}  # by what is chosen with each
-        for each, words in choices:
+        self.buttons: dict[Any, QPushButton] = {}  # by value
+        for each, words in choices.items():
             button = self.buttons[each] = QPushButton(words, self)
             button.setAutoDefault(False)
             button.setCheckable(True)
@@ -114,8 +109,13 @@ class Segments(QFrame):
             self.setFocusProxy(self.buttons[value])
 
 
+Special = Mapping[str, Callable[["FormPage"], object] | None]
+
+
 class FormPage(QWidget):
-    """What is added to it stands one below the other, in sections."""
+    """Page of the settings: the rows of `ROWS` that name it, in sections."""
+
+    command_requested = Signal(str)  # (command): of the window
 
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
@@ -123,6 +123,7 @@ class FormPage(QWidget):
         self.settings = settings or Settings()  # what its rows show and change
         self.rows: dict[str, QWidget] = {}  # the words of each row in English, with the row
         self.found_by: dict[str, str] = {}  # what a search finds each row by, besides its words
+        self.fields: dict[str, Any] = {}  # by option its field, where `fill` made it
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
@@ -162,6 +163,54 @@ class FormPage(QWidget):
                 found.append(each.text())
         return " ".join(found)
 
+    def fill(self, special: Special) -> None:
+        """Add the page's rows.
+
+        Args:
+            special: by option what adds its row instead; None leaves the row out. "" adds what is
+                above all rows.
+        """
+        if (first := special.get("")) is not None:
+            first(self)
+        for name, option in ROWS.items():
+            if option.page != self.title or special.get(name, self) is None:
+                continue
+            if option.section:
+                self.section(option.section)
+            if (add := special.get(name)) is not None:
+                add(self)
+            elif option.command:
+                asked = partial(self.command_requested.emit, option.command)
+                words = f"{tr(option.label)}: {tr(option.button)}"
+                self.row(name, self.button(tr(option.button), asked, words))
+            else:
+                self.row(name, self.field(name))
+
+    def field(self, name: str) -> Any:
+        """Return a widget that shows an option and changes it."""
+        option, value = OPTIONS[name], getattr(self.settings, name)
+        made: Any
+
+        def change(new: Any) -> None:
+            self.settings.set(**{name: type(value)(new)})
+
+        if isinstance(option.choices, Mapping):
+            choices = {each: tr(words) for each, words in option.choices.items()}
+            made = Segments(choices, value, self)
+            made.chosen.connect(change)
+        elif isinstance(value, bool):
+            made = Switch(value, self)
+            made.toggled.connect(change)
+        elif isinstance(value, str):
+            made = QLineEdit(value, self)
+            made.setMinimumWidth(scaled(240))
+            made.editingFinished.connect(lambda: change(made.text().strip()))
+        else:
+            made = self.number(value, option)
+            made.valueChanged.connect(change)
+        self.fields[name] = made
+        return made
+
     def section(self, title: str) -> None:
         """Begin a section; its title is marked, and shown translated."""
         self._column.addSpacing(20)
@@ -170,14 +219,16 @@ class FormPage(QWidget):
         self._first, self._section = True, title
 
     def row(
-        self, words: str, field: QWidget | QBoxLayout, about: str = "", *, below: bool = False
+        self, name: str, field: QWidget | QBoxLayout, about: str = "", *, below: bool = False
     ) -> QWidget:
-        """A row with its words at the beginning and its field at the end, or below them.
+        """Add a row with its label at the beginning and its field at the end, or below it.
 
         Args:
-            words: marked, and shown translated; "" for a row that goes on.
-            about: a quiet sentence, translated already.
+            name: an option or another name in `ROWS`; "" for a row that goes on.
+            about: translated; by default what the option says.
         """
+        option = ROWS[name] if name else Option()
+        words, about = option.label, about or (tr(option.about) if option.about else "")
         row = QFrame(self)
         row.setObjectName("settings-row")
         row.setProperty("first", self._first or not words)
@@ -187,9 +238,11 @@ class FormPage(QWidget):
             label = plain_label(row, tr(words), muted=False)
             if isinstance(field, QWidget):
                 label.setBuddy(field)
+                if not isinstance(field, QPushButton):
+                    field.setAccessibleName(field.accessibleName() or tr(words))
             texts.addWidget(label)
             self.rows[words], self._fields[words] = row, field
-            also = SYNONYMS.get(words, "")
+            also = option.search
             named = (tr(self._section), self._section, words, about)
             self.found_by[words] = " ".join((*named, tr(also) if also else "", also))
         if about:
@@ -218,33 +271,6 @@ class FormPage(QWidget):
         button.clicked.connect(lambda _checked=False: pressed())
         return button
 
-    def switch(self, words: str, option: str, about: str = "", put: Put | None = None) -> Switch:
-        """A row for an option that is on or off; ``put`` changes it, by default the settings."""
-        made = Switch(tr(words), getattr(self.settings, option), self)
-        made.toggled.connect(lambda on: (put or self.settings.set)(**{option: on}))
-        self.row(words, made, about)
-        return made
-
-    def amount(
-        self,
-        words: str,
-        option: str,
-        unit: str = "",
-        nothing: str = "",
-        about: str = "",
-        put: Put | None = None,
-        *,
-        most: float = 4096,
-        step: float = 1,
-    ) -> QDoubleSpinBox:
-        """A row for an option that is a number, as ``number``; ``put`` as in ``switch``."""
-        value = getattr(self.settings, option)
-        box = self.number(tr(words), value, unit, nothing, most=most, step=step)
-        change = put or self.settings.set
-        box.valueChanged.connect(lambda new: change(**{option: type(value)(new)}))
-        self.row(words, box, about)
-        return box
-
     def _put(self, widget: QWidget) -> None:
         """Add a widget of no more than a width that is read easily.
 
@@ -270,31 +296,18 @@ class FormPage(QWidget):
         """The page is complete."""
         self._column.addStretch(1)
 
-    def number(
-        self,
-        name: str,
-        value: float,
-        unit: str,
-        nothing: str = "",
-        *,
-        most: float = 4096,
-        step: float = 1,
-    ) -> QDoubleSpinBox:
-        """A number with its unit; 0 shows the words for ``nothing``.
-
-        It has one decimal where it goes up by less than one.
-        """
+    def number(self, value: float, option: Option) -> QDoubleSpinBox:
+        """Return a field for a number, with one decimal if its step is less than one."""
         box = QDoubleSpinBox(self)
-        box.setRange(0, most)
-        box.setDecimals(step < 1)
-        box.setSingleStep(step)
-        box.setSuffix(unit)
-        box.setSpecialValueText(nothing)
-        box.setGroupSeparatorShown(most > 4096)
+        box.setRange(*option.within)
+        box.setDecimals(option.step < 1)
+        box.setSingleStep(option.step)
+        box.setSuffix(tr(option.unit) if option.unit else "")
+        box.setSpecialValueText(tr(option.zero) if option.zero else "")
+        box.setGroupSeparatorShown(not option.within[0] and option.within[1] > 4096)
         box.setKeyboardTracking(False)  # not at each digit
         box.setValue(value)
         box.setMinimumWidth(scaled(120))
-        box.setAccessibleName(name)
         return box
 
 
@@ -307,107 +320,14 @@ def _inside(layout: QBoxLayout) -> list[QWidget]:
     return [found[n] for n in sorted(found) if n >= 0]
 
 
-TRAY = mark("Menu bar icon") if sys.platform == "darwin" else mark("System tray icon")
-
-PLACES: dict[str, tuple[str, ...]] = {
-    mark("General"): (
-        mark("Language"),
-        mark("Send messages with"),
-        mark("Attach long pastes as files"),
-        mark("Check spelling"),
-        mark("Notify about long replies"),
-        TRAY,
-        mark("Keyboard shortcuts"),
-        mark("Check for updates daily"),
-    ),
-    mark("Appearance"): (
-        mark("Theme"),
-        mark("Contrast"),
-        mark("Interface zoom"),
-        mark("Message text size"),
-        mark("Reduce motion"),
-    ),
-    mark("Chats"): (
-        mark("Name chats automatically"),
-        mark("Model"),
-        mark("Temperature"),
-        mark("Longest reply"),
-        mark("Leave out oldest messages when context is full"),
-        mark("Instructions"),
-    ),
-    mark("Models"): (mark("Memory limit"), mark("Unload idle models after")),
-    mark("Local API"): (
-        mark("Local API server"),
-        mark("Port"),
-        mark("Require a key"),
-        mark("Allow other computers"),
-        mark("Copy setup for"),
-        mark("Use with a coding agent"),
-        mark("Keys"),
-        mark("Allowed web pages"),
-        mark("Priority"),
-        mark("Share per client"),
-        mark("Model aliases"),
-        mark("Cached context of clients"),
-        mark("Concurrent sessions"),
-        mark("Replace the least recently used session"),
-        mark("Requests per key at once"),
-        mark("Requests per key a minute"),
-        mark("Unload models used only by clients after"),
-    ),
-    mark("Tools"): (mark("Tool servers (MCP)"),),
-    mark("Data"): (
-        mark("Cached context on disk"),
-        mark("Backups"),
-        mark("Trash"),
-        mark("Chats and settings"),
-        mark("Logs"),
-        mark("Caches"),
-    ),
-}
-"""The pages with their rows, in English: `Pages.show_row` finds them by it."""
-
-SYNONYMS: dict[str, str] = {
-    "Language": mark("translation, locale"),
-    "Send messages with": mark("Enter key, Return key, new line"),
-    "Attach long pastes as files": mark("clipboard, paste"),
-    "Check spelling": mark("spellcheck, dictionary, typos"),
-    "Notify about long replies": mark("notifications, alerts, sound"),
-    "Keyboard shortcuts": mark("keys, hotkeys, key bindings"),
-    "Check for updates daily": mark("upgrade, new version"),
-    "Theme": mark("dark mode, light mode, night, appearance, colors"),
-    "Contrast": mark("accessibility, readability"),
-    "Interface zoom": mark("font size, scale, larger, smaller"),
-    "Message text size": mark("font size, larger, smaller"),
-    "Reduce motion": mark("animations, effects"),
-    "Name chats automatically": mark("titles"),
-    "Model": mark("default model"),
-    "Temperature": mark("creativity, randomness, sampling"),
-    "Longest reply": mark("maximum tokens, length"),
-    "Leave out oldest messages when context is full": mark("context window, overflow"),
-    # Here they are called instructions everywhere; what others say is only looked for.
-    "Instructions": "system prompt, custom instructions, role",
-    "Memory limit": mark("RAM"),
-    "Unload idle models after": mark("free memory"),
-    "Local API server": mark("HTTP, OpenAI, endpoint"),
-    "Allow other computers": mark("network, LAN"),
-    "Use with a coding agent": mark("launch, Claude Code, Codex, terminal"),
-    "Keys": mark("access, password"),
-    "Tool servers (MCP)": mark("plugins, extensions, connectors"),
-    "Cached context on disk": mark("storage, space"),
-    "Backups": mark("recover, earlier state"),
-    "Trash": mark("deleted chats"),
-}
-"""By row what else people call it, in English: a search finds it by that too."""
-
 _ICONS = {
-    "General": "sliders",
-    "Appearance": "circle-half",
-    "Chats": "chat-circle",
-    "Models": "cube",
-    "Local API": "plug",
-    "Tools": "wrench",
-    "Data": "hard-drive",
+    mark("General"): "sliders",
+    mark("Appearance"): "circle-half",
+    mark("Chats"): "chat-circle",
+    mark("Models"): "cube",
+    mark("Local API"): "plug",
+    mark("Tools"): "wrench",
+    mark("Data"): "hard-drive",
 }
 
 
@@ -415,12 +335,13 @@ class Pages(QWidget):
     """The list of pages with the field that searches them, and beside it the page that is shown."""
 
     turned = Signal(str)  # (title): another page is shown, named in English
+    command_requested = Signal(str)  # (command): of the window
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings = settings
         self.pages: dict[str, FormPage] = {}
-        self._fills: dict[str, Callable[[FormPage], object]] = {}
+        self._fills: dict[str, Special] = {}
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search settings"))
@@ -462,14 +383,16 @@ class Pages(QWidget):
         self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         across(side, (self.stack, 1), of=self, spacing=0)
 
-    def page(self, title: str, fill: Callable[[FormPage], object]) -> None:
-        """A page more; its title is marked, and shown translated.
+    def page(self, title: str, special: Special) -> None:
+        """Add a page by its English title.
+
+        It is filled when it is shown or searched: filling all took twice as long as the rest of
+        the window.
 
         Args:
-            fill: makes what stands on it, once it is shown or all pages are searched. All of them
-                took twice as long as the rest of the window.
+            special: as for `FormPage.fill`.
         """
-        self._fills[title] = fill
+        self._fills[title] = special
         item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
         item.setSizeHint(QSize(0, grown(32)))
 
@@ -477,7 +400,8 @@ class Pages(QWidget):
         if (page := self.pages.get(title)) is None:
             page = self.pages[title] = FormPage(self.stack, title, self._settings)
             self.stack.addWidget(page.area)
-            self._fills[title](page)
+            page.command_requested.connect(self.command_requested)
+            page.fill(self._fills[title])
             page.end()
             WheelGuard(page)
             if self.isVisible():
@@ -486,6 +410,11 @@ class Pages(QWidget):
             room = page.minimumSizeHint().width() + scaled(16)
             self.stack.setMinimumWidth(max(self.stack.minimumWidth(), room))
         return page
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Fields of the pages that were shown, by option."""
+        return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
     def complete(self) -> None:
         """Make what was not shown yet."""
@@ -565,7 +494,9 @@ class Pages(QWidget):
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             field = self.focusWidget()
-            if event.key() == Qt.Key.Key_Escape and isinstance(field, QLineEdit):
-                while field.isUndoAvailable():  # closing the window would apply what was typed
+            if event.key() == Qt.Key.Key_Escape:  # closing the window would apply what was typed
+                if isinstance(field, QDoubleSpinBox):
+                    field.setValue(field.value())
+                while isinstance(field, QLineEdit) and field.isUndoAvailable():
                     field.undo()
             super().keyPressEvent(event)

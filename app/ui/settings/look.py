@@ -6,36 +6,25 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton
 
-from app.settings.language import LANGUAGES, mark, percent, tr
-from app.settings.settings import TEXT_PX, ZOOM, Settings
+from app.settings.language import LANGUAGES, percent, tr
+from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import differs
 from app.spelling.speller import AUTO, OFF, Speller
-from app.ui.settings.form_page import FormPage, Segments, Switch
-from app.ui.style import motion
-from app.ui.style.theme import theme
+from app.ui.settings.form_page import FormPage, Special, Switch
 from app.ui.widgets.laying import across
-
-CHOICES = (("system", mark("System")), ("light", mark("Light")), ("dark", mark("Dark")))
-CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
-VALUES = {"Theme": CHOICES, "Contrast": CONTRASTS}  # by row what can be chosen there
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
-    """Add the submenu; a choice holds at once and at later starts."""
-
-    def choose(name: str) -> None:
-        settings.set(appearance=name)
-        theme().set_appearance(name)
-
+    """Add a submenu to choose the theme."""
     submenu = menu.addMenu(tr("Theme"))
     group = QActionGroup(submenu)
-    for name, words in CHOICES:
+    for name, words in THEMES.items():
         action = submenu.addAction(tr(words))
         action.setCheckable(True)
         action.setChecked(name == settings.appearance)
-        action.triggered.connect(lambda _checked=False, name=name: choose(name))
+        action.triggered.connect(lambda _checked=False, name=name: settings.set(appearance=name))
         group.addAction(action)
 
 
@@ -45,7 +34,6 @@ class LanguageChoice:
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings
         self.box = QComboBox(page)
-        self.box.setAccessibleName(tr("Language"))
         self.box.addItem(tr("System"), "system")
         for code, name in LANGUAGES.items():
             self.box.addItem(name, code)
@@ -56,7 +44,8 @@ class LanguageChoice:
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
         self.restart.setVisible(differs(settings.language))
-        page.row(mark("Language"), across(self.restart, self.box))
+        self.box.setAccessibleName(tr("Language"))
+        page.row("language", across(self.restart, self.box))
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
@@ -73,10 +62,9 @@ class SpellingChoice(QObject):
         self._settings = page.settings
         self._speller = speller
         self.box = QComboBox(page)
-        self.box.setAccessibleName(tr("Check spelling"))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.activated.connect(self._on_chosen)
-        page.row(mark("Check spelling"), self.box)
+        page.row("spelling", self.box)
         self.why = page.quiet("")
         self.why.setWordWrap(True)
         self._why_row = page.row("", self.why, below=True)
@@ -124,56 +112,31 @@ def _called(languages: Sequence[str]) -> list[str]:
     ]
 
 
-class Look:
-    """The page of how the program looks."""
+class Look(QObject):
+    """Rows of the page that are more than a field."""
 
-    def __init__(self, page: FormPage) -> None:
-        settings = self._settings = page.settings
+    def __init__(self, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.rows: Special = {"zoom": self._add_zoom, "motion": self._add_motion}
 
-        def choice(words: str, choices: Sequence[tuple[str, str]], option: str) -> Segments:
-            shown = [(value, tr(text)) for value, text in choices]
-            made = Segments(tr(words), shown, getattr(settings, option), page)
-            made.chosen.connect(lambda value: settings.set(**{option: value}))
-            page.row(words, made)
-            return made
-
-        appearance = choice(mark("Theme"), CHOICES, "appearance")
-        appearance.chosen.connect(theme().set_appearance)
-        self.appearance = appearance.buttons
-        contrast = choice(mark("Contrast"), CONTRASTS, "contrast")
-        contrast.chosen.connect(theme().set_contrast)
-        self.contrast = contrast.buttons
+    def _add_zoom(self, page: FormPage) -> None:
         self.zoom = QComboBox(page)
-        self.zoom.setAccessibleName(tr("Interface zoom"))
         for size in ZOOM:
             self.zoom.addItem(percent(size / 100), size)
-        self.zoom.setCurrentIndex(self.zoom.findData(settings.zoom))
+        self.zoom.setCurrentIndex(self.zoom.findData(page.settings.zoom))
         self.zoom.activated.connect(self._on_zoom)
-        page.row(mark("Interface zoom"), self.zoom)
-        self.text_px = QSpinBox(page)
-        self.text_px.setRange(*TEXT_PX)
-        self.text_px.setSuffix(tr(" px"))
-        self.text_px.setValue(settings.text_px)
-        self.text_px.setAccessibleName(tr("Message text size"))
-        self.text_px.valueChanged.connect(self._on_text_px)
-        page.row(mark("Message text size"), self.text_px)
-        self.motion = Switch(tr("Reduce motion"), settings.motion == "less", page)
+        page.row("zoom", self.zoom)
+
+    def _add_motion(self, page: FormPage) -> None:
+        self.motion = Switch(page.settings.motion == "less", page)
         self.motion.toggled.connect(self._on_motion)
-        page.row(mark("Reduce motion"), self.motion, tr("When off, follows the system"))
+        page.row("motion", self.motion)
 
     @Slot(int)
     def _on_zoom(self, index: int) -> None:
-        percent = int(self.zoom.itemData(index))
-        self._settings.set(zoom=percent)
-        theme().set_zoom(percent)
-
-    @Slot(int)
-    def _on_text_px(self, px: int) -> None:
-        self._settings.set(text_px=px)
-        theme().set_body_px(px)
+        self._settings.set(zoom=int(self.zoom.itemData(index)))
 
     @Slot(bool)
     def _on_motion(self, less: bool) -> None:
-        wanted = "less" if less else "system"
-        self._settings.set(motion=wanted)
-        motion.want(wanted)
+        self._settings.set(motion="less" if less else "system")

@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QObject, QSignalBlocker, Qt, Slot
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QDoubleSpinBox,
     QLineEdit,
     QPushButton,
     QSystemTrayIcon,
@@ -19,83 +18,29 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, percent, tr
-from app.settings.settings import PORTS, SERVE_LIMITS
+from app.settings.settings import Option
 from app.ui.dialogs.name_dialogs import NameDialog
-from app.ui.settings.form_page import TRAY, FormPage, Put, Segments, Switch
+from app.ui.settings.form_page import FormPage, Special
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.style.figures import bytes_line, date_line
-from app.ui.style.theme import scaled
 from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet
 
 
-class DoorLimits(QObject):
-    """The section of limits.
-
-    Args:
-        choose: changes settings, and lets the door follow them.
-    """
-
-    def __init__(self, page: FormPage, choose: Put) -> None:
-        super().__init__(page)
-        settings = self._settings = page.settings
-        self._choose = choose
-        page.section(mark("Limits"))
-        self.origins = QLineEdit(settings.serve_origins, page)
-        self.origins.setAccessibleName(tr("Allowed web pages"))
-        self.origins.setPlaceholderText(tr("None", "no web page"))
-        self.origins.setMinimumWidth(scaled(240))
-        self.origins.editingFinished.connect(self._on_origins)
-        page.row(
-            mark("Allowed web pages"),
-            self.origins,
-            tr("Such as https://example.org, separated by spaces"),
-        )
-
-        def limit(words: str, option: str, nothing: str, unit: str = "") -> QDoubleSpinBox:
-            most = SERVE_LIMITS[option]
-            return page.amount(words, option, unit, nothing, put=choose, most=most)
-
-        self.sessions = limit(
-            mark("Concurrent sessions"), "serve_sessions", tr("None", "no session")
-        )
-        self.evict = page.switch(
-            mark("Replace the least recently used session"),
-            "serve_evict",
-            tr("When off, new sessions are refused at the limit"),
-            choose,
-        )
-        no_limit = tr("No limit")
-        self.per_key = limit(mark("Requests per key at once"), "serve_per_key", no_limit)
-        self.per_minute = limit(mark("Requests per key a minute"), "serve_per_minute", no_limit)
-        unused = mark("Unload models used only by clients after")
-        self.unload = limit(unused, "serve_unload_min", tr("Never"), tr(" min"))
-
-    @Slot()
-    def _on_origins(self) -> None:
-        origins = " ".join(self.origins.text().replace(",", " ").split())
-        if origins != self._settings.serve_origins:
-            self._choose(serve_origins=origins)
-
-
 class Kept(QObject):
     """The row of what is kept on disk for clients: on or off, its size, and a way to remove it."""
 
-    def __init__(self, page: FormPage, serving: Serving, choose: Put) -> None:
+    def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
         self._serving = serving
         self._looking = flows.Latest(self)
         self.size = page.quiet("")
         said = tr("Clear the cached context of clients")
         self.clear = page.button(tr("Clear"), lambda: self._looking.start(self._clear()), said)
-        self.on = Switch(tr("Cached context of clients"), page.settings.serve_keep, page)
-        self.on.toggled.connect(lambda on: choose(serve_keep=on))
-        page.row(
-            mark("Cached context of clients"),
-            across(self.size, self.clear, self.on),
-            tr("They resume after a restart without re-reading"),
-        )
+        on = page.field("serve_keep")
+        on.setAccessibleName(tr("Cached context of clients"))
+        page.row("serve_keep", across(self.size, self.clear, on))
         serving.changed.connect(self.look)
         self.look()
 
@@ -116,21 +61,17 @@ class Kept(QObject):
 
 
 class Shares(QObject):
-    """The row of what one program gets of the time: which one, and how much.
+    """The row of what one program gets of the time: which one, and how much."""
 
-    Args:
-        choose: changes settings, and lets the server follow them.
-    """
-
-    def __init__(self, page: FormPage, serving: Serving, choose: Put) -> None:
+    def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
-        self._settings, self._serving, self._choose = page.settings, serving, choose
+        self._settings, self._serving = page.settings, serving
         self.program = QComboBox(page)
         self.program.setAccessibleName(tr("Client"))
-        unit = percent(1).removeprefix("100")
-        self.share = page.number(tr("Share per client"), 0, unit, tr("Equal"), most=99)
-        row = across(self.program, self.share)
-        page.row(mark("Share per client"), row, tr("Of computing time when several are busy"))
+        self.share = page.number(0, Option(zero=mark("Equal"), within=(0, 99)))
+        self.share.setSuffix(percent(1).removeprefix("100"))
+        self.share.setAccessibleName(tr("Share per client"))
+        page.row("serve_shares", across(self.program, self.share))
         self.program.currentIndexChanged.connect(self._show)
         self.share.valueChanged.connect(self._on_share)
         serving.guests_changed.connect(self.look)
@@ -162,30 +103,29 @@ class Shares(QObject):
     def _on_share(self, share: float) -> None:
         name = self.program.currentText()
         others = {n: s for n, s in self._settings.serve_shares.items() if n != name}
-        self._choose(serve_shares={**others, name: int(share)} if share else others)
+        shares = {**others, name: int(share)} if share else others
+        self._settings.set(serve_shares=shares)
 
 
-class Reach:
-    """The section "Quick access"."""
-
-    def __init__(self, page: FormPage) -> None:
-        page.section(mark("Quick access"))
-        there = QSystemTrayIcon.isSystemTrayAvailable()
-        about = "" if there else tr("This desktop has no tray.")
-        self.tray = page.switch(TRAY, "tray", about)
-        self.tray.setEnabled(there or page.settings.tray)  # what is on can be switched off
-        self.tray.setToolTip(about)
+def add_tray(page: FormPage) -> None:
+    """Add the row of the tray icon, and the command for a global shortcut."""
+    there = QSystemTrayIcon.isSystemTrayAvailable()
+    about = "" if there else tr("This desktop has no tray.")
+    tray = page.field("tray")
+    tray.setEnabled(there or page.settings.tray)  # what is on can be switched off
+    tray.setToolTip(about)
+    page.row("tray", tray, about)
+    shortcut = tr(
+        "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
+        "settings.",
+        command=ask_command(),
+    )
+    if sys.platform == "darwin":
         shortcut = tr(
-            "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
-            "settings.",
+            "For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.",
             command=ask_command(),
         )
-        if sys.platform == "darwin":
-            shortcut = tr(
-                "For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.",
-                command=ask_command(),
-            )
-        page.note(shortcut)
+    page.note(shortcut)
 
 
 def ask_command() -> str:
@@ -221,26 +161,33 @@ ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class OtherPrograms(QObject):
-    """What stands on the page."""
+    """Rows of the page that are more than a field."""
 
-    def __init__(self, page: FormPage, serving: Serving) -> None:
-        super().__init__(page)
-        settings = page.settings
-        self._page, self._settings, self._serving = page, settings, serving
+    def __init__(self, serving: Serving, parent: QObject) -> None:
+        super().__init__(parent)
+        self._serving = serving
         self._listing = flows.Latest(self)
-        self.on = page.switch(
-            mark("Local API server"),
-            "serve",
-            tr("Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"),
-            self._choose,
-        )
+        self.rows: Special = {
+            "serve": self._add_switch,
+            "copy_setup": self._add_pastes,
+            "agent": self._add_agents,
+            "keys": self._add_keys,
+            "serve_shares": self._add_shares,
+            "serve_aliases": partial(self._add_text, "serve_aliases", ALIASES),
+            "serve_keep": self._add_kept,
+            "serve_origins": partial(self._add_text, "serve_origins", tr("None", "no web page")),
+            "serve_sessions": self._add_sessions,
+        }
+
+    def _add_switch(self, page: FormPage) -> None:
+        self._page, self._settings = page, page.settings
+        page.row("serve", page.field("serve"))
         self.state = page.quiet("")
         self.state.setWordWrap(True)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         page.row("", self.state, below=True)
-        self.port = page.amount(mark("Port"), "serve_port", put=self._choose, most=PORTS[1])
-        self.port.setMinimum(PORTS[0])
-        self.port.setGroupSeparatorShown(False)
+
+    def _add_pastes(self, page: FormPage) -> None:
         pastes = across()
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
@@ -248,65 +195,41 @@ class OtherPrograms(QObject):
             button = self.pastes[name] = page.button(tr(name), partial(self._copy, name), said)
             button.setToolTip(tr(about))
             pastes.addWidget(button)
-        page.row(mark("Copy setup for"), pastes)
+        page.row("copy_setup", pastes)
+
+    def _add_agents(self, page: FormPage) -> None:
         self.use_with = page.button(tr("Open Terminal…"), self._on_use_with)
         names = ", ".join(list(AGENT_NAMES.values())[:3])
-        page.row(
-            mark("Use with a coding agent"), self.use_with, tr("{names} and others", names=names)
-        )
-        page.section(mark("Access"))
-        self.with_key = page.switch(mark("Require a key"), "serve_with_key", put=self._choose)
-        self.others = page.switch(
-            mark("Allow other computers"),
-            "serve_others",
-            tr("Other computers always need a key"),
-            self._choose,
-        )
-        self._keys = down()
-        page.row(mark("Keys"), self._keys, below=True)
-        ways = [("first", tr("My chats first")), ("equal", tr("Equal"))]
-        chosen = "equal" if settings.serve_equal else "first"
-        precedence = Segments(tr("Priority"), ways, chosen, page)
-        precedence.chosen.connect(self._on_precedence)
-        self.precedence = precedence.buttons
-        page.row(mark("Priority"), precedence, tr("Whose prompts are read first"))
-        self.shares = Shares(page, serving, self._prioritise)
-        self.aliases = QLineEdit(settings.serve_aliases, page)
-        self.aliases.setAccessibleName(tr("Model aliases"))
-        self.aliases.setPlaceholderText(ALIASES)
-        self.aliases.setMinimumWidth(scaled(240))
-        self.aliases.editingFinished.connect(self._on_aliases)
-        page.row(mark("Model aliases"), self.aliases, tr("Unknown names go to your first model"))
-        self.kept = Kept(page, serving, self._choose)
-        self.limits = DoorLimits(page, self._choose)
-        serving.changed.connect(self.show_state)
-        serving.changed.connect(self.show_keys)
-        serving.guests_changed.connect(self.show_state)
+        page.row("agent", self.use_with, tr("{names} and others", names=names))
+        self._serving.changed.connect(self.show_state)
+        self._serving.guests_changed.connect(self.show_state)
         self.show_state()
+
+    def _add_keys(self, page: FormPage) -> None:
+        self._keys = down()
+        page.row("keys", self._keys, below=True)
+        self._serving.changed.connect(self.show_keys)
         self.show_keys()
 
-    def _choose(self, **values: object) -> None:
-        self._settings.set(**values)
-        self._serving.apply()
+    def _add_shares(self, page: FormPage) -> None:
+        self.shares = Shares(page, self._serving)
+
+    def _add_text(self, name: str, placeholder: str, page: FormPage) -> None:
+        field = page.field(name)
+        field.setPlaceholderText(placeholder)
+        page.row(name, field)
+
+    def _add_kept(self, page: FormPage) -> None:
+        self.kept = Kept(page, self._serving)
+
+    def _add_sessions(self, page: FormPage) -> None:
+        sessions = page.field("serve_sessions")
+        sessions.setSpecialValueText(tr("None", "no session"))
+        page.row("serve_sessions", sessions)
 
     @Slot()
     def _on_use_with(self) -> None:
         UseWith(self._serving, self._settings, self._page.window()).open()
-
-    @Slot()
-    def _on_aliases(self) -> None:
-        given = self.aliases.text().strip()
-        if given != self._settings.serve_aliases:
-            self._choose(serve_aliases=given)
-
-    @Slot(str)
-    def _on_precedence(self, way: str) -> None:
-        self._prioritise(serve_equal=way == "equal")
-
-    def _prioritise(self, **values: object) -> None:
-        """Change settings that hold at once, without a new server."""
-        self._settings.set(**values)
-        self._serving.prioritise()
 
     @Slot()
     def show_state(self) -> None:

@@ -10,24 +10,24 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
 
 from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.models.names import model_fallback_name
 from app.serving import Serving
-from app.settings.language import mark, tr
+from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths, short_path
 from app.settings.settings import Settings
 from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.model_list import ModelList
-from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, NumberBox
-from app.ui.settings.form_page import FormPage, Pages, Segments, Switch
+from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
+from app.ui.settings.form_page import FormPage, Pages, Segments, Special, Switch
 from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
-from app.ui.settings.other_programs import OtherPrograms, Reach
+from app.ui.settings.other_programs import OtherPrograms, add_tray
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.laying import across
@@ -57,16 +57,43 @@ class SettingsWindow(Sheet):
         super().__init__("settings", tr("Settings"), parent)
         self._settings = settings
         self._set = settings.set
+        self.numbers: dict[str, NumberBox] = {}
         self._open_folder = open_folder or asking.show_folder
         pages = self.pages = Pages(settings, self)
-        pages.page(mark("General"), lambda page: self._general(page, updates, speller))
-        pages.page(mark("Appearance"), self._appearance)
-        pages.page(mark("Chats"), self._chats)
-        pages.page(mark("Models"), lambda page: self._models(page, library))
+        pages.command_requested.connect(self.asked)
+        updates = updates if updates is not None and updates.possible else None
+        general: Special = {
+            "language": self._add_language,
+            "send_key": self._add_send_key,
+            "spelling": partial(self._add_spelling, speller) if speller is not None else None,
+            "tray": add_tray,
+            "look_for_updates": partial(self._add_updates, updates) if updates else None,
+        }
+        pages.page("General", general)
+        self.looks = Look(settings, self)
+        pages.page("Appearance", self.looks.rows)
+        chats: Special = {
+            "model": self._add_model,
+            "temperature": partial(self._add_number, "temperature", TEMPERATURE),
+            "max_tokens": partial(self._add_number, "max_tokens", LENGTH),
+            "slide": self._add_slide,
+            "system": self._add_instructions,
+        }
+        pages.page("Chats", chats)
+        pages.page("Models", {"": partial(self._add_models, library)})
         if serving is not None:
-            pages.page(mark("Local API"), lambda page: self._programs(page, serving))
-        pages.page(mark("Tools"), self._tools)
-        pages.page(mark("Data"), lambda page: self._data(page, paths))
+            self.programs = OtherPrograms(serving, self)
+            pages.page("Local API", self.programs.rows)
+        pages.page("Tools", {})
+        data: dict[str, Any] = dict.fromkeys(("data_folder", "log_folder", "cache_folder"))
+        if paths is not None:
+            about = tr("Show the chats and settings folder")
+            data["data_folder"] = partial(self._add_folder, "data_folder", about, paths.data)
+            about = tr("Show the logs folder")
+            data["log_folder"] = partial(self._add_folder, "log_folder", about, paths.log)
+            about = tr("Show the caches folder")
+            data["cache_folder"] = partial(self._add_folder, "cache_folder", about, paths.cache)
+        pages.page("Data", data)
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.put(pages)
         self.resize(scaled(820), scaled(600))
@@ -80,65 +107,22 @@ class SettingsWindow(Sheet):
         """What was removed from the list of models and can be brought back: its place, and it."""
         return self.models.removed if "Models" in self.pages.pages else []
 
-    def _button(
-        self, page: FormPage, words: str, verb: str, command: str, about: str = ""
-    ) -> QPushButton:
-        """A row of which the button does what a command of the window does."""
-        asked = partial(self.asked.emit, command)
-        button = page.button(verb, asked, f"{tr(words)}: {verb}")
-        page.row(words, button, about)
-        return button
-
-    def _general(self, page: FormPage, updates: Updates | None, speller: Speller | None) -> None:
+    def _add_language(self, page: FormPage) -> None:
         self.language = LanguageChoice(page)
         self.language.restart.clicked.connect(self.restart_asked)
-        self._button(page, mark("Keyboard shortcuts"), tr("Customize…"), "shortcuts")
-        page.section(mark("Messages"))
+
+    def _add_send_key(self, page: FormPage) -> None:
         enter = "Return" if sys.platform == "darwin" else "Enter"
-        keys = (("enter", native(enter)), ("ctrl_enter", native(f"Ctrl+{enter}")))
-        send = Segments(tr("Send messages with"), keys, self._settings.send_key, page)
+        keys = {"enter": native(enter), "ctrl_enter": native(f"Ctrl+{enter}")}
+        send = Segments(keys, self._settings.send_key, page)
         send.chosen.connect(lambda value: self._set(send_key=value))
         self.send_key = send.buttons
-        page.row(mark("Send messages with"), send)
-        self.long_paste = page.amount(
-            mark("Attach long pastes as files"),
-            "long_paste",
-            tr(" characters"),
-            tr("Never"),
-            tr("Pasted text that is longer than this"),
-            most=1_000_000,
-            step=500,
-        )
-        if speller is not None:
-            self.spelling = SpellingChoice(page, speller)
-        self.notify = page.switch(
-            mark("Notify about long replies"),
-            "notify",
-            tr("When one ends while Stretto is in the background"),
-        )
-        self.reach = Reach(page)
-        if updates is not None and updates.possible:
-            self._updates(page, updates)
+        page.row("send_key", send)
 
-    def _appearance(self, page: FormPage) -> None:
-        look = self.looks = Look(page)
-        self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
-        self.contrast, self.motion = look.contrast, look.motion
+    def _add_spelling(self, speller: Speller, page: FormPage) -> None:
+        self.spelling = SpellingChoice(page, speller)
 
-    def _programs(self, page: FormPage, serving: Serving) -> None:
-        self.programs = OtherPrograms(page, serving)
-
-    def _tools(self, page: FormPage) -> None:
-        about = tr("Programs that give models more tools")
-        self._button(page, mark("Tool servers (MCP)"), tr("Manage…"), "tool_servers", about)
-
-    def _chats(self, page: FormPage) -> None:
-        self.titles = page.switch(
-            mark("Name chats automatically"),
-            "titles",
-            tr("Named by the chat’s model while it is idle; names you set are kept"),
-        )
-        page.section(mark("New chats"))
+    def _add_model(self, page: FormPage) -> None:
         self.model = QComboBox(page)
         self.model.setAccessibleName(tr("Model"))
         self.model.setMinimumWidth(scaled(190))
@@ -146,30 +130,31 @@ class SettingsWindow(Sheet):
         self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
         other = page.button(tr("Choose…"), self._choose_model)
-        page.row(mark("Model"), across(self.model, other))
-        options = ChatOptions.from_params(self._settings.new_chat)
-        self.numbers: dict[str, NumberBox] = {}
-        for each in (TEMPERATURE, LENGTH):
-            box = self.numbers[each.name] = NumberBox(each, page)
-            box.setButtonSymbols(NumberBox.ButtonSymbols.UpDownArrows)
-            box.setMinimumWidth(scaled(140))
-            box.set_default(each.engine)
-            box.set_number(getattr(options, each.name))
-            box.valueChanged.connect(self._on_new_chat)
-            page.row(each.words, box, tr(each.tip))
-        words = mark("Leave out oldest messages when context is full")
-        self.slide = Switch(tr(words), options.slide, page)
+        page.row("model", across(self.model, other))
+
+    def _add_number(self, name: str, number: Number, page: FormPage) -> None:
+        box = self.numbers[name] = NumberBox(number, page)
+        box.setButtonSymbols(NumberBox.ButtonSymbols.UpDownArrows)
+        box.setMinimumWidth(scaled(140))
+        box.set_default(number.engine)
+        box.set_number(getattr(ChatOptions.from_params(self._settings.new_chat), name))
+        box.valueChanged.connect(self._on_new_chat)
+        page.row(name, box, tr(number.tip))
+
+    def _add_slide(self, page: FormPage) -> None:
+        self.slide = Switch(ChatOptions.from_params(self._settings.new_chat).slide, page)
         self.slide.toggled.connect(self._on_new_chat)
-        page.row(words, self.slide)
+        page.row("slide", self.slide)
+
+    def _add_instructions(self, page: FormPage) -> None:
         self.system = QPlainTextEdit(self._settings.system, page)
         begin_at_edge(self.system)
         self.system.setObjectName("field")
-        self.system.setAccessibleName(tr("Instructions"))
         self.system.setPlaceholderText(tr("How models should behave in new chats"))
         self.system.setTabChangesFocus(True)
         self.system.setFixedHeight(scaled(88))
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
-        page.row(mark("Instructions"), self.system, below=True)
+        page.row("system", self.system, below=True)
 
     @Slot(str)
     def _fill_model(self, option: str) -> None:
@@ -192,57 +177,17 @@ class SettingsWindow(Sheet):
         else:
             self._set(same_model=True)
 
-    def _models(self, page: FormPage, library: ChatLibrary | None) -> None:
+    def _add_models(self, library: ChatLibrary | None, page: FormPage) -> None:
         self.models = ModelList(self._settings, library, self._open_folder, page)
         self.models.get.clicked.connect(lambda: self.asked.emit("get_model"))
         page.add(self.models)
-        page.section(mark("Memory"))
-        self.memory = page.amount(
-            mark("Memory limit"),
-            "memory_gb",
-            tr(" GB"),
-            tr("Automatic"),
-            tr("For models and chats. Takes effect after a restart."),
-            step=0.5,
-        )
-        self.idle = page.amount(
-            mark("Unload idle models after"),
-            "unload_idle_min",
-            tr(" min"),
-            tr("Never"),
-            tr("They load again when a chat needs them"),
-            step=5,
-        )
 
-    def _data(self, page: FormPage, paths: Paths | None) -> None:
-        self.cache = page.amount(
-            mark("Cached context on disk"),
-            "cache_gb",
-            tr(" GB"),
-            tr("Off"),
-            tr("Chats resume without re-reading. Takes effect after a restart."),
-            step=0.5,
-        )
-        self._button(page, mark("Backups"), tr("Restore…"), "backups")
-        self._button(page, mark("Trash"), tr("Show"), "trash")
-        if paths is None:
-            return
-        page.section(mark("Folders"))
-        for words, told, folder in (
-            (mark("Chats and settings"), tr("Show the chats and settings folder"), paths.data),
-            (mark("Logs"), tr("Show the logs folder"), paths.log),
-            (mark("Caches"), tr("Show the caches folder"), paths.cache),
-        ):
-            show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), told)
-            page.row(words, show, short_path(folder))
+    def _add_folder(self, name: str, words: str, folder: Path, page: FormPage) -> None:
+        show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), words)
+        page.row(name, show, short_path(folder))
 
-    def _updates(self, page: FormPage, updates: Updates) -> None:
-        page.section(mark("Updates"))
-        self.look = page.switch(
-            mark("Check for updates daily"),
-            "look_for_updates",
-            tr("Nothing about you is sent, and nothing is installed automatically"),
-        )
+    def _add_updates(self, updates: Updates, page: FormPage) -> None:
+        page.row("look_for_updates", page.field("look_for_updates"))
         now = self.look_now = page.button(tr("Check Now"), self._on_look_now)
         self.looked = page.quiet("")
         self.looked.setWordWrap(True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,12 +15,11 @@ from app.models.names import model_fallback_name
 from app.remote.address import named
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE, short_path
+from app.settings.settings import ROWS, Option
 from app.store import ChatRecord
 from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
-from app.ui.settings.form_page import PLACES, SYNONYMS
-from app.ui.settings.look import VALUES
 from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
@@ -75,19 +74,19 @@ class PaletteCommands(InWindow):
         for ref, name in self._model_names(GUIDE).items():
             use = partial(self._chats.use_model, ref)
             yield Entry(EntryKind.MODEL, f"model:{ref}", name, use, beside=_place_of(ref))
-        for page, rows in PLACES.items():
-            for words in ("", *rows):
-                also = SYNONYMS.get(words, "")
-                named = [also, *(choice for _, choice in VALUES.get(words, ()))]
-                yield Entry(
-                    EntryKind.SETTING,
-                    f"setting:{page}/{words}",
-                    tr(words or page),
-                    partial(self._show_setting, page, words),
-                    beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
-                    english=words or page,
-                    also=" ".join(f"{tr(name)} {name}" for name in named if name),
-                )
+        pages = dict.fromkeys(row.page for row in ROWS.values())
+        for row in (*map(Option, pages), *ROWS.values()):
+            page, words = row.page, row.label
+            choices = row.choices.values() if isinstance(row.choices, Mapping) else ()
+            yield Entry(
+                EntryKind.SETTING,
+                f"setting:{page}/{words}",
+                tr(words or page),
+                partial(self._show_setting, page, words),
+                beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
+                english=words or page,
+                also=" ".join(f"{tr(name)} {name}" for name in (row.search, *choices) if name),
+            )
 
     @property
     def _here(self) -> str:

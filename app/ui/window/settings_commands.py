@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -16,6 +17,7 @@ from app.ui.composer.misspelt import Misspelt
 from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane import ChatPane
+from app.ui.style import motion
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import remember_places
@@ -69,7 +71,6 @@ class TextSize(InWindow):
 
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
-        theme().set_zoom(zoom)
         self.said.emit(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
 
     def _fit(self) -> None:
@@ -136,6 +137,16 @@ class HelpCommands:
         dialogs.show_about(self._window)
 
 
+_LOOK: dict[str, Callable[[Any], None]] = {
+    "appearance": lambda value: theme().set_appearance(value),
+    "contrast": lambda value: theme().set_contrast(value),
+    "zoom": lambda value: theme().set_zoom(value),
+    "text_px": lambda value: theme().set_body_px(value),
+    "motion": motion.want,
+}
+"""What applies an option."""
+
+
 class SettingsCommands(InWindow):
     """Opens the settings."""
 
@@ -172,6 +183,8 @@ class SettingsCommands(InWindow):
             ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
         elif option == "long_paste":
             ComposerText.long_paste = self._settings.long_paste
+        elif option in _LOOK:
+            _LOOK[option](getattr(self._settings, option))
 
     @Slot()
     def _on_gone(self) -> None:

@@ -103,7 +103,7 @@ def test_pinned_models_and_the_guide_stay(clock: Clock):
 def test_never_is_never_and_a_time_that_is_set_holds_at_once(clock: Clock):
     run = clock.run
     run.window.settings_commands.show_settings()
-    field = run.settings.idle
+    field = run.settings.pages.fields["unload_idle_min"]
     assert field.text() == "30 min"
     field.setValue(0)
     assert field.text() == "Never"

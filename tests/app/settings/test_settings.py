@@ -120,6 +120,26 @@ def test_profile_a_number_that_is_no_time_does_not_keep_the_window_shut(tmp_path
     assert settings.set_aside is None
 
 
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("text_px", 28, 29),
+        ("memory_gb", 0.5, float("nan")),
+        ("zoom", 110, 111),
+        ("tray", True, 1),
+        ("pinned", ("a",), ("a", 1)),
+        ("serve_equal", True, "first"),
+    ],
+)
+def test_set_refuses_values_out_of_bounds(name: str, good: object, bad: object) -> None:
+    settings = Settings()
+    settings.set(**{name: good})
+    with pytest.raises(ValueError, match=name):
+        settings.set(sidebar=False, **{name: bad})
+    assert getattr(settings, name) == good
+    assert settings.sidebar
+
+
 def test_only_options_with_another_value_are_announced(tmp_path: Path) -> None:
     settings = Settings(file=tmp_path / "settings.json")
     said: list[tuple[str, object]] = []

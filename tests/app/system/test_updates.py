@@ -175,8 +175,8 @@ def test_the_settings_offer_it_only_where_there_is_a_source(
     looking = Updates(settings, served.source)
     window = SettingsWindow(settings, None, parent, updates=looking)
     window.show()
-    assert not window.look.isChecked()
-    window.look.click()
+    assert not window.pages.fields["look_for_updates"].isChecked()
+    window.pages.fields["look_for_updates"].click()
     assert settings.look_for_updates
     served.content = document(version="0.0.1")
     with qtbot.waitSignal(looking.looked):

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.chats.actions import Action
 from app.remote.address import Remote
 from app.settings import language, translation
-from app.settings.settings import Settings
+from app.settings.settings import ROWS, Settings
 from app.ui.palette.finder import Entry, EntryKind, Finder, Wanted, folded
 from app.ui.palette.palette import Palette
-from app.ui.settings.form_page import PLACES
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
 
@@ -228,7 +227,7 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     palette = opened(run, "cached context on disk")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     settings = run.window.settings_commands.shown
-    run.until(settings.cache.hasFocus)
+    run.until(settings.pages.fields["cache_gb"].hasFocus)
     settings.close()
 
     # The arrows go round, and a click chooses.
@@ -270,12 +269,10 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
     run.window.settings_commands.show_settings()
     settings = run.settings
     there = {title: set(page.rows) for title, page in settings.pages.pages.items()}
-    missing = {row for page, rows in PLACES.items() for row in rows if row not in there[page]}
+    missing = {row.label for row in ROWS.values() if row.label not in there[row.page]}
     assert missing <= {"Check for updates daily"}  # not where nobody makes updates
-    assert {p: rows - set(PLACES[p]) for p, rows in there.items() if rows - set(PLACES[p])} == {}
-    for page, rows in PLACES.items():
-        for row in rows:
-            assert settings.pages.show_row(page, row) == (row not in missing)
+    for row in ROWS.values():
+        assert settings.pages.show_row(row.page, row.label) == (row.label not in missing)
     # The keys are in the row that was sought, also where it has several choices.
     for page, row in (("Appearance", "Contrast"), ("General", "Language")):
         settings.pages.show_row(page, row)

@@ -217,8 +217,8 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
     assert window.isVisible()
     run.window.settings_commands.show_settings()
     assert run.window.settings_commands.shown is window
-    window.text_px.setValue(20)
-    window.appearance["dark"].setChecked(True)
+    window.pages.fields["text_px"].setValue(20)
+    window.pages.fields["appearance"].buttons["dark"].setChecked(True)
     assert theme().tokens.dark
     assert theme().body_px == 20
     saved = Settings.load(profile / "settings.json")

@@ -125,7 +125,7 @@ def test_motion_is_less_where_the_desktop_or_the_person_says_so(qtbot):
 def test_with_less_motion_the_dots_of_answering_chats_stand_still(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
-    run.settings.motion.setChecked(True)
+    run.settings.looks.motion.setChecked(True)
     run.settings.close()
     assert run.app.settings.motion == "less"
     beats: list[int] = []

@@ -62,7 +62,7 @@ def opened(run: Run) -> None:
     """Switch the door on, as a person does."""
     run.window.settings_commands.show_settings()
     programs = run.settings.programs
-    programs.on.click()
+    run.settings.pages.fields["serve"].click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
     assert "no clients" in programs.state.text()
 
@@ -103,10 +103,10 @@ def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
         run.window.settings_commands.show_settings()
         programs = run.settings.programs
-        programs.on.click()
+        run.settings.pages.fields["serve"].click()
         run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
         assert "is in use" in programs.state.text()
-        programs.on.click()
+        run.settings.pages.fields["serve"].click()
         assert run.app.serving.door is Door.OFF
     opened(run)
     assert not run.window.guests.part.isHidden()
@@ -121,7 +121,7 @@ def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run
     assert f"{run.app.serving.address}/v1/chat/completions" in QApplication.clipboard().text()
     programs.pastes["Python"].click()
     assert 'model="Small"' in QApplication.clipboard().text()
-    programs.on.click()
+    run.settings.pages.fields["serve"].click()
     assert run.app.serving.door is Door.OFF
     assert run.window.guests.part.isHidden()
     assert run.app.settings.serve is False
@@ -173,14 +173,14 @@ def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
     client.wait()
     assert client.status == 404
     programs = run.settings.programs
-    programs.aliases.setText("claude-*")
-    programs.aliases.editingFinished.emit()
+    run.settings.pages.fields["serve_aliases"].setText("claude-*")
+    run.settings.pages.fields["serve_aliases"].editingFinished.emit()
     run.until(lambda: "alias" in programs.state.text())
     assert run.app.serving.door is Door.FAILED
-    programs.aliases.clear()
-    programs.aliases.editingFinished.emit()
+    run.settings.pages.fields["serve_aliases"].clear()
+    run.settings.pages.fields["serve_aliases"].editingFinished.emit()
     run.until(lambda: run.app.serving.door is Door.OPEN)
-    limits = programs.limits
+    fields = run.settings.pages.fields
 
     def settled(change: Callable[[], object]) -> None:
         change()
@@ -189,19 +189,19 @@ def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
     def chosen() -> Any:
         return run.app.serving._server.places.sessions._settings
 
-    settled(lambda: limits.sessions.setValue(2))
-    settled(lambda: limits.evict.click())
-    settled(lambda: limits.per_key.setValue(3))
-    settled(lambda: limits.per_minute.setValue(40))
-    settled(lambda: limits.unload.setValue(5))
-    limits.origins.setText("https://one.example,  https://two.example ")
-    settled(limits.origins.editingFinished.emit)
+    settled(lambda: fields["serve_sessions"].setValue(2))
+    settled(lambda: fields["serve_evict"].click())
+    settled(lambda: fields["serve_per_key"].setValue(3))
+    settled(lambda: fields["serve_per_minute"].setValue(40))
+    settled(lambda: fields["serve_unload_min"].setValue(5))
+    fields["serve_origins"].setText("https://one.example,  https://two.example ")
+    settled(fields["serve_origins"].editingFinished.emit)
     found = chosen()
     assert (found.sessions, found.policy, found.per_key, found.per_minute) == (2, "evict", 3, 40)
     assert found.unload_after == 300
     assert found.origins == ("https://one.example", "https://two.example")
-    limits.origins.setText("two.example")
-    settled(limits.origins.editingFinished.emit)
+    fields["serve_origins"].setText("two.example")
+    settled(fields["serve_origins"].editingFinished.emit)
     assert "origin" in run.settings.programs.state.text()
     again = Settings.load(run.app.settings.file)
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
@@ -225,7 +225,7 @@ def test_a_model_of_the_window_is_unloaded_by_the_window_alone_and_loaded_for_a_
 def test_a_key_lets_in_until_it_is_revoked(run: Run):
     opened(run)
     programs = run.settings.programs
-    programs.with_key.click()
+    run.settings.pages.fields["serve_with_key"].click()
     run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
     programs.make("My editor")
@@ -254,7 +254,7 @@ def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest
     assert server is not None
     end = server.stop
     monkeypatch.setattr(server, "stop", lambda: (held.wait(), end()))
-    on = run.settings.programs.on
+    on = run.settings.pages.fields["serve"]
     on.click()
     assert run.app.serving.door is Door.OFF
     on.click()

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.settings.settings import Settings
-from app.ui.settings.form_page import PLACES, SYNONYMS, FormPage, Pages, Switch
+from app.settings.settings import ROWS, Settings
+from app.ui.settings.form_page import FormPage, Pages, Switch
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.sheet import Sheet
@@ -59,7 +59,7 @@ def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
     area = pages.pages["Data"].area
     assert area.findChild(FloatingBar) is not None  # as of what was there from the beginning
     pages.search.setText("port")
-    assert set(pages.pages) == set(PLACES)
+    assert set(pages.pages) == {row.page for row in ROWS.values()}
 
 
 def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
@@ -70,7 +70,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert pages.hits.item(0).text() == "Unload idle models after"
     assert (shown(pages), pages.search.hasFocus()) == ("Models", True)
     run.qtbot.keyClick(pages.search, KEY.Key_Return)
-    assert window.idle.hasFocus()
+    assert window.pages.fields["unload_idle_min"].hasFocus()
     pages.search.setText("restart")  # only in the quiet sentence
     found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
     assert found == ["Memory limit", "Cached context of clients", "Cached context on disk"]
@@ -79,7 +79,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
         Qt.MouseButton.LeftButton,
         pos=pages.hits.visualItemRect(pages.hits.item(2)).center(),
     )
-    assert (shown(pages), window.cache.hasFocus()) == ("Data", True)
+    assert (shown(pages), pages.fields["cache_gb"].hasFocus()) == ("Data", True)
     pages.search.setText("nothing is called so")
     assert pages.nothing.isVisible()
     assert pages.nothing.text() == "No settings found"
@@ -100,10 +100,6 @@ def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run) -> None:
     ):
         pages.search.setText(typed)
         assert row in [pages.hits.item(n).text() for n in range(pages.hits.count())], typed
-
-
-def test_what_else_a_row_is_called_is_of_rows_that_exist() -> None:
-    assert set(SYNONYMS) <= {row for rows in PLACES.values() for row in rows}
 
 
 def test_esc_ends_the_search_and_then_closes(run: Run) -> None:
@@ -167,7 +163,8 @@ def test_defaults_are_muted_words_and_numbers_have_arrows_and_units(run: Run) ->
     assert run.app.settings.new_chat["temperature"] == 0.9
     for box in window.pages.findChildren(QAbstractSpinBox):
         assert box.buttonSymbols() == QAbstractSpinBox.ButtonSymbols.UpDownArrows
-    assert (window.memory.text(), window.cache.text()) == ("Automatic", "4.0 GB")
+    texts = [window.pages.fields[name].text() for name in ("memory_gb", "cache_gb")]
+    assert texts == ["Automatic", "4.0 GB"]
 
 
 def test_what_the_buttons_open_is_a_command_of_the_window(run: Run) -> None:
@@ -236,10 +233,21 @@ def test_wrapped_words_are_whole_on_a_page_that_is_wider_than_its_rows(qtbot: Qt
         assert all(label.height() >= label.heightForWidth(label.width()) for label in labels)
 
 
+def test_escape_discards_a_half_typed_number(run: Run):
+    window = opened(run)
+    window.pages.show_row("Models", "Memory limit")
+    field = window.pages.fields["memory_gb"]
+    field.selectAll()
+    run.qtbot.keyClicks(field, "12")
+    run.qtbot.keyClick(field, KEY.Key_Escape)
+    run.until(lambda: run.window.settings_commands.shown is None)
+    assert run.app.settings.memory_gb == 0
+
+
 def test_escape_discards_a_half_typed_field(run: Run):
     window = opened(run)
-    field = run.settings.programs.aliases
     window.pages.show_row("Local API", "Model aliases")
+    field = window.pages.fields["serve_aliases"]
     field.setFocus()
     run.qtbot.keyClicks(field, "typo=Small")
     run.qtbot.keyClick(field, KEY.Key_Escape)

@@ -211,12 +211,12 @@ def test_my_chats_come_first_and_programs_have_shares_of_the_time(run: Run):
     server = run.app.serving._server
     assert server._answering.priority == -1
     run.window.settings_commands.show_settings()
-    programs = run.settings.programs
-    programs.precedence["equal"].click()
+    priority = run.settings.pages.fields["serve_equal"].buttons
+    priority[True].click()
     assert server._answering.priority == 0
     assert run.app.serving._server is server  # whoever is answered is not disturbed
     assert run.app.settings.serve_equal is True
-    programs.precedence["first"].click()
+    priority[False].click()
     assert server._answering.priority == -1
 
     shares = run.settings.programs.shares

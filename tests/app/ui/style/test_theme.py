@@ -229,11 +229,11 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
     run.window.settings_commands.show_settings()
     settings = run.settings
     assert not theme().tokens.strong
-    settings.contrast["high"].setChecked(True)
+    settings.pages.fields["contrast"].buttons["high"].setChecked(True)
     assert theme().tokens is HIGH_LIGHT
     theme().set_appearance("dark")
     assert theme().tokens is HIGH_DARK
-    settings.contrast["normal"].setChecked(True)
+    settings.pages.fields["contrast"].buttons["normal"].setChecked(True)
     assert theme().tokens is DARK
     assert run.app.settings.contrast == "normal"
     settings.close()

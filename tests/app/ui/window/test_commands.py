@@ -128,11 +128,12 @@ def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(s
         assert field.focusPolicy() == Qt.FocusPolicy.StrongFocus
     assert chosen(run) == before
     window.pages.show_page("Appearance")
-    window.text_px.setFocus()
-    run.until(window.text_px.hasFocus)
-    wheel(run, window.text_px)
+    text_px = window.pages.fields["text_px"]
+    text_px.setFocus()
+    run.until(text_px.hasFocus)
+    wheel(run, text_px)
     assert run.app.settings.text_px == before["text_px"] - 1
-    window.text_px.setValue(before["text_px"])
+    text_px.setValue(before["text_px"])
     window.close()
 
     # Nor does it over a chat's.

@@ -66,7 +66,7 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     assert board.shown == {}
     state[0] = AWAY
     run.window.settings_commands.show_settings()
-    run.settings.notify.setChecked(False)
+    run.settings.pages.fields["notify"].setChecked(False)
     run.settings.close()
     answered(run, notifier, "say silent", 60)
     assert board.shown == {}

@@ -93,8 +93,8 @@ def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: S
     run.window.settings_commands.show_settings()
     settings = run.settings
     # Nothing is offered that this desktop has not.
-    assert not settings.reach.tray.isEnabled()
-    assert settings.reach.tray.toolTip() == "This desktop has no tray."
+    assert not settings.pages.fields["tray"].isEnabled()
+    assert settings.pages.fields["tray"].toolTip() == "This desktop has no tray."
     settings.close()
     run.app.settings.set(tray=True)
     words = [action.text() for action in icon(run).contextMenu().actions()]
