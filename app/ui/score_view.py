@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
-    QFontMetrics,
     QHideEvent,
     QKeyEvent,
     QPainter,
@@ -21,11 +20,12 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, rate_line
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down, scrolling
-from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.manners import mirrored
+from app.ui.widgets.row_painter import RowPainter
 
 _WORDS = {
     "queued": mark("queued"),
@@ -62,6 +62,7 @@ class LaneRow(QWidget):
         self.button = IconButton("pause", tr("Pause"), self, side=26)
         self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.button.clicked.connect(lambda: self.pause_asked.emit(self.lane.chat_id))
+        across(SPRING, self.button, of=self, margins=(0, 0, 8, 0))
         self.refresh(lane)
 
     def refresh(self, lane: Lane) -> None:
@@ -96,10 +97,6 @@ class LaneRow(QWidget):
         self.setAccessibleDescription(self._words())
         self.update()
 
-    def resizeEvent(self, event: object) -> None:
-        self.button.move(self.width() - self.button.width() - 8, 1)
-        mirror(self, self.button)
-
     def mouseReleaseEvent(self, event: object) -> None:
         self.chosen.emit(self.lane.chat_id)
 
@@ -121,32 +118,18 @@ class LaneRow(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens, lane = theme().tokens, self.lane
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(5, 1, -5, -1), 6, 6)
-        middle = self.height() / 2
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawEllipse(mirrored(self, QRectF(14, middle - 4, 8, 8)))
-        font = ui_font(t.SMALL_PX)
-        painter.setFont(font)
-        painter.setPen(QColor(tokens.text))
-        room = self._label() - 36
-        title = QFontMetrics(font).elidedText(lane.title, Qt.TextElideMode.ElideRight, room)
-        place = mirrored(self, QRectF(30, 0, room, self.height()))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)
-        self._paint_marks(painter, colour)
-        painter.setPen(QColor(tokens.muted))
-        area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.height())
-        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        words = QFontMetrics(font).elidedText(
-            self._words(), Qt.TextElideMode.ElideRight, round(area.width())
-        )
-        painter.drawText(mirrored(self, area), right, words)
+        row, tokens, lane = RowPainter.on(self, 14, 42), theme().tokens, self.lane
+        colour, font = QColor(t.lane_colour(lane.colour, dark=tokens.dark)), ui_font(t.SMALL_PX)
+        row.ground(row.inner(5), ring=self.hasFocus())
+        row.painter.setPen(Qt.PenStyle.NoPen)
+        row.painter.setBrush(colour)
+        middle = self.height() // 2
+        row.painter.drawEllipse(row.visual(QRect(14, middle - 4, 8, 8)))
+        row.line.setLeft(30)
+        row.text(lane.title, tokens.text, font=font, most=self._label() - 36)
+        self._paint_marks(row.painter, colour)
+        most = self._figures() - 6
+        row.text(self._words(), tokens.muted, font=font, most=most, end=True)
 
     @Slot()
     def _fit(self) -> None:

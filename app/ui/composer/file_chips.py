@@ -14,12 +14,12 @@ from app.chats.attached import page_of
 from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
-from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
+from app.ui.widgets.manners import mirror, place_in_lines, plain_tip
 from app.ui.widgets.pictures import paint_small
+from app.ui.widgets.row_painter import RowPainter
 
 
 @dataclass(frozen=True)
@@ -123,36 +123,23 @@ class FileChip(RemovableButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, words = theme().tokens, self.words
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        row = RowPainter.on(self, 7, grown(22) + 8)
         if words.is_image:
-            self._paint_image(painter)
+            self._paint_image(row.painter)
             return
         edge = QPen(QColor(tokens.danger if words.too_much else tokens.outline))
-        painter.setPen(focus_pen() if self.hasFocus() else edge)
-        painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        side = scaled(t.SMALL_ICON)
-        sign = mirrored(self, QRectF(7, (self.height() - side) // 2, side, side)).toRect()
-        icon("chat-circle" if words.chat else "file", tokens.muted).paint(painter, sign)
-        painter.setFont(ui_font(t.SMALL_PX))
-        measure = painter.fontMetrics()
-        start = side + 12
-        room = self.width() - start - grown(22) - 8
+        row.painter.setPen(focus_pen() if self.hasFocus() else edge)
+        row.painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
+        row.painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        row.icon("chat-circle" if words.chat else "file", tokens.muted, 5)
+        row.painter.setFont(ui_font(t.SMALL_PX))
+        room = row.line.width()
         about = self.about_in(room)
         # The name comes first: by it files are told apart.
-        name_room = max(room - measure.horizontalAdvance(about) - 8, min(room, room * 2 // 3))
-        middle = Qt.TextElideMode.ElideMiddle
-        name = measure.elidedText(words.name, middle, name_room)
-        taken = measure.horizontalAdvance(name) + 8
-        line = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(QColor(tokens.text))
-        place = mirrored(self, QRectF(start, 0, name_room, self.height()))
-        painter.drawText(place, line, name)
-        rest = measure.elidedText(about, Qt.TextElideMode.ElideRight, room - taken)
-        painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
-        place = mirrored(self, QRectF(start + taken, 0, room - taken, self.height()))
-        painter.drawText(place, line, rest)
+        wide = row.painter.fontMetrics().horizontalAdvance(about)
+        most, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
+        row.text(words.name, tokens.text, 8, elide=elide, most=most)
+        row.text(about, tokens.danger if words.too_much else tokens.muted)
 
     def _paint_image(self, painter: QPainter) -> None:
         tokens, area = theme().tokens, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)

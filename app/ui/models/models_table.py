@@ -13,21 +13,18 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
     QRect,
-    QSize,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHeaderView,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
@@ -41,7 +38,8 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 from engine import LOOKUP
 from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
 
@@ -191,7 +189,6 @@ def sentence_of(
     return ", ".join(filter(None, parts))
 
 
-Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
 BELOW = int(Role.UserRole) + 1  # the line below the name
@@ -544,87 +541,53 @@ class LibraryView(QTableView):
             super().keyPressEvent(event)
 
 
-class _Delegate(QStyledItemDelegate):
+def name_state(index: Index) -> RowState:
+    """Return what the first column shows: the name with its pin, and the line below it."""
+    return RowState(
+        str(index.data()),
+        px=t.LEAD_PX,
+        weight=QFont.Weight.Medium,
+        # The end of a model's name says as much as its beginning.
+        elide=Qt.TextElideMode.ElideMiddle,
+        end_icon="push-pin" if index.data(PINNED) else "",
+        below=str(index.data(BELOW)),
+        below_colour="danger" if index.data(WRONG) else "muted",
+    )
+
+
+class _Delegate(RowDelegate):
+    """Delegate of all columns; the ground goes over the whole row."""
+
     def __init__(self, view: LibraryView) -> None:
-        super().__init__(view)
+        super().__init__(view, self._state, inset=2, height=ROW, lines=2)
         self._view = view
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, grown(ROW, 2))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tokens = theme().tokens
-        area: QRect = option.rect
-        current = index.row() == self._view.currentIndex().row()
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._ground(painter, option, area, index, current)
-        inner = area.adjusted(12, 0, -12, 0)
+    def _state(self, index: Index) -> RowState:
         if index.column() == Column.NAME:
-            self._name(painter, inner, index, current)
-        elif index.column() == Column.MORE:
-            lit = current or self._view.hovered == index.row()
+            return name_state(index)
+        words, current = str(index.data() or ""), index.row() == self._view.currentIndex().row()
+        colour = "text" if current else "muted"
+        if int(index.data(Qt.ItemDataRole.TextAlignmentRole)) & int(Qt.AlignmentFlag.AlignRight):
+            return RowState("", end=words, end_px=t.UI_PX, end_colour=colour)
+        return RowState(words, colour=colour)
+
+    def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
+        tokens, area, painter = theme().tokens, QRect(option.rect), row.painter
+        current = index.row() == self._view.currentIndex().row()
+        over = self._view.hovered == index.row()
+        painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), QColor(tokens.border))
+        if current or over:
+            painter.setClipRect(area)
+            whole = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
+            active = bool(option.state & QStyle.StateFlag.State_Active)
+            colour = tokens.accent_quiet if current else tokens.hover
+            ring = current and active and self._view.hasFocus()
+            row.ground(whole.adjusted(1, 0, -2, -1), colour, ring=ring, radius=t.RADIUS_SMALL)
+            painter.setClipping(False)
+        if index.column() == Column.MORE:
             place = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))
             place.moveCenter(area.center())
-            icon("dots-three", tokens.text if lit else tokens.muted).paint(painter, place)
-        else:
-            painter.setFont(ui_font(t.UI_PX))
-            painter.setPen(QColor(tokens.text if current else tokens.muted))
-            flags = Qt.AlignmentFlag(int(index.data(Qt.ItemDataRole.TextAlignmentRole)))
-            self._line(painter, inner, str(index.data() or ""), flags)
-        painter.restore()
-
-    def _ground(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        area: QRect,
-        index: Index,
-        current: bool,
-    ) -> None:
-        tokens = theme().tokens
-        line = QRect(area.left(), area.bottom(), area.width(), 1)
-        painter.fillRect(line, QColor(tokens.border))
-        if not current and self._view.hovered != index.row():
-            return
-        painter.setClipRect(area)
-        row = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
-        painter.setBrush(QColor(tokens.accent_quiet if current else tokens.hover))
-        focused = current and bool(option.state & QStyle.StateFlag.State_Active)
-        ring = focused and self._view.hasFocus()
-        painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
-        painter.drawRoundedRect(row.adjusted(1, 0, -2, -1), t.RADIUS_SMALL, t.RADIUS_SMALL)
-        painter.setClipping(False)
-
-    def _name(self, painter: QPainter, area: QRect, index: Index, current: bool) -> None:
-        tokens = theme().tokens
-        top = QRect(area.left(), area.top() + 5, area.width(), grown(22))
-        if index.data(PINNED):
-            direction, whole = painter.layoutDirection(), QRect(top)
-            place = QRect(top.right() - 14, top.top() + 4, 14, 14)
-            top.setRight(place.left() - 6)
-            pin = QStyle.visualRect(direction, whole, place)
-            icon("push-pin", tokens.accent).paint(painter, pin)
-            top = QStyle.visualRect(direction, whole, top)
-        painter.setFont(ui_font(t.LEAD_PX, QFont.Weight.Medium))
-        painter.setPen(QColor(tokens.text))
-        self._line(painter, top, str(index.data()))
-        wrong = bool(index.data(WRONG))
-        quiet = tokens.text if current else tokens.muted
-        painter.setFont(ui_font(t.SMALL_PX))
-        painter.setPen(QColor(tokens.danger if wrong else quiet))
-        bottom = QRect(area.left(), area.top() + grown(25), area.width(), grown(20))
-        self._line(painter, bottom, str(index.data(BELOW)), Qt.AlignmentFlag.AlignLeft)
-
-    def _line(
-        self,
-        painter: QPainter,
-        area: QRect,
-        words: str,
-        flags: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter,
-    ) -> None:
-        # The end of a model's name says as much as its beginning.
-        name = flags == Qt.AlignmentFlag.AlignVCenter
-        where = Qt.TextElideMode.ElideMiddle if name else Qt.TextElideMode.ElideRight
-        shown = painter.fontMetrics().elidedText(words, where, area.width())
-        painter.drawText(area, flags | Qt.AlignmentFlag.AlignVCenter, shown)
+            icon("dots-three", tokens.text if current or over else tokens.muted).paint(
+                painter, place
+            )
+        return current

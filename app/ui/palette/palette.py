@@ -12,10 +12,8 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRect,
     QRectF,
-    QSize,
     Qt,
     Signal,
     Slot,
@@ -24,7 +22,6 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
-    QFontMetrics,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -37,8 +34,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
@@ -47,11 +42,10 @@ from PySide6.QtWidgets import (
 from app.settings.language import tr
 from app.ui.palette.finder import Entry, EntryKind, Finder
 from app.ui.style import tokens as t
-from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import scaled, theme, ui_font
+from app.ui.style.theme import scaled, theme
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
-Index = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
 _ICONS = {
     EntryKind.COMMAND: "terminal",
@@ -83,6 +77,11 @@ class Rows(QAbstractListModel):
     def entry(self, index: Index) -> Entry | None:
         return self._entries[index.row()] if index.isValid() else None
 
+    def state(self, index: Index) -> RowState | None:
+        """Return what a row shows."""
+        entry = self.entry(index)
+        return entry_state(entry) if entry is not None else None
+
     def rowCount(self, parent: Index = _NONE) -> int:
         return 0 if parent.isValid() else len(self._entries)
 
@@ -97,65 +96,31 @@ class Rows(QAbstractListModel):
         }.get(Qt.ItemDataRole(role))
 
 
-class RowPainter(QStyledItemDelegate):
-    """Icon, text, what stands beside it; at the right the keys, or why it cannot be done."""
+def entry_state(entry: Entry) -> RowState:
+    """Return what the row of an entry shows; at its end the keys, or why it cannot be chosen."""
+    return RowState(
+        " ".join(entry.text.split()),
+        colour="muted" if entry.refused else "text",
+        icon=_ICONS[entry.kind],
+        end=entry.refused or entry.keys,
+        end_px=t.UI_PX,
+        beside=entry.beside,
+    )
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        height = QFontMetrics(ui_font(t.UI_PX)).height()
-        return QSize(100, max(t.ROW, height + 14))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        model = index.model()
-        if not isinstance(model, Rows) or (entry := model.entry(index)) is None:
-            return
-        tokens = theme().tokens
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        area: QRect = option.rect.adjusted(6, 1, -6, -1)
-        painter.save()
-        if index.row() and index.row() == model.ends:
-            painter.setPen(QColor(tokens.border))
-            painter.drawLine(
-                option.rect.left() + 8,
-                option.rect.top(),
-                option.rect.right() - 8,
-                option.rect.top(),
-            )
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen:
-            painter.setPen(QColor(tokens.accent) if tokens.strong else Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.accent_quiet))
-            painter.drawRoundedRect(area, 7, 7)
-        quiet = QColor(tokens.text if chosen else tokens.muted)
-        middle = Qt.AlignmentFlag.AlignVCenter
+class _Delegate(RowDelegate):
+    """Delegate that draws a line below the rows that were chosen lately."""
 
-        def place(part: QRect) -> QRect:
-            return QStyle.visualRect(option.direction, option.rect, part)
+    def __init__(self, rows: Rows, parent: QObject) -> None:
+        super().__init__(parent, rows.state, inset=6)
+        self._rows = rows
 
-        side = scaled(t.SMALL_ICON)
-        sign = place(QRect(area.left() + 10, area.center().y() + 1 - side // 2, side, side))
-        icon(_ICONS[entry.kind], quiet.name()).paint(painter, sign)
-        painter.setFont(ui_font(t.UI_PX))
-        metrics = painter.fontMetrics()
-        line = area.adjusted(side + 20, 0, -12, 0)
-        painter.setPen(quiet)
-        refused = entry.refused
-        end = refused or entry.keys
-        if end:
-            most = line.width() // 2
-            end = metrics.elidedText(end, Qt.TextElideMode.ElideRight, most)
-            painter.drawText(place(line), middle | Qt.AlignmentFlag.AlignRight, end)
-            line.setRight(line.right() - metrics.horizontalAdvance(end) - 16)
-        words = metrics.elidedText(
-            " ".join(entry.text.split()), Qt.TextElideMode.ElideRight, line.width()
-        )
-        painter.setPen(quiet if refused else QColor(tokens.text))
-        painter.drawText(place(line), middle, words)
-        line.setLeft(line.left() + metrics.horizontalAdvance(words) + 10)
-        painter.setPen(quiet)
-        if entry.beside and line.width() > 24:
-            beside = metrics.elidedText(entry.beside, Qt.TextElideMode.ElideMiddle, line.width())
-            painter.drawText(place(line), middle, beside)
-        painter.restore()
+    def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
+        if index.row() and index.row() == self._rows.ends:
+            place: QRect = option.rect
+            line = QRect(place.left() + 8, place.top(), place.width() - 16, 1)
+            row.painter.fillRect(line, theme().color("border"))
+        return super().paint_ground(row, option, index)
 
 
 class Card(QWidget):
@@ -179,7 +144,7 @@ class Card(QWidget):
         made = QListView(self)
         made.setModel(self.rows)
         made.setAccessibleName(self._name)
-        made.setItemDelegate(RowPainter(made))
+        made.setItemDelegate(_Delegate(self.rows, made))
         made.setFrameShape(QFrame.Shape.NoFrame)
         made.setUniformItemSizes(True)
         made.setMouseTracking(True)

@@ -11,11 +11,9 @@ from PySide6.QtCore import (
     QEvent,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
     QPointF,
     QRect,
-    QSize,
     Qt,
     QTimer,
     Signal,
@@ -39,7 +37,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
     QWidget,
@@ -51,15 +48,15 @@ from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of
 from app.settings.language import counted, number, tr
 from app.store.index import shown_text
 from app.ui.style import tokens as t
-from app.ui.style.icons import draw_dot, icon
+from app.ui.style.icons import draw_dot
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme
 from app.ui.transcript.message_row import shown_result, state, who
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import announce, caret, plain_tip, types_words, with_keys
+from app.ui.widgets.manners import announce, plain_tip, types_words, with_keys
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
-Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 _FEW = 300  # runs, as many as are unfolded by themselves
 _BEGINNING = 300  # characters of a message that its line is made of
@@ -221,44 +218,61 @@ def branches(n: int) -> str:
     return counted("%Ln branch", "%Ln branches", n)
 
 
-class _Delegate(QStyledItemDelegate):
-    """Paints a run's dot on the rail of its branch, and what it says."""
+def aside(run: Run, *, narrow: bool) -> str:
+    """Return how many branches and messages a run has; less of it if the row is narrow."""
+    parts = []
+    if run.branches:
+        parts.append("" if narrow else branches(run.branches))
+    if len(run.ids) > 1:
+        parts.append(number(len(run.ids)) if narrow else messages(len(run.ids)))
+    return " · ".join(filter(None, parts))
+
+
+class _Delegate(RowDelegate):
+    """Delegate that paints a run's dot on the rail of its branch before the words."""
 
     def __init__(self, view: BranchView) -> None:
-        super().__init__(view)
+        super().__init__(view, self._state, inset=4)
         self._view = view
-        self.alpha = 255
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, grown(t.ROW))
 
     def level(self) -> float:
         """Pixels for a level of branches: fewer where many levels stand in a narrow pane."""
         room = self._view.viewport().width() * 0.35
         return min(scaled(_LEVEL), room / max(1, self._view.rows.deepest))
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def _state(self, index: Index) -> RowState | None:
         rows = self._view.rows
         if (run := rows.run(index)) is None:
-            return
-        tokens, area = theme().tokens, QRect(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        over = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if chosen or over:
-            current = index == self._view.currentIndex() and self._view.hasFocus()
-            painter.setPen(focus_pen() if current else QPen(Qt.PenStyle.NoPen))
-            painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.hover))
-            painter.drawRoundedRect(area.adjusted(4, 1, -4, -1), t.RADIUS_SMALL, t.RADIUS_SMALL)
-        left = self._rails(painter, option, area, run)
-        self._words(painter, option, area, run, round(left), chosen)
-        painter.restore()
+            return None
+        name, words = rows.name(run), rows.words(run)
+        indent = round(_EDGE + run.depth * self.level())
+        room = self._view.viewport().width() - indent - scaled(12) - 34
+        return RowState(
+            name or words,
+            weight=QFont.Weight.DemiBold if name else QFont.Weight.Normal,
+            colour="text" if name or run.ids else "muted",
+            indent=indent,
+            end_unfolded=self._view.isExpanded(rows.index_of(run.id)) if run.below else None,
+            end=aside(run, narrow=room < scaled(260)),
+            beside=words if name else "",
+            beside_elide=Qt.TextElideMode.ElideRight,
+        )
+
+    def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
+        if state.end_unfolded is None:  # figures are aligned with those before a caret
+            row.line.setRight(row.line.right() - scaled(12) - 6)
+        super().paint_state(row, state, strong=strong)
+
+    def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
+        strong = super().paint_ground(row, option, index)
+        if (run := self._view.rows.run(index)) is not None:
+            self._rails(row.painter, option, QRect(option.rect), run)
+        return strong
 
     def _rails(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
-    ) -> float:
-        """The lines of the branches that pass by, and the dot; where what it says begins."""
+    ) -> None:
+        """Paint the lines of the branches that pass by, and the dot."""
         tokens, level = theme().tokens, self.level()
         rtl = option.direction == Qt.LayoutDirection.RightToLeft
         top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
@@ -307,62 +321,6 @@ class _Delegate(QStyledItemDelegate):
             draw_dot(painter, centre, tokens.accent, 255)
         else:
             draw_dot(painter, centre, tokens.border_strong, 255, ring=True)
-        return _EDGE + run.depth * level + 14
-
-    def _words(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        area: QRect,
-        run: Run,
-        left: int,
-        chosen: bool,
-    ) -> None:
-        tokens, rows = theme().tokens, self._view.rows
-        strong, quiet = QColor(tokens.text), QColor(tokens.text if chosen else tokens.muted)
-        upright = Qt.AlignmentFlag.AlignVCenter
-        line = QRect(area.left() + left, area.top(), area.width() - left - 14, area.height())
-
-        def place(part: QRect) -> QRect:
-            return QStyle.visualRect(option.direction, area, part)
-
-        if run.below:
-            side = scaled(12)
-            rtl = option.direction == Qt.LayoutDirection.RightToLeft
-            unfolded = self._view.isExpanded(rows.index_of(run.id))
-            sign = "caret-down" if unfolded else caret("caret-right", rtl=rtl)
-            at = QRect(line.right() - side, line.center().y() - side // 2, side, side)
-            icon(sign, tokens.muted).paint(painter, place(at))
-        line.setRight(line.right() - scaled(12) - 6)
-        aside = self._aside(run, line.width())
-        painter.setFont(ui_font(t.SMALL_PX))
-        painter.setPen(quiet)
-        painter.drawText(place(line), Qt.AlignmentFlag.AlignRight | upright, aside)
-        if aside:
-            line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(aside) - 12)
-        cut = Qt.TextElideMode.ElideRight
-        if name := rows.name(run):
-            painter.setFont(ui_font(t.UI_PX, QFont.Weight.DemiBold))
-            painter.setPen(strong)
-            shown = painter.fontMetrics().elidedText(name, cut, line.width())
-            painter.drawText(place(line), upright, shown)
-            line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(shown) + 10)
-        if line.width() < 24:
-            return
-        painter.setFont(ui_font(t.UI_PX))
-        painter.setPen(quiet if name or not run.ids else strong)
-        shown = painter.fontMetrics().elidedText(rows.words(run), cut, line.width())
-        painter.drawText(place(line), upright, shown)
-
-    def _aside(self, run: Run, room: int) -> str:
-        """How many messages it stands for, and branches, while there is room for that."""
-        narrow = room < scaled(260)
-        parts = []
-        if run.branches:
-            parts.append("" if narrow else branches(run.branches))
-        if len(run.ids) > 1:
-            parts.append(number(len(run.ids)) if narrow else messages(len(run.ids)))
-        return " · ".join(filter(None, parts))
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)

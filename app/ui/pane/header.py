@@ -18,10 +18,10 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
 from app.ui.style.figures import doing_line, phase_line, seconds
-from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.row_painter import RowPainter
 
 
 def state_elsewhere(remote: Remote, *, short: bool) -> str:
@@ -191,30 +191,14 @@ class ModelButton(PaintedButton):
         return QSize(metrics.horizontalAdvance(self.text()) + 20 + scaled(12), max(28, grown(28)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.underMouse() or self.isDown():
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.hover))
-            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
-        font = ui_font(t.UI_PX, QFont.Weight.Medium)
-        painter.setFont(font)
-        painter.setPen(QColor(tokens.text))
-        room = self.width() - 20 - scaled(12)
+        row, tokens = RowPainter.on(self, 8, 8), theme().tokens
+        row.ground(self.rect(), tokens.hover if self.underMouse() or self.isDown() else "")
+        row.ground(row.inner(), ring=self.hasFocus())
+        row.caret(tokens.muted, 2, unfolded=True, end=True)
         # Of a few letters at either end nothing can be read.
-        end = Qt.TextElideMode.ElideRight if room < grown(90) else Qt.TextElideMode.ElideMiddle
-        name = QFontMetrics(font).elidedText(self.text(), end, room + 2)
-        area = mirrored(self, QRectF(8, 0, room + 4, self.height()))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
-        side = scaled(12)
-        left, top = self.width() - 8 - side, (self.height() - side) // 2
-        sign = mirrored(self, QRectF(left, top, side, side))
-        icon("caret-down", tokens.muted).paint(painter, sign.toRect())
+        short = row.line.width() < grown(90)
+        elide = Qt.TextElideMode.ElideRight if short else Qt.TextElideMode.ElideMiddle
+        row.text(self.text(), tokens.text, font=ui_font(t.UI_PX, QFont.Weight.Medium), elide=elide)
 
 
 class PaneHeader(QWidget):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.settings.language import counted, mark, number, tr
 from app.store import Queued
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.laying import across, down, scrolling
-from app.ui.widgets.manners import mirror, mirrored, plain_tip
+from app.ui.widgets.laying import SPRING, across, down, scrolling
+from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.row_painter import RowPainter
 
 _BEGINNING = 400  # characters of a message that are looked at for its row: it may have a million
 
@@ -39,6 +40,7 @@ class QueuedRow(RemovableButton):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.edit.clicked.connect(self.click)
         self.remove.clicked.connect(self.removed)
+        across(SPRING, self.edit, self.remove, of=self, margins=(0, 0, 4, 0), spacing=0)
         self._fit()
         theme().changed.connect(self._fit)
 
@@ -61,31 +63,15 @@ class QueuedRow(RemovableButton):
         super().focusInEvent(event)
         self.focused.emit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        left, top = self.width() - 4, (self.height() - self.edit.height()) // 2
-        for button in (self.remove, self.edit):
-            left -= button.width()
-            button.move(left, top)
-        mirror(self, self.edit, self.remove)
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.tint))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
-        painter.setFont(ui_font(t.SMALL_PX))
-        measure = painter.fontMetrics()
-        room = self.width() - 24 - self.edit.width() - self.remove.width()
-        about = measure.horizontalAdvance(self._files) + 12 if self._files else 0
-        line, end = Qt.AlignmentFlag.AlignVCenter, Qt.TextElideMode.ElideRight
-        painter.setPen(QColor(tokens.text))
-        place = mirrored(self, QRectF(16, 0, room - about, self.height()))
-        painter.drawText(place, line, measure.elidedText(self._words, end, int(place.width())))
-        painter.setPen(QColor(tokens.muted))
-        place = mirrored(self, QRectF(16 + room - about + 8, 0, about, self.height()))
-        painter.drawText(place, line, self._files)
+        row, tokens = (
+            RowPainter.on(self, 16, self.edit.width() + self.remove.width() + 8),
+            theme().tokens,
+        )
+        ground = tokens.hover if self.underMouse() else tokens.tint
+        row.ground(row.inner(), ground, ring=self.hasFocus(), radius=8)
+        row.text(self._files, tokens.muted, 8, font=ui_font(t.SMALL_PX), end=True)
+        row.text(self._words, tokens.text)
 
 
 class QueueView(QWidget):

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import (
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
-    QPointF,
     QRect,
-    QRectF,
     QSize,
     Qt,
 )
 from PySide6.QtGui import (
-    QColor,
     QFont,
-    QPainter,
-    QTextCharFormat,
-    QTextLayout,
-    QTextLine,
-    QTextOption,
 )
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.chats.attached import numbers_of
 from app.chats.organising import ARCHIVE
 from app.settings.language import counted, number, tr
 from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.style import tokens as t
-from app.ui.style.icons import badge, draw_dot, icon
-from app.ui.style.theme import grown, scaled, theme, ui_font
-from app.ui.widgets.manners import caret
+from app.ui.style.theme import grown, scaled, theme
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
 class Row(Struct, frozen=True):
@@ -114,145 +101,83 @@ def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
     return ", ".join(parts)
 
 
-Index = QModelIndex | QPersistentModelIndex
-
-
-Place = Callable[[QRect], QRect]
-"""Where a part belongs that is placed from the left, in the direction of the window."""
-
 INDENT = 20  # pixels for each level of folders
 
 
-class ChatDelegate(QStyledItemDelegate):
-    """Rows of 32 px: a heading, or a chat with its dot; hits of a search have a second line."""
+def row_state(
+    row: Row, *, waiting: int = 0, living: bool = False, unseen: bool = False, current: bool = False
+) -> RowState:
+    """Return what a row shows; of a folder, its count in place of what it is sorted by."""
+    if row.kind == "heading":
+        return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, colour="muted")
+    folder = bool(row.folder_id)
+    count = number(row.count) if row.count else ""
+    return RowState(
+        row.text,
+        weight=QFont.Weight.Medium if current else QFont.Weight.Normal,
+        colour="muted" if row.folder_id == ARCHIVE else "text",
+        marks=row.title_marks,
+        indent=scaled(INDENT) * row.depth,
+        unfolded=row.unfolded if folder else None,
+        badge=waiting,
+        dot=living or unseen,
+        ring=living,
+        end=count if folder else "  ".join(row.aside),
+        end_px=t.SMALL_PX if folder else t.TINY_PX,
+        # A page is named at the end of a hit's place.
+        end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,
+        below=row.snippet or None,
+        below_marks=row.marks,
+    )
+
+
+class ChatDelegate(RowDelegate):
+    """Delegate of the list of chats."""
+
+    PADDING = 8
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.alpha = 255
-        self.painted = QRect()  # what of the list is painted now
+        super().__init__(parent, self._state, inset=8)
         self.current = ""
         self.several = False  # more than one row is chosen
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)
-        return QSize(100, grown(50, 2) if row.snippet else grown(t.ROW))
+        return QSize(100, grown(50, 2)) if row.snippet else super().sizeHint(option, index)
 
     def dot_area(self, view: QWidget, row: QRect) -> QRect:
-        """The end of a row, where its living dot is; its words end before."""
+        """Return the end of a row, which has its dot."""
         return QStyle.visualRect(
             view.layoutDirection(), row, row.adjusted(row.width() - 26, 0, 0, 0)
         )
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def _state(self, index: Index) -> RowState:
         row: Row = index.data(ROW_ROLE)
-        tokens = theme().tokens
-        area: QRect = option.rect.adjusted(8, 1, -8, -1)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if row.kind == "heading":
-            painter.setFont(ui_font(t.TINY_PX, QFont.Weight.DemiBold))
-            painter.setPen(QColor(tokens.muted))
-            heading = area.adjusted(8, 4, -8, 0)
-            painter.drawText(heading, Qt.AlignmentFlag.AlignVCenter, row.text)
-            painter.restore()
-            return
-        self._ground(painter, option, area, row)
-
-        def place(part: QRect) -> QRect:
-            return QStyle.visualRect(option.direction, option.rect, part)
-
-        area.setLeft(area.left() + scaled(INDENT) * row.depth)
-        living, unseen = index.data(LIVING_ROLE), index.data(UNSEEN_ROLE)
-        waiting = index.data(WAITING_ROLE)
-        right = 10
-        if waiting:
-            mark = badge(waiting, tokens.accent, tokens.accent_text)
-            top = area.top() + grown(30) // 2 - 8
-            mark.paint(painter, place(QRect(area.right() - 20, top, 16, 16)))
-            right = 28
-        elif living or unseen:
-            top = area.top() + grown(30) // 2 - 4
-            at = QRectF(place(QRect(area.right() - 16, top, 8, 8))).center()
-            draw_dot(painter, at, tokens.accent, self.alpha if living else 255, ring=living)
-            right = 24
-        chosen = self._is_current(row)
-        painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
-        painter.setPen(QColor(tokens.text))
-        line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
-        if not self.painted.intersects(place(line)):  # a dot beats
-            painter.restore()
-            return
-        if row.folder_id:
-            self._folder(painter, line, row, place)
-            painter.restore()
-            return
-        if row.aside:
-            line.setRight(self._aside(painter, line, row, place))
-        draw_marked(painter, place(line), row.text, row.title_marks)
-        if row.snippet:
-            painter.setFont(ui_font(t.SMALL_PX))
-            # On the ground of the current chat muted writing would be too faint.
-            painter.setPen(QColor(tokens.text if chosen else tokens.muted))
-            below = QRect(area.left() + 8, area.top() + grown(24), area.width() - 16, grown(20))
-            draw_marked(painter, place(below), row.snippet, row.marks)
-        painter.restore()
-
-    def _folder(self, painter: QPainter, line: QRect, row: Row, place: Place) -> None:
-        """A folder (or the archive): which way it is folded, its name, how many chats it has."""
-        tokens = theme().tokens
-        rtl = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        sign = "caret-down" if row.unfolded else caret("caret-right", rtl=rtl)
-        side = scaled(12)
-        at = place(QRect(line.left() - 2, line.center().y() + 1 - side // 2, side, side))
-        icon(sign, tokens.muted).paint(painter, at)
-        font, small = painter.font(), ui_font(t.SMALL_PX)
-        painter.setFont(small)
-        painter.setPen(QColor(tokens.muted))
-        count = number(row.count) if row.count else ""
-        end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(place(line), end, count)
-        line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(count) - 8)
-        painter.setFont(font)
-        painter.setPen(QColor(tokens.muted if row.folder_id == ARCHIVE else tokens.text))
-        draw_marked(painter, place(line.adjusted(side + 2, 0, 0, 0)), row.text, ())
-
-    def _aside(self, painter: QPainter, line: QRect, row: Row, place: Place) -> int:
-        """Write what stands at the right, as far as it leaves room; where the title must end."""
-        font, pen = painter.font(), painter.pen()
-        painter.setFont(ui_font(t.TINY_PX))
-        painter.setPen(QColor(theme().tokens.muted))
-        metrics, end = painter.fontMetrics(), line.right()
-        room = line.width() * 2 // 5
-        # A page is told at the end of its place.
-        mode = Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight
-        words = metrics.elidedText("  ".join(row.aside), mode, room)
-        width = metrics.horizontalAdvance(words)
-        far = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(place(line), far, words)
-        painter.setFont(font)
-        painter.setPen(pen)
-        return end - width - 8
+        return row_state(
+            row,
+            waiting=index.data(WAITING_ROLE) or 0,
+            living=bool(index.data(LIVING_ROLE)),
+            unseen=bool(index.data(UNSEEN_ROLE)),
+            current=self._is_current(row),
+        )
 
     def _is_current(self, row: Row) -> bool:
-        """Whether it stands for the chat that has the focus."""
+        """Return True if the row is, or contains, the chat that has the focus."""
         return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
 
-    def _ground(
-        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
-    ) -> None:
-        tokens = theme().tokens
-        state = option.state
-        focused = state & QStyle.StateFlag.State_HasFocus
-        painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
-        if self._is_current(row):
-            painter.setBrush(QColor(tokens.pressed))
-        elif state & QStyle.StateFlag.State_Selected and self.several:
-            painter.setBrush(QColor(tokens.accent_quiet))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(QColor(tokens.hover))
-        else:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(area, 7, 7)
+    def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
+        shown: Row = index.data(ROW_ROLE)
+        if shown.kind == "heading":
+            row.line.adjust(0, 4, 0, 0)
+            return False
+        if self._is_current(shown):
+            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+            row.ground(row.line, theme().tokens.pressed, ring=focused, radius=7)
+            return True
+        if not self.several:
+            option.state &= ~QStyle.StateFlag.State_Selected
+        super().paint_ground(row, option, index)
+        return False
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
@@ -264,52 +189,3 @@ class ChatDelegate(QStyledItemDelegate):
     ) -> None:
         rect: QRect = option.rect
         editor.setGeometry(rect.adjusted(8, 1, -8, -1))
-
-
-def draw_marked(
-    painter: QPainter, area: QRect, text: str, marks: tuple[tuple[int, int], ...]
-) -> None:
-    """One line of text with the marked parts in bold and in the colour of text, cut at its end."""
-    layout = _line(painter, text, marks)
-    line = layout.lineAt(0)
-    if line.naturalTextWidth() > area.width():
-        room = area.width() - painter.fontMetrics().horizontalAdvance("…")
-        end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
-        # Where a cursor may stand counts UTF-16 units.
-        kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
-        layout = _line(painter, kept.rstrip() + "…", marks)
-    line = layout.lineAt(0)
-    top = area.top() + (area.height() - line.height()) / 2
-    # An option of the text's own direction would put it at the far end of a line without end.
-    left = area.left() - line.naturalTextRect().left()
-    if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-        left += area.width() - line.naturalTextWidth()
-    layout.draw(painter, QPointF(left, top))
-
-
-def _line(painter: QPainter, text: str, marks: tuple[tuple[int, int], ...]) -> QTextLayout:
-    layout = QTextLayout(text, painter.font())
-    bold = QTextCharFormat()
-    bold.setFontWeight(QFont.Weight.DemiBold)
-    bold.setForeground(QColor(theme().tokens.text))
-    formats = []
-    for begin, end in marks:
-        if begin < len(text):
-            part = QTextLayout.FormatRange()
-            part.start = _units(text[:begin])
-            part.length = _units(text[begin:end])
-            part.format = bold
-            formats.append(part)
-    layout.setFormats(formats)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.NoWrap)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    layout.createLine().setLineWidth(1e6)
-    layout.endLayout()
-    return layout
-
-
-def _units(text: str) -> int:
-    """How many UTF-16 units the text has, by which Qt counts."""
-    return len(text) + sum(letter > "\uffff" for letter in text)

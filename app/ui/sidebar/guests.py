@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -14,10 +14,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
-    QPen,
-    QResizeEvent,
     QTextCursor,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
@@ -30,12 +27,12 @@ from app.ui.score_view import ScoreView
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line, seconds
-from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
-from app.ui.style.theme import focus_pen, grown, theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.laying import down, scrolling
-from app.ui.widgets.manners import caret, mirror, mirrored, plain_tip
+from app.ui.widgets.laying import SPRING, across, down, scrolling
+from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -164,6 +161,7 @@ class _Row(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.pause.clicked.connect(self._on_pause)
         self.stop.clicked.connect(lambda: self.stop_asked.emit(self.number))
+        across(SPRING, self.pause, self.stop, of=self, margins=(0, 0, 16, 0), spacing=2)
         self._reveal(False)
         theme().changed.connect(self.update)
 
@@ -193,12 +191,6 @@ class _Row(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._reveal(self.underMouse())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        top = (self.height() - 24) // 2
-        self.stop.move(self.width() - 16 - 24, top)
-        self.pause.move(self.width() - 16 - 50, top)
-        mirror(self, self.stop, self.pause)
-
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
             self.opened.emit(self.number)
@@ -216,15 +208,14 @@ class _Row(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _ground(self, painter: QPainter) -> QRectF:
-        """Paint what lies under the words; returns the place for these."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
-        if self.underMouse() or self.hasFocus():
-            painter.setPen(focus_pen() if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
-            painter.setBrush(QColor(theme().tokens.hover))
-            painter.drawRoundedRect(area, 7, 7)
-        return area.adjusted(10, 0, -10 - (56 if self.pause.isVisible() else 0), 0)
+    def _row(self) -> RowPainter:
+        """Begin to paint, with the ground."""
+        row = RowPainter.on(self, 18, 18 + (56 if self.pause.isVisible() else 0))
+        lit = self.underMouse() or self.hasFocus()
+        row.ground(
+            row.inner(8), theme().tokens.hover if lit else "", ring=self.hasFocus(), radius=7
+        )
+        return row
 
 
 class GuestRow(_Row):
@@ -253,11 +244,9 @@ class GuestRow(_Row):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        area = self._ground(painter)
-        area.setLeft(area.left() + 14 * self.level)
-        small, room = ui_font(t.SMALL_PX), int(area.width())
+        row, tokens = self._row(), theme().tokens
+        row.line.adjust(14 * self.level, 0, 0, 0)
+        small, room, left = ui_font(t.SMALL_PX), row.line.width(), row.line.left()
         parts = state_line(self.seen).split(" · ")
         before = [self.seen.program] if self.alone and self.seen.task else []
         width = QFontMetrics(small).horizontalAdvance
@@ -268,16 +257,10 @@ class GuestRow(_Row):
                 before = []  # what it does says more than its name
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
-        lines = (
-            (self.seen.task or self.seen.program, tokens.text, ui_font(t.UI_PX), 1),
-            (second, tokens.muted, small, grown(19)),
-        )
-        for words, colour, font, top in lines:
-            painter.setFont(font)
-            painter.setPen(QColor(colour))
-            shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
-            line = QRectF(area.left(), area.top() + top, room, grown(18))
-            painter.drawText(mirrored(self, line), Qt.AlignmentFlag.AlignVCenter, shown)
+        row.line = QRect(left, 2, room, grown(18))
+        row.text(self.seen.task or self.seen.program, tokens.text, font=ui_font(t.UI_PX))
+        row.line = QRect(left, 1 + grown(19), room, grown(18))
+        row.text(second, tokens.muted, font=small)
 
 
 class GuestGroup(_Row):
@@ -306,20 +289,10 @@ class GuestGroup(_Row):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        area = self._ground(painter)
-        rtl = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        sign = caret("caret-right", rtl=rtl) if self._folded else "caret-down"
-        mark_at = QRectF(area.left() - 3, area.center().y() - 6, 12, 12)
-        icon(sign, tokens.muted).paint(painter, mirrored(self, mark_at).toRect())
-        font = ui_font(t.SMALL_PX, ui_font().Weight.DemiBold)
-        painter.setFont(font)
-        painter.setPen(QColor(tokens.muted))
-        area.setLeft(area.left() + 14)
-        room = int(area.width())
-        shown = QFontMetrics(font).elidedText(self._words, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, shown)
+        row, colour = self._row(), theme().tokens.muted
+        row.line.adjust(-3, 0, 0, 0)
+        row.caret(colour, 5, unfolded=not self._folded)
+        row.text(self._words, colour, font=ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
 
 
 def in_tree(agents: Sequence[Seen]) -> list[tuple[Seen, int]]:
@@ -353,20 +326,13 @@ class GuestsHead(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.accent if self._lit else tokens.border))
-        middle = self.height() / 2
-        painter.drawEllipse(mirrored(self, QRectF(18, middle - 4, 8, 8)))
-        painter.setPen(QColor(tokens.muted))
-        painter.setFont(ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
-        area = mirrored(self, QRectF(34, 0, self.width() - 50, self.height()))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Clients"))
-        painter.setFont(ui_font(t.SMALL_PX))
-        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(area, right, self._words)
+        row, tokens = RowPainter.on(self, 34, 16), theme().tokens
+        row.painter.setPen(Qt.PenStyle.NoPen)
+        row.painter.setBrush(QColor(tokens.accent if self._lit else tokens.border))
+        row.painter.drawEllipse(row.visual(QRect(18, self.height() // 2 - 4, 8, 8)))
+        row.text(self._words, tokens.muted, 8, font=ui_font(t.SMALL_PX), end=True)
+        bold = ui_font(t.SMALL_PX, ui_font().Weight.DemiBold)
+        row.text(tr("Clients"), tokens.muted, font=bold)
 
 
 class GuestsPart(QWidget):

@@ -10,14 +10,14 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPoint,
-    QRectF,
+    QRect,
     QSize,
     Qt,
     QTimer,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -36,10 +36,11 @@ from app.ui.sidebar.chat_list import ChatListModel, ChatListView
 from app.ui.sidebar.organiser import Organiser
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import mirrored, native
+from app.ui.widgets.manners import native
+from app.ui.widgets.row_painter import RowPainter
 
 MOST = 20  # folders, tags or models that are offered; others are typed
 
@@ -143,8 +144,9 @@ class Rail(QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        edge = mirrored(self, QRectF(self.width() - 1, 0, 1, self.height()))
-        QPainter(self).fillRect(edge, theme().color("border"))
+        row = RowPainter.on(self)
+        edge = row.visual(QRect(self.width() - 1, 0, 1, self.height()))
+        row.painter.fillRect(edge, theme().color("border"))
 
     @Slot()
     def _on_menu_button(self) -> None:
@@ -169,24 +171,13 @@ class TrashButton(PaintedButton):
         return QSize(100, grown(t.ROW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
+        row, tokens = RowPainter.on(self, 16, 8), theme().tokens
         over = self.underMouse() or self.isDown()
-        if over or self.hasFocus():
-            painter.setPen(focus_pen() if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
-            ground = QColor(tokens.pressed if self.isDown() else tokens.hover)
-            painter.setBrush(ground if over else Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area, 7, 7)
+        ground = tokens.pressed if self.isDown() else tokens.hover
+        row.ground(row.inner(8), ground if over else "", ring=self.hasFocus(), radius=7)
         colour = tokens.text if over else tokens.muted
-        side = scaled(t.SMALL_ICON)
-        sign = QRectF(round(area.left()) + 8, round(area.center().y()) - side // 2, side, side)
-        icon("trash", colour).paint(painter, mirrored(self, sign).toRect())
-        painter.setPen(QColor(colour))
-        painter.setFont(ui_font(t.UI_PX))
-        words = mirrored(self, area.adjusted(side + 16, 0, 0, 0))
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, self.text())
+        row.icon("trash", colour, 8)
+        row.text(self.text(), colour, font=ui_font(t.UI_PX))
 
     @Slot()
     def _on_theme(self) -> None:

@@ -21,8 +21,7 @@ from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line, thought_line
-from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, markdown_style, scaled, theme, ui_font
+from app.ui.style.theme import grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
     DELETE_GAP,
@@ -36,7 +35,8 @@ from app.ui.transcript.message_row import (
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.labels import link, plain_label
 from app.ui.widgets.laying import across, down
-from app.ui.widgets.manners import caret, mirror, mirrored, place_in_lines, show_if, shows
+from app.ui.widgets.manners import mirror, mirrored, place_in_lines, show_if, shows
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
@@ -62,25 +62,12 @@ class FoldButton(PaintedButton):
         return QSize(width + scaled(t.SMALL_ICON) + 30, max(self.HEIGHT, grown(self.HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        row, tokens = RowPainter.on(self, 2, 6), theme().tokens
         colour = tokens.text if self.underMouse() else tokens.muted
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
-        middle, side = self.height() // 2, scaled(t.SMALL_ICON)
-        sign = mirrored(self, QRectF(2, middle - side // 2, side, side)).toRect()
-        icon(self._sign, colour).paint(painter, sign)
-        painter.setFont(ui_font())
-        painter.setPen(QColor(colour))
-        text = QRectF(side + 8, 0, self.width() - side - 28, self.height())
-        right = Qt.TextElideMode.ElideRight
-        words = painter.fontMetrics().elidedText(self.text(), right, round(text.width()) + 2)
-        painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, words)
-        folded = caret("caret-right", rtl=self.isRightToLeft())
-        end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()
-        icon("caret-down" if self.isChecked() else folded, colour).paint(painter, end)
+        row.ground(row.inner(), ring=self.hasFocus())
+        row.icon(self._sign, colour, 6)
+        row.caret(colour, 8, unfolded=self.isChecked(), end=True)
+        row.text(self.text(), colour, font=ui_font())
 
 
 class Reasoning(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -21,12 +21,12 @@ from app.settings.language import mark, tr
 from app.tools.tool import clean
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line
-from app.ui.style.icons import icon
-from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.transcript.message_row import beginning
 from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.labels import link
-from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.manners import mirror
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView
 
 _STATES = {
@@ -124,35 +124,21 @@ class LaneHead(PaintedButton):
         return QSize(200, self.height_for(200))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens, painter, lane = theme().tokens, QPainter(self), self.lane
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
-        head, edge = grown(26), self.edge
-        folded = caret("caret-right", rtl=self.isRightToLeft())
-        sign = mirrored(self, QRectF(2, head // 2 - 6, 12, 12)).toRect()
-        colour = QColor(tokens.text if self.underMouse() else tokens.muted)
-        icon("caret-down" if self.isChecked() else folded, colour.name()).paint(painter, sign)
-        right, middle = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(ui_font(t.SMALL_PX))
-        state = state_line(lane)
-        room = painter.fontMetrics().horizontalAdvance(state)
-        failed = lane.state is LaneState.FAILED
-        painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        end = self.width() - self.taken - 4
-        painter.drawText(mirrored(self, QRectF(end - room, 0, room + 1, head)), middle, state)
-        painter.setFont(ui_font())
-        painter.setPen(QColor(tokens.text))
-        asked, width = self.asked()
-        words = painter.fontMetrics().elidedText(asked, right, width)
-        painter.drawText(mirrored(self, QRectF(edge, 0, width + 2, head)), middle, words)
-        painter.setFont(ui_font(t.SMALL_PX))
-        painter.setPen(QColor(tokens.danger if lane.why else tokens.muted))
-        step = painter.fontMetrics().lineSpacing()
-        for number, line in enumerate(self.lines(self.width())):
-            area = QRectF(edge, head + number * step, self.width() - edge - 2, step)
-            painter.drawText(mirrored(self, area), middle, line)
+        row, tokens, lane = RowPainter.on(self, 2, self.taken + 4), theme().tokens, self.lane
+        row.ground(row.inner(), ring=self.hasFocus())
+        head, edge, width = grown(26), self.edge, self.width()
+        row.line.setHeight(head)
+        colour = tokens.text if self.underMouse() else tokens.muted
+        row.caret(colour, 0, unfolded=self.isChecked())
+        failed = tokens.danger if lane.state is LaneState.FAILED else tokens.muted
+        row.text(state_line(lane), failed, 12, font=ui_font(t.SMALL_PX), end=True)
+        row.line.setLeft(edge)
+        row.text(self.asked()[0], tokens.text, font=ui_font())
+        row.painter.setFont(ui_font(t.SMALL_PX))
+        step = row.painter.fontMetrics().lineSpacing()
+        for number, line in enumerate(self.lines(width)):
+            row.line = QRect(edge, head + number * step, width - edge - 2, step)
+            row.text(line, tokens.danger if lane.why else tokens.muted)
 
 
 class HelperLane(QWidget):

@@ -45,11 +45,11 @@ from app.store.index import shown_text
 from app.tools.tool import BUILT_IN
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
-from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import caret, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.pictures import PictureSheet, paint_small
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.textview import TextView, Words
 
 if TYPE_CHECKING:
@@ -214,36 +214,16 @@ class FileLine(PaintedButton):
         return measure.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
-        middle, line = self.height() // 2, Qt.AlignmentFlag.AlignVCenter
-        side, start = scaled(t.SMALL_ICON), scaled(22)
-        sign = mirrored(self, QRectF(2, middle - side // 2, side, side)).toRect()
-        kind = "chat-circle" if self.attachment.chat else "file"
-        icon(kind, tokens.muted).paint(painter, sign)
-        painter.setFont(ui_font(t.SMALL_PX))
-        measure = painter.fontMetrics()
-        room = self.width() - start - 24
+        row, tokens = RowPainter.on(self, 2, 4), theme().tokens
+        row.ground(row.inner(), ring=self.hasFocus())
+        row.icon("chat-circle" if self.attachment.chat else "file", tokens.muted, 4)
+        if self.isCheckable():
+            row.caret(tokens.muted, 8, unfolded=self.isChecked(), end=True)
         # Whole, if it can be: what is beside it is in the tooltip, too.
-        name_room = min(room, measure.horizontalAdvance(self.attachment.name) + 4)
-        name = measure.elidedText(self.attachment.name, Qt.TextElideMode.ElideMiddle, name_room)
-        taken = measure.horizontalAdvance(name) + 8
-        painter.setPen(QColor(tokens.text))
-        place = QRectF(start, 0, name_room, self.height())
-        painter.drawText(mirrored(self, place), line, name)
-        painter.setPen(QColor(tokens.text if self.underMouse() else tokens.muted))
-        rest = self.about_in(room - taken)
-        place = QRectF(start + taken, 0, room - taken, self.height())
-        painter.drawText(mirrored(self, place), line, rest)
-        if not self.isCheckable():
-            return
-        folded = caret("caret-right", rtl=self.isRightToLeft())
-        end = mirrored(self, QRectF(self.width() - 16, middle - 6, 12, 12)).toRect()
-        icon("caret-down" if self.isChecked() else folded, tokens.muted).paint(painter, end)
+        elide = Qt.TextElideMode.ElideMiddle
+        row.text(self.attachment.name, tokens.text, 8, font=ui_font(t.SMALL_PX), elide=elide)
+        colour = tokens.text if self.underMouse() else tokens.muted
+        row.text(self.about_in(row.line.width()), colour)
 
 
 class SmallPicture(PaintedButton):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from functools import cache
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QPlainTextEdit,
     QScrollBar,
+    QStyle,
     QTextEdit,
     QWidget,
 )
@@ -110,14 +112,11 @@ ROLES = {
 }
 """By class: to Qt they are plain widgets, which screen readers pass over without a word."""
 
-_given: list[object] = []
 
-
+@cache
 def give_roles() -> None:
-    """Have Qt tell these roles to whoever asks. Once in a process; further calls do nothing."""
-    if not _given:
-        _given.append(_interface)  # Qt calls it as long as the process lives
-        QAccessible.installFactory(_interface)
+    """Have Qt report these roles to assistive tools, as long as the process lives."""
+    QAccessible.installFactory(_interface)
 
 
 def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
@@ -144,10 +143,9 @@ def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> Non
     Args:
         width: the parent's, if it is about to have another one.
     """
-    if parent.isRightToLeft():
-        whole = parent.width() if width is None else width
-        for child in children:
-            child.move(whole - child.x() - child.width(), child.y())
+    whole = QRect(0, 0, parent.width() if width is None else width, parent.height())
+    for child in children:
+        child.move(QStyle.visualRect(parent.layoutDirection(), whole, child.geometry()).topLeft())
 
 
 def place_in_lines(

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QPainter
+from functools import partial
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QListWidget,
     QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
-from app.ui.style import tokens as t
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import theme
+from app.ui.widgets.row_painter import Index, RowDelegate, RowState
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
 MARK = BELOW + 2  # a few words at the right of the name, and their colour as a token of the theme
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class TwoLines(QListWidget):
@@ -40,7 +37,8 @@ class TwoLines(QListWidget):
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)
-        self.setItemDelegate(TwoLinesDelegate(self, elide))
+        state_of = partial(_state, elide=elide)
+        self.setItemDelegate(RowDelegate(self, state_of, height=52, lines=2))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -87,53 +85,13 @@ class TwoLines(QListWidget):
         return [str(item.data(KEY)) for item in items if item.isSelected()]
 
 
-class TwoLinesDelegate(QStyledItemDelegate):
-    """Paints the name with a mark at its right, and below it a quieter line."""
-
-    def __init__(self, parent: QObject, elide: Qt.TextElideMode) -> None:
-        super().__init__(parent)
-        self._elide = elide
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, grown(52, 2))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tokens, state = theme().tokens, option.state
-        chosen = bool(state & QStyle.StateFlag.State_Selected)
-        focused = bool(state & QStyle.StateFlag.State_HasFocus)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        if chosen:
-            painter.setBrush(QColor(tokens.accent_quiet))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(QColor(tokens.hover))
-        area: QRect = option.rect.adjusted(1, 1, -2, -1)
-        painter.drawRoundedRect(area, 7, 7)
-        # On the ground of the chosen row muted words would be too faint.
-        quiet = tokens.text if chosen else tokens.muted
-        left, width, high = area.left() + 11, area.width() - 22, grown(22)
-        upper = QRect(left, area.top() + 5, width, high)
-        painter.setFont(ui_font(t.SMALL_PX))
-        mark, colour = index.data(MARK) or ("", "muted")
-        painter.setPen(QColor(quiet if colour == "muted" else getattr(tokens, colour)))
-        painter.drawText(upper, _MIDDLE | Qt.AlignmentFlag.AlignRight, mark)
-        if mark:
-            upper.setRight(upper.right() - painter.fontMetrics().horizontalAdvance(mark) - 12)
-        lower = QRect(left, area.top() + grown(24), width, high)
-        below = str(index.data(BELOW))
-        painter.setPen(QColor(quiet))
-        _draw(painter, lower, below, Qt.TextElideMode.ElideRight)
-        painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium))
-        painter.setPen(QColor(tokens.text))
-        _draw(painter, upper, str(index.data(Qt.ItemDataRole.DisplayRole)), self._elide)
-        painter.restore()
-
-
-_MIDDLE = Qt.AlignmentFlag.AlignVCenter
-
-
-def _draw(painter: QPainter, line: QRect, words: str, elide: Qt.TextElideMode) -> None:
-    shown = painter.fontMetrics().elidedText(words, elide, max(0, line.width()))
-    painter.drawText(line, _MIDDLE | Qt.AlignmentFlag.AlignLeft, shown)
+def _state(index: Index, elide: Qt.TextElideMode) -> RowState:
+    mark, colour = index.data(MARK) or ("", "muted")
+    return RowState(
+        str(index.data()),
+        weight=QFont.Weight.Medium,
+        elide=elide,
+        end=mark,
+        end_colour=colour,
+        below=str(index.data(BELOW)),
+    )

@@ -12,7 +12,8 @@ import pytest
 
 from app.settings.paths import Paths
 from app.ui.sidebar.chat_list import ChatListModel
-from app.ui.sidebar.chat_row import ChatDelegate, draw_marked
+from app.ui.sidebar.chat_row import ChatDelegate
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
 from tests.bench.samples import Crowd, write_crowd
@@ -70,8 +71,8 @@ def test_a_living_dot_lays_nothing_out(run: Run):
 
     beats()  # what else was to be laid out is
     assert calls(beats, ChatListModel.rowCount) < CHATS
-    assert calls(beats, ChatDelegate.paint) >= 10
-    assert calls(beats, draw_marked, StripButtons.arrange) == 0  # the dots alone
+    assert calls(beats, ChatDelegate.paint_state) >= 10
+    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # the dots alone
     run.pane.composer.button.click()
     run.answered()
 

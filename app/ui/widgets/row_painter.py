@@ -1,0 +1,328 @@
+"""Painting of rows of icons and texts, of widgets and of list items, in either direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPainter,
+    QPen,
+    QTextCharFormat,
+    QTextLayout,
+    QTextLine,
+    QTextOption,
+)
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.ui.style import tokens as t
+from app.ui.style.icons import badge, draw_dot, icon
+from app.ui.style.theme import focus_pen, grown, scaled, theme, ui_font
+
+Index = QModelIndex | QPersistentModelIndex
+Marks = tuple[tuple[int, int], ...]
+
+_RIGHT = Qt.TextElideMode.ElideRight
+
+
+class RowPainter:
+    """Paints icons and texts one after the other, from the beginning or from the end of a row.
+
+    Attributes:
+        line: the room between the parts at both ends, as in a row from left to right.
+        painter: for what is not a part of the row.
+    """
+
+    def __init__(
+        self, painter: QPainter, line: QRect, around: QRect, direction: Qt.LayoutDirection
+    ) -> None:
+        """``around`` is mirrored in itself if ``direction`` is from right to left."""
+        self.painter, self.line = painter, QRect(line)
+        self._around, self._direction = QRect(around), direction
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    @classmethod
+    def on(cls, widget: QWidget, start: int = 0, end: int = 0) -> RowPainter:
+        """Begin to paint a widget, with pixels left free at both ends."""
+        line = widget.rect().adjusted(start, 0, -end, 0)
+        return cls(QPainter(widget), line, widget.rect(), widget.layoutDirection())
+
+    def inner(self, inset: int = 1) -> QRect:
+        """Return the row without its outermost pixels."""
+        return self._around.adjusted(inset, 1, -inset, -1)
+
+    def visual(self, part: QRect) -> QRect:
+        """Return where a part is that was placed from the left."""
+        return QStyle.visualRect(self._direction, self._around, part)
+
+    def ground(
+        self, area: QRectF | QRect, colour: str = "", *, ring: bool = False, radius: float = 6
+    ) -> None:
+        """Paint a rounded rectangle: filled if it has a color, with a ring if it has the focus."""
+        if colour or ring:
+            self.painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
+            self.painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
+            self.painter.drawRoundedRect(QRectF(area), radius, radius)
+
+    def icon(
+        self, name: str, colour: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
+    ) -> None:
+        """Paint an icon, and keep a gap to the next part. ``side`` is scaled with the text."""
+        size = scaled(side)
+        left = self.line.right() + 1 - size if end else self.line.left()
+        top = self.line.top() + (self.line.height() - size) // 2
+        icon(name, colour).paint(self.painter, self.visual(QRect(left, top, size, size)))
+        self._skip(size + gap, end=end)
+
+    def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
+        """Paint the sign of what can be unfolded."""
+        rtl = self._direction == Qt.LayoutDirection.RightToLeft
+        folded = "caret-left" if rtl else "caret-right"
+        self.icon("caret-down" if unfolded else folded, colour, gap, side=12, end=end)
+
+    def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
+        """Paint a round mark at the end of the row."""
+        top = self.line.top() + self.line.height() // 2 - 4
+        centre = QRectF(self.visual(QRect(self.line.right() - 7, top, 8, 8))).center()
+        draw_dot(self.painter, centre, colour, alpha, ring=ring)
+        self._skip(8 + gap, end=True)
+
+    def badge(self, count: int, gap: int) -> None:
+        """Paint a count on the accent color at the end of the row."""
+        tokens = theme().tokens
+        top = self.line.top() + self.line.height() // 2 - 8
+        place = self.visual(QRect(self.line.right() - 15, top, 16, 16))
+        badge(count, tokens.accent, tokens.accent_text).paint(self.painter, place)
+        self._skip(16 + gap, end=True)
+
+    def text(
+        self,
+        words: str,
+        colour: str,
+        gap: int = 0,
+        *,
+        font: QFont | None = None,
+        elide: Qt.TextElideMode = _RIGHT,
+        most: int | None = None,
+        end: bool = False,
+    ) -> None:
+        """Paint words in one line, elided to the room that is left or ``most`` pixels of it."""
+        if font is not None:
+            self.painter.setFont(font)
+        self.painter.setPen(QColor(colour))
+        measure = self.painter.fontMetrics()
+        room = self.line.width() if most is None else min(most, self.line.width())
+        shown = measure.elidedText(words, elide, max(0, room))
+        flags = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
+        flags |= int(Qt.AlignmentFlag.AlignRight if end else Qt.AlignmentFlag.AlignLeft)
+        self.painter.drawText(self.visual(self.line), flags, shown)
+        if shown:
+            self._skip(measure.horizontalAdvance(shown) + gap, end=end)
+
+    def marked(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
+        """Paint words of which some are in bold, in all the room that is left."""
+        self.painter.setFont(font)
+        self.painter.setPen(QColor(colour))
+        _draw_marked(self.painter, self.visual(self.line), words, marks)
+        self.line.setLeft(self.line.right())
+
+    def _skip(self, pixels: int, *, end: bool) -> None:
+        if end:
+            self.line.setRight(self.line.right() - pixels)
+        else:
+            self.line.setLeft(self.line.left() + pixels)
+
+
+def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> None:
+    """Paint one line of text with the marked parts in bold and in the color of text."""
+    layout = _line(painter, text, marks)
+    line = layout.lineAt(0)
+    if line.naturalTextWidth() > area.width():
+        room = area.width() - painter.fontMetrics().horizontalAdvance("…")
+        end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
+        # Where a cursor may stand counts UTF-16 units.
+        kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
+        layout = _line(painter, kept.rstrip() + "…", marks)
+    line = layout.lineAt(0)
+    top = area.top() + (area.height() - line.height()) / 2
+    # An option of the text's own direction would put it at the far end of a line without end.
+    left = area.left() - line.naturalTextRect().left()
+    if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+        left += area.width() - line.naturalTextWidth()
+    layout.draw(painter, QPointF(left, top))
+
+
+def _line(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
+    layout = QTextLayout(text, painter.font())
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.DemiBold)
+    bold.setForeground(QColor(theme().tokens.text))
+    formats = []
+    for begin, end in marks:
+        if begin < len(text):
+            part = QTextLayout.FormatRange()
+            part.start = _units(text[:begin])
+            part.length = _units(text[begin:end])
+            part.format = bold
+            formats.append(part)
+    layout.setFormats(formats)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    layout.createLine().setLineWidth(1e6)
+    layout.endLayout()
+    return layout
+
+
+def _units(text: str) -> int:
+    """How many UTF-16 units the text has, by which Qt counts."""
+    return len(text) + sum(letter > "\uffff" for letter in text)
+
+
+class RowState(Struct, frozen=True):
+    """What a list row shows. Colors are names of the theme's tokens.
+
+    Attributes:
+        marks, below_marks: ranges of ``title`` and ``below`` in bold.
+        indent: pixels before the first part.
+        unfolded: of the caret before the title; None for no caret.
+        end: text at the end of the title's line, cut to two fifths or half of it.
+        badge, dot, ring: a count or else a dot at the very end.
+        end_unfolded: of the caret at the very end; None for no caret.
+        beside: muted text after the title.
+        below: second line; None for a row of one line.
+    """
+
+    title: str
+    px: int = t.UI_PX
+    weight: QFont.Weight = QFont.Weight.Normal
+    colour: str = "text"
+    elide: Qt.TextElideMode = _RIGHT
+    marks: Marks = ()
+    indent: int = 0
+    icon: str = ""
+    unfolded: bool | None = None
+    badge: int = 0
+    dot: bool = False
+    ring: bool = False
+    end_icon: str = ""
+    end_unfolded: bool | None = None
+    end: str = ""
+    end_px: int = t.SMALL_PX
+    end_colour: str = "muted"
+    end_elide: Qt.TextElideMode = _RIGHT
+    beside: str = ""
+    beside_elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
+    below: str | None = None
+    below_colour: str = "muted"
+    below_marks: Marks = ()
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Delegate of rows of one or two lines, each painted from its `RowState`."""
+
+    PADDING = 10
+
+    def __init__(
+        self,
+        parent: QObject | None,
+        state_of: Callable[[Index], RowState | None],
+        *,
+        inset: int = 1,
+        height: int = t.ROW,
+        lines: int = 1,
+    ) -> None:
+        """``inset``: pixels between the row and its ground at either end."""
+        super().__init__(parent)
+        self._state_of, self._inset = state_of, inset
+        self._height, self._lines = height, lines
+        self.alpha = 255  # of rings
+        self.painted = QRect()  # part of the list that is being painted; empty for all of it
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(100, grown(self._height, self._lines))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if (state := self._state_of(index)) is None:
+            return
+        painter.save()
+        area: QRect = option.rect.adjusted(self._inset, 1, -self._inset, -1)
+        row = RowPainter(painter, area, option.rect, option.direction)
+        strong = self.paint_ground(row, option, index)
+        self.paint_state(row, state, strong=strong)
+        painter.restore()
+
+    def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
+        """Paint the ground of a row. Return True if muted text would be too faint on it."""
+        tokens = theme().tokens
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        over = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        colour = tokens.accent_quiet if chosen else tokens.hover if over else ""
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        row.ground(row.line, colour, ring=focused or (chosen and tokens.strong), radius=7)
+        return chosen
+
+    def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
+        """Paint all but the ground."""
+
+        def shade(name: str) -> str:
+            return str(getattr(theme().tokens, "text" if strong and name == "muted" else name))
+
+        row.line.adjust(self.PADDING + state.indent, 0, -self.PADDING, 0)
+        whole = QRect(row.line)
+        if state.below is not None:
+            row.line.setHeight(grown(30))
+        if state.badge:
+            row.badge(state.badge, 8)
+        elif state.dot:
+            row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
+        if not self.painted.isEmpty() and not self.painted.intersects(row.visual(row.line)):
+            return  # only the dot pulses
+        if state.end_unfolded is not None:
+            row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
+        if state.end_icon:
+            row.icon(state.end_icon, shade("accent"), 6, side=14, end=True)
+        if state.icon:
+            row.icon(state.icon, shade("muted"), 10)
+        if state.unfolded is not None:
+            row.caret(shade("muted"), 4, unfolded=state.unfolded)
+        most = row.line.width() // 2 if state.title else None
+        font = ui_font(state.end_px)
+        row.text(
+            state.end,
+            shade(state.end_colour),
+            12,
+            font=font,
+            elide=state.end_elide,
+            most=most,
+            end=True,
+        )
+        font = ui_font(state.px, state.weight)
+        if state.marks:
+            row.marked(state.title, state.marks, shade(state.colour), font)
+        else:
+            row.text(state.title, shade(state.colour), 10, font=font, elide=state.elide)
+        if state.beside and row.line.width() > 24:
+            font = ui_font(state.px)
+            row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
+        if state.below:
+            top, height = whole.top() + grown(24), grown(20)
+            row.line = QRect(whole.left(), top, whole.width(), height)
+            colour, font = shade(state.below_colour), ui_font(t.SMALL_PX)
+            if state.below_marks:
+                row.marked(state.below, state.below_marks, colour, font)
+            else:
+                row.text(state.below, colour, font=font)
