@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import partial
+from types import FunctionType
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -177,8 +178,14 @@ class Commands:
         self._active = active
         self._say = say
         self._keys_of = keys_of
-        by_class = {cls.__qualname__: o for o in owners for cls in type(o).__mro__}
-        self._owners = {name: _owner(made, by_class) for name, made in REGISTRY.items()}
+        methods: dict[object, object] = {
+            method: owner
+            for owner in owners
+            for cls in type(owner).__mro__
+            for method in vars(cls).values()
+            if isinstance(method, FunctionType)
+        }
+        self._owners = {name: methods[made.function] for name, made in REGISTRY.items()}
         self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
         self._menus: list[QMenu] = []
 
@@ -284,15 +291,6 @@ class Commands:
         for name in names:
             if name != "-":
                 self._actions[name].setEnabled(True)
-
-
-def _owner(made: Command, by_class: Mapping[str, object]) -> object:
-    """The object whose method the command's function is."""
-    called, _, name = made.function.__qualname__.rpartition(".")
-    owner = by_class.get(called)
-    if getattr(type(owner), name, None) is not made.function:
-        raise LookupError(f"nobody has the function of the command {made.name}")
-    return owner
 
 
 def focus_keys() -> list[tuple[str, str]]:
