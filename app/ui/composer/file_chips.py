@@ -64,7 +64,6 @@ class FileChip(RemovableButton):
         self.words = words
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.ArrowCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.remove = IconButton("x", tr("Remove {name}  Del", name=words.name), self, side=22)
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.clicked.connect(self.removed)

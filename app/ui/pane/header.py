@@ -183,7 +183,6 @@ class ModelButton(PaintedButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setToolTip(tr(MODEL_TIP))
 
     def sizeHint(self) -> QSize:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QColor,
     QGuiApplication,
     QKeyEvent,
     QPainter,
@@ -84,7 +83,7 @@ class Notice(QWidget):
             SPRING,
         )
         down(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
-        theme().changed.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
         """Say why it could not be loaded, and offer what helps. ``name``: the model's, here."""
@@ -135,13 +134,6 @@ class Notice(QWidget):
     def text(self) -> str:
         return self._text.text()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().tokens.danger_wash))
-        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
-
 
 class FindBar(QWidget):
     """Search field for the messages of a chat; starts at the first message in view.
@@ -180,6 +172,7 @@ class FindBar(QWidget):
         close = IconButton("x", tr("Close  Esc"), self)
         parts = (self.count, up, on, close)
         across((self.field, 1), 4, *parts, of=self, margins=(12, 5, 8, 6), spacing=4)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.field.textChanged.connect(self._on_text)
         self.field.installEventFilter(self)
         up.clicked.connect(lambda: self.step(-1))
@@ -221,10 +214,6 @@ class FindBar(QWidget):
                 self.step(-1 if back else 1)
                 return True
         return super().eventFilter(watched, event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        line = self.rect().adjusted(0, self.height() - 1, 0, 0)
-        QPainter(self).fillRect(line, theme().color("border"))
 
     @Slot()
     def _on_text(self) -> None:

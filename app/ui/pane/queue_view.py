@@ -32,7 +32,6 @@ class QueuedRow(RemovableButton):
         super().__init__(parent)
         self._words = self._files = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleDescription(tr("Enter edits the message, Delete removes it"))
         self.edit = IconButton("pencil", tr("Edit Message  Enter"), self, side=24)
         self.remove = IconButton("x", tr("Remove  Del"), self, side=24)

@@ -163,7 +163,6 @@ class TrashButton(PaintedButton):
         self.setToolTip(tr("Deleted chats"))
         self.setAccessibleName(tr("Trash"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self._on_theme()
         theme().changed.connect(self._on_theme)
 

@@ -148,7 +148,10 @@ QLineEdit[wrong="true"], QPlainTextEdit#field[wrong="true"] { border-color: $dan
 #score QLabel { font-size: ${small}px; }
 #rail { background: $surface; }
 
+Toast { background: $tooltip; border-radius: 12px; }
 Toast QLabel { color: $tooltip_text; }
+Notice { background: $danger_wash; border-radius: 12px; }
+FindBar { border-bottom: 1px solid $border; }
 #toast-action {
     background: transparent; color: $tooltip_text; border: none; font-weight: 600;
     padding: 5px 10px; border-radius: 6px; text-decoration: underline;
@@ -205,7 +208,7 @@ Toast QLabel { color: $tooltip_text; }
 #machine-table::indicator:checked {
     background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
 }
-#popover { background: $raised; border: 1px solid $divider; border-radius: ${radius}px; }
+#popover { background: $raised; border: 1px solid $divider; border-radius: 12px; }
 #suggestion {
     background: transparent; color: $text; text-align: left; border: 1px solid $outline;
     border-radius: 10px; padding: 11px 14px; font-size: ${lead}px;

@@ -55,7 +55,6 @@ class FoldButton(PaintedButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def sizeHint(self) -> QSize:
         width = QFontMetrics(ui_font()).horizontalAdvance(self.text())

@@ -85,7 +85,6 @@ class LaneHead(PaintedButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def lines(self, width: int) -> list[str]:
         """What stands below the question while the lane is folded."""

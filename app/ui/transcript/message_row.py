@@ -159,7 +159,6 @@ class FileLine(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if self.isCheckable():
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
         self._folds = not attachment.chat
@@ -237,7 +236,6 @@ class SmallPicture(PaintedButton):
         self._thumbnail = b""
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         name, words = attachment.name, about(attachment)
         self.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
         self.setToolTip(f"{name}\n{words}")

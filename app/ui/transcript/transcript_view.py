@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.chats.actions import Action
 from app.chats.answer import Phase
@@ -46,6 +46,7 @@ from app.ui.transcript.message_row import MessageRow, show_picture
 from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.manners import mirror
 from app.ui.widgets.textview import TextView, Words
 
@@ -77,7 +78,7 @@ def estimated_height(message: Message, width: int) -> int:
     return 82 + 22 * text.count("\n") + 163 * len(text) // (width if width > 100 else 100)
 
 
-class JumpButton(QAbstractButton):
+class JumpButton(PaintedButton):
     """Shown while the end is out of view; has a dot while text arrives."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -87,7 +88,6 @@ class JumpButton(QAbstractButton):
         self.setToolTip(tr("Scroll to End"))
         self.setAccessibleName(tr("Scroll to End"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self.update)
 
     def set_living(self, living: bool) -> None:

@@ -21,10 +21,15 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme
 from app.ui.widgets.manners import with_keys
+from app.ui.widgets.row_painter import RowPainter
 
 
 class PaintedButton(QAbstractButton):
-    """A button that Enter presses too; Qt presses buttons with Space only."""
+    """Button that paints itself. Enter presses it too; Qt's buttons only take Space."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -78,7 +83,6 @@ class IconButton(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._set_tip(tip)
         self.setCursor(Qt.CursorShape.ArrowCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self._on_theme)
 
     def set_icon(self, name: str, tip: str | None = None) -> None:
@@ -125,26 +129,18 @@ class IconButton(PaintedButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._revealed and not self.hasFocus():
             return
-        tokens = theme().tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        row, tokens = RowPainter.on(self), theme().tokens
         over = self.underMouse() and self.isEnabled()
-        if self.isDown() or self.isChecked() or over:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.pressed if self.isDown() else tokens.hover))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
-        if self.hasFocus():
-            painter.setPen(focus_pen())
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
+        lit = self.isDown() or self.isChecked() or over
+        ground = tokens.pressed if self.isDown() else tokens.hover
+        row.ground(row.inner(), ground if lit else "")
+        row.ground(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), ring=self.hasFocus())
         colour = tokens.text if over or self.isDown() else tokens.muted
-        if self.isChecked():
-            colour = tokens.accent
         if not self.isEnabled():
-            painter.setOpacity(0.4)
-        side = scaled(t.ICON if self._side >= 28 else t.SMALL_ICON)
-        left, top = (self.width() - side) // 2, (self.height() - side) // 2
-        icon(self._name, colour).paint(painter, left, top, side, side)
+            row.painter.setOpacity(0.4)
+        side = t.ICON if self._side >= 28 else t.SMALL_ICON
+        row.line.setLeft((self.width() - scaled(side)) // 2)
+        row.icon(self._name, tokens.accent if self.isChecked() else colour, 0, side=side)
 
     def _fit(self) -> None:
         side = grown(self._side)
@@ -166,7 +162,6 @@ class RoundButton(PaintedButton):
         self.stops = False
         self.setFixedSize(self.SIDE, self.SIDE)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.set_stops(False)
         theme().changed.connect(self.update)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.settings.language import tr
@@ -44,6 +43,7 @@ class Toast(QWidget):
         self._guest: Toast | None = None
         self.text = ""  # what was said last, in whichever window
         self._at_top = at_top
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(self)
         keep_font(self._label, t.LEAD_PX)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
@@ -120,13 +120,6 @@ class Toast(QWidget):
         if event.type() == QEvent.Type.Resize:
             self._place()
         return False
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().tokens.tooltip))
-        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
 
     def _place(self) -> None:
         parent, layout = self.parentWidget(), self.layout()
