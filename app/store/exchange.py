@@ -10,17 +10,10 @@ from msgspec.structs import replace
 from app.store import erase
 from app.store.attachment_store import SaveImage, SaveText
 from app.store.attachments import AttachedText, StoredImage
-from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, View, chat_values, message_values
+from app.store.operations import INSERT_CHAT, INSERT_MESSAGE, View, chat_values, message_values
 from app.store.readers import Readers
 from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
 from app.store.writer import Writer, index_chore
-
-_MESSAGE = MESSAGE_COLUMNS.split(", ")
-_CHAT = CHAT_COLUMNS.split(", ")
-_INSERT_CHAT = f"INSERT INTO chats ({CHAT_COLUMNS}) VALUES ({', '.join('?' * len(_CHAT))})"
-_INSERT_MESSAGE = (
-    f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES ({', '.join('?' * len(_MESSAGE))})"
-)
 
 
 class TakeIn(Struct, frozen=True):
@@ -34,8 +27,8 @@ class TakeIn(Struct, frozen=True):
     def write(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
             return
-        db.execute(_INSERT_CHAT, chat_values(self.chat))
-        db.executemany(_INSERT_MESSAGE, map(message_values, self.messages))
+        db.execute(INSERT_CHAT, chat_values(self.chat))
+        db.executemany(INSERT_MESSAGE, map(message_values, self.messages))
 
     def show(self, view: View) -> None:
         view.chats.setdefault(self.chat.id, self.chat)

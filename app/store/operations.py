@@ -7,7 +7,7 @@ without waiting for the disk.
 import json
 import sqlite3
 from types import NoneType
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -60,25 +60,17 @@ class Operation(Protocol):
         """Does to the view what `write` does to the file."""
 
 
-_OPTIONAL: dict[str, tuple[type, ...]] = {
-    "deleted_at": (float, NoneType),
-    "leaf_id": (str, NoneType),
-    "parent_id": (str, NoneType),
-    "edited_id": (str, NoneType),
-    # a damaged file may be older than these
-    "edited_text": (str, NoneType),
-    "folder_id": (str, NoneType),
-    "pinned_at": (float, NoneType),
-    "archived_at": (float, NoneType),
-    "tags": (str, NoneType),
-    "titled_by": (str, NoneType),
-    "group_id": (str, NoneType),
-    "variant": (str, NoneType),
-    "attachments": (str, NoneType),
-    "draft_attachments": (str, NoneType),
-    "edited_attachments": (str, NoneType),
-    "queued": (str, NoneType),
+OPTIONAL = {
+    name
+    for record in (ChatRecord, Message)
+    for name, kind in record.__annotations__.items()
+    if NoneType in get_args(kind)
 }
+"""Fields that may be None."""
+
+_LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
+_LATER |= {"attachments", "draft_attachments", "edited_attachments"}
+_NULLABLE = OPTIONAL | _LATER  # a damaged file may be older than the latter
 _sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
 
 
@@ -88,8 +80,8 @@ def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
     if kinds in _sound:
         return
     for name, value in zip(names, row, strict=True):
-        fit = _OPTIONAL.get(name, float if name.endswith("_at") else str)
-        if not isinstance(value, fit):
+        lacks = value is None and name in _NULLABLE
+        if not lacks and not isinstance(value, float if name.endswith("_at") else str):
             raise TypeError(f"{name} is damaged")
     _sound.add(kinds)
 
@@ -137,17 +129,19 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
     return Message(*values)
 
 
-def _upsert(table: str, columns: list[str]) -> str:
+def _insert(table: str, columns: list[str]) -> str:
     marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+
+
+def _upsert(insert: str, columns: list[str]) -> str:
     changes = ", ".join(f"{c} = excluded.{c}" for c in columns if c != "id")
-    return (
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) "
-        f"ON CONFLICT (id) DO UPDATE SET {changes}"
-    )
+    return f"{insert} ON CONFLICT (id) DO UPDATE SET {changes}"
 
 
-_UPSERT_CHAT = _upsert("chats", _CHAT)
-_UPSERT_MESSAGE = _upsert("messages", _MESSAGE)
+INSERT_CHAT, INSERT_MESSAGE = _insert("chats", _CHAT), _insert("messages", _MESSAGE)
+_UPSERT_CHAT = _upsert(INSERT_CHAT, _CHAT)
+_UPSERT_MESSAGE = _upsert(INSERT_MESSAGE, _MESSAGE)
 
 
 _AS_JSON = ("params", "tags")

@@ -19,7 +19,7 @@ from app.store.database_pages import Pages
 from app.store.erase import erase_ids, waiting
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some
-from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
+from app.store.operations import OPTIONAL, SaveChat, SaveMessage, chat_from_row, message_from_row
 from app.store.records import ChatRecord, Message, storable_chat, storable_message
 
 log = logging.getLogger(__name__)
@@ -28,9 +28,6 @@ _PIECES = 10  # of the index: a third of a second
 _COLUMNS_ONCE = {"chats": 11, "messages": 12}  # a row from before a column was added lacks it
 _KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
 _BY_HASH = {"attached": True, "layouts": False}  # two texts each: of one the first is a SHA-256
-
-_MAY_LACK = {"deleted_at", "leaf_id", "parent_id", "edited_id"}
-_MAY_LACK |= {"folder_id", "pinned_at", "archived_at", "group_id"}
 
 R = TypeVar("R", ChatRecord, Message)
 
@@ -211,5 +208,5 @@ def _fits(name: str, value: object) -> bool:
     if name in {"tags", "queued"} or name.endswith("attachments"):
         return isinstance(value, tuple)
     if value is None:
-        return name in _MAY_LACK
+        return name in OPTIONAL
     return isinstance(value, float) if name.endswith("_at") else isinstance(value, str)
