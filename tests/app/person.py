@@ -654,7 +654,7 @@ class Person:
             for lane in lanes[n % 3 : n % 3 + 1]:
                 (lane.head if what == "unfold" else lane.stop).click()
             if what == "stop all":
-                row._stop.click()
+                row._by_key["stop"].click()
         return {chat.id}
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:

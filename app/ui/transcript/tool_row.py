@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal, Slot
@@ -23,13 +23,12 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.lanes import Lane, lanes_of
-from app.chats.tool_call import Call, CallState, asking_helpers, fault_in
-from app.settings.language import counted, mark, number, tr
+from app.chats.tool_call import Call, CallState, fault_in
+from app.settings.language import counted, tr
 from app.store import Message
-from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
-from app.tools.consent import Decision, may_be_remembered
+from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
-from app.tools.tool import BUILT_IN, Tool, readable, visible
+from app.tools.tool import readable
 from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
@@ -37,6 +36,17 @@ from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
 from app.ui.transcript.message_row import Can, MessageRow, beginning, shown_result
 from app.ui.transcript.question_form import QuestionForm
+from app.ui.transcript.tool_card import (
+    BUTTONS,
+    FOR_ALL,
+    ToolCardState,
+    card_state,
+    over_line,
+    said_meanwhile,
+    shown_arguments,
+    tool_of,
+    visible_lines,
+)
 from app.ui.widgets.manners import mirror, mirrored, place_in_lines, plain_tip
 from app.ui.widgets.textview import TextView
 
@@ -47,151 +57,7 @@ KEYS = {
     Qt.Key.Key_S: Decision.SERVER,
     Qt.Key.Key_D: Decision.DENY,
 }
-CHOICES = (
-    (Decision.ONCE, mark("Allow Once"), mark("Run this call  Enter")),
-    (
-        Decision.TOOL,
-        mark("Always Allow"),
-        mark("Run this tool in this chat without asking again  T"),
-    ),
-    (
-        Decision.SERVER,
-        mark("Always Allow Server"),
-        mark("Run every tool of this server in this chat without asking  S"),
-    ),
-    (Decision.DENY, mark("Deny"), mark("Do not run this call  D")),
-)
-
 TOOLS = "tools"  # what is asked for besides the `Action`s: the tools and folders of the chat
-
-_SAID = {
-    "accept": mark("The server asked: {question}\nYou answered."),
-    "decline": mark("The server asked: {question}\nYou declined."),
-    "cancel": mark("The server asked: {question}\nYou did not answer."),
-}
-
-
-def tool_of(message: Message) -> Tool:
-    """The tool of a call, as its message names it."""
-    stats = message.stats
-    name = str(stats.get("tool") or stats.get("name") or tr("tool"))
-    return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))
-
-
-def name_of(message: Message) -> str:
-    """The tool's name and its server's: "Search · web"."""
-    tool = tool_of(message)
-    title, server = title_of(tool), visible(tool.server)[:60]
-    return title if server in ("", BUILT_IN) else f"{title} · {server}"
-
-
-def question(call: Call, message: Message) -> str:
-    """What stands above a call that waits: what will happen if it is allowed."""
-    words = words_of(call.tool) if call.tool is not None else None
-    if words is None or call.written is not None:
-        tool = tool_of(message)
-        title, server = title_of(tool), visible(tool.server)[:60]
-        if server in ("", BUILT_IN):
-            return tr("Use {tool}?", tool=title)
-        return tr("Use {tool} from {server}?", tool=title, server=server)
-    if isinstance(call.preview, Difference):
-        return tr("Create this file?") if call.preview.new else tr("Change this file?")
-    shown = shown_arguments(tool_of(message), call.arguments)
-    return tr(words.plain if words.plain and not shown else words.question)
-
-
-def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
-    """The arguments as pairs of label and text, as they will be given; None where it is no object.
-
-    What hides itself is written as an escape. A built-in tool's empty ones are left out: they mean
-    the same as none.
-    """
-    if fault_in(arguments) is not None:
-        return None
-    words, found = words_of(tool), []
-    for key, value in json.loads(arguments or "{}").items():
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-        if words is not None and key in words.values:
-            text = tr(words.values[key][text]) if text in words.values[key] else text
-        elif tool.key == HELPERS and isinstance(value, list):
-            text = "\n".join(f"{n}. {each}" for n, each in enumerate(value, 1))
-        if words is None or text:
-            label = words.labels.get(key) if words is not None else None
-            named = visible(key) if label is None else label and tr(label)
-            found.append((named, visible_lines(text)))
-    return found
-
-
-def size_words(characters: int) -> str:
-    return counted("%Ln character", "%Ln characters", characters)
-
-
-def subject_of(message: Message) -> str:
-    """What a call of a built-in tool was about: its file, page or sum; "" where no line says it."""
-    tool = tool_of(message)
-    if len(helpers := lanes_of(message)) > 1:
-        return counted("%n helper", "%n helpers", len(helpers))
-    pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
-    if words_of(tool) is None or not pairs:
-        return ""
-    text = next((text for label, text in pairs if not label), "")
-    text = text.rstrip("/").rpartition("/")[2] if tool.name in _OF_FILES else text
-    return "" if "\n" in text else text
-
-
-_OF_FILES = {"list_folder", "read_file", "write_file"}
-
-
-def over_line(message: Message) -> str:
-    """The one line that is left of a call which is over."""
-    stats, tool, subject = message.stats, name_of(message), subject_of(message)
-    tool = f"{tool} · {subject}" if subject else tool
-    if stats.get("decision") == "deny":
-        return tr("{tool} · Denied", tool=tool)
-    if message.status == "cancelled":
-        return tr("{tool} · Stopped", tool=tool)
-    if message.status == "interrupted":
-        return tr("{tool} · Interrupted when Stretto quit", tool=tool)
-    parts = [tool]
-    if message.status == "error":
-        parts.append(tr("Failed"))
-    took = stats.get("seconds")
-    if isinstance(took, int | float) and not isinstance(took, bool):
-        short = tr("{number} ms", number=number(took * 1000))
-        parts.append(short if took < 0.1 else seconds(float(took)))
-    size = stats.get("size")
-    # How long a result is matters where nothing else is known, or where it was shortened.
-    told = not subject or (isinstance(size, int) and size > len(message.content))
-    if told and isinstance(size, int) and message.status != "error":
-        parts.append(_kept_words(len(message.content), size))
-    return " · ".join(parts)
-
-
-def _kept_words(kept: int, size: int) -> str:
-    """How long a result is, and how much of it the model gets where that is less."""
-    if size <= kept:
-        return size_words(size)
-    return counted(
-        "{kept} of %Ln characters",
-        "{kept} of %Ln characters",
-        size,
-        kept=number(kept),
-    )
-
-
-def said_meanwhile(message: Message) -> list[str]:
-    """What the call's server has asked while it ran, and what became of it."""
-    asked = message.stats.get("asked")
-    return [
-        tr(_SAID[pair[1]], question=str(pair[0]))
-        for pair in (asked if isinstance(asked, list) else [])
-        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID
-    ]
-
-
-def visible_lines(text: str) -> str:
-    """The text with its lines, and with what cannot be seen in them as escapes."""
-    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
 
 
 class Writer:
@@ -315,8 +181,8 @@ class ToolRow(MessageRow):
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
         self._call = call
-        self._card, self._last, self._note, self._fault = QRect(), False, "", ""
-        self._about, self._about_area, self._note_area = "", QRect(), QRect()
+        self._card, self._last, self._fault = QRect(), False, ""
+        self._about_area, self._note_area = QRect(), QRect()
         self._ground, self._line = QRect(), QRect()
         self._waiting = self._allowable = 0
         self._last_waiting = False
@@ -332,36 +198,27 @@ class ToolRow(MessageRow):
         # those of the helpers that the call asks, or has asked
         self.lanes: HelperLanes | None = None
         self._sought = False  # its text is shown in the place of lanes
-        self._choices = {
-            decision: self._plain(tr(words), tr(tip)) for decision, words, tip in CHOICES
+        self._by_key = {
+            key: self._plain(words and tr(words), tr(tip)) for key, (words, tip) in BUTTONS.items()
         }
-        self._choices[Decision.ONCE].setObjectName("primary")
-        for decision, button in self._choices.items():
-            button.clicked.connect(lambda _=False, d=decision: self._decide(d))
-        self._grant = self._plain(
-            tr("Allow Writing in This Folder"),
-            tr("Tools in this chat can change files in it. You see each change first.  W"),
-        )
-        self._grant.setObjectName("primary")
-        self._grant.clicked.connect(lambda: self.writing_allowed.emit(self.message.id))
-        self._tools = self._plain(tr("Tools for This Chat…"), tr("Add a folder to this chat"))
-        self._tools.clicked.connect(lambda: self.asked.emit(TOOLS, self.message.id))
-        self._edit = self._plain(tr("Edit…"), tr("Change the arguments of this call  E"))
-        self._edit.clicked.connect(self.edit)
-        self._all = self._plain("", tr("Run every waiting call in this chat  A"))
-        self._all.clicked.connect(lambda: self.decided_all.emit(Decision.ONCE))
-        self._none = self._plain(tr("Deny All"), tr("Run none of the waiting calls"))
-        self._none.clicked.connect(lambda: self.decided_all.emit(Decision.DENY))
-        self._shorten = self._plain(tr("Shorten"), tr("Keep the beginning and the end"))
-        self._shorten.clicked.connect(lambda: self.kept.emit(self.message.id, True))
-        self._leave = self._plain(tr("Leave Out"), tr("Continue without this result"))
-        self._leave.clicked.connect(lambda: self.kept.emit(self.message.id, False))
-        self._stop = self._plain(tr("Stop"), tr("Stop this call"))
-        self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
-        self._retry = self._plain(tr("Retry"), tr("Stop this call and run it again"))
-        self._retry.clicked.connect(lambda: self.retried.emit(self.message.id))
-        self._go_on = self._plain(tr("Continue"), tr("Let the model continue with the results"))
-        self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
+        acts: dict[Decision | str, Callable[[], object]] = {
+            "grant": lambda: self.writing_allowed.emit(self.message.id),
+            "tools": lambda: self.asked.emit(TOOLS, self.message.id),
+            **{decision: partial(self._decide, decision) for decision in KEYS.values()},
+            "edit": self.edit,
+            "shorten": lambda: self.kept.emit(self.message.id, True),
+            "leave": lambda: self.kept.emit(self.message.id, False),
+            "stop": lambda: self.stopped.emit(self.message.id),
+            "retry": lambda: self.retried.emit(self.message.id),
+            "go_on": lambda: self._ask(Action.GO_ON, self.message.id),
+            "all": lambda: self.decided_all.emit(Decision.ONCE),
+            "none": lambda: self.decided_all.emit(Decision.DENY),
+        }
+        for key, act in acts.items():
+            self._by_key[key].clicked.connect(lambda _=False, act=act: act())
+        for primary in ("grant", Decision.ONCE):
+            self._by_key[primary].setObjectName("primary")
+        self._card_state = ToolCardState()
         self._form: QuestionForm | None = None
         self._ticks = QTimer(self, interval=1000)
         self._ticks.timeout.connect(self._on_tick)
@@ -375,19 +232,18 @@ class ToolRow(MessageRow):
     @property
     def buttons(self) -> list[QPushButton]:
         """What can be pressed now besides the fold, and what is about all calls."""
-        first = self._grant, self._tools, *self._choices.values(), self._edit
-        more = self._shorten, self._leave, self._stop, self._retry, self._go_on
-        return [b for b in (*first, *more) if not b.isHidden()]
+        shown = (b for key, b in self._by_key.items() if key not in FOR_ALL)
+        return [b for b in shown if not b.isHidden()]
 
     @property
     def for_all(self) -> list[QPushButton]:
         """What is about all calls of the chat that wait."""
-        return [b for b in (self._all, self._none) if not b.isHidden()]
+        return [self._by_key[key] for key in FOR_ALL if not self._by_key[key].isHidden()]
 
     @property
     def notice(self) -> str:
         """What the card says below the rest: what is in the way, or what is wrong."""
-        return self._fault or self._note
+        return self._fault or self._card_state.notice
 
     @property
     def text(self) -> str:
@@ -454,8 +310,8 @@ class ToolRow(MessageRow):
     def show_actions(self) -> None:
         super().show_actions()
         shown = self.state is CallState.OVER and self._can(Action.GO_ON, "") is None and self._last
-        if shown == self._go_on.isHidden():
-            self._go_on.setVisible(shown)
+        if shown == self._by_key["go_on"].isHidden():
+            self._by_key["go_on"].setVisible(shown)
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
@@ -468,8 +324,8 @@ class ToolRow(MessageRow):
             return self._arrange_over(width)
         inner = width - 2 * PAD
         y = PAD + HEAD + 4
-        self._about_area = QRect(PAD, y, inner, height_of(self._about, inner))
-        y += self._about_area.height() + (GAP if self._about else 4)
+        self._about_area = QRect(PAD, y, inner, height_of(self._card_state.about, inner))
+        y += self._about_area.height() + (GAP if self._card_state.about else 4)
         self._ground = QRect()
         if not self._view.isHidden():
             height = self._view.height_for(inner - 2 * self.INSET)
@@ -520,11 +376,11 @@ class ToolRow(MessageRow):
             self._view.setGeometry(18, y + 4, width - 18, height)
             y += height + 8
         self._card = QRect(8, self._fold.height() + 4, 2, y - self._fold.height() - 8)
-        if not self._go_on.isHidden():
-            self._go_on.adjustSize()
-            self._go_on.move(0, y + 4)
-            y += self._go_on.height() + 8
-        mirror(self, self._fold, self._view, self._go_on, width=width)
+        if not self._by_key["go_on"].isHidden():
+            self._by_key["go_on"].adjustSize()
+            self._by_key["go_on"].move(0, y + 4)
+            y += self._by_key["go_on"].height() + 8
+        mirror(self, self._fold, self._view, self._by_key["go_on"], width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -536,8 +392,8 @@ class ToolRow(MessageRow):
             return
         waits = self._call is not None and self._call.waits
         paint_card(painter, self._card, self.headline, waits)
-        if self._about:
-            paint_words(painter, self._about_area, self._about, "muted")
+        if self._card_state.about:
+            paint_words(painter, self._about_area, self._card_state.about, "muted")
         if not self._ground.isEmpty():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.code_background))
@@ -554,15 +410,10 @@ class ToolRow(MessageRow):
     @property
     def headline(self) -> str:
         """The question, or what goes on."""
-        tool = name_of(self.message)
-        if self._form is not None:
-            return tr("{tool} asks you", tool=tool)
-        if self.state is CallState.TOO_LONG:
-            return tr("The result of {tool} is too long", tool=tool)
-        if self._call is None or self.state is CallState.ASKING:
-            return question(self._call, self.message) if self._call is not None else ""
-        words = asking_helpers(self._call) or tr("Running {tool}", tool=tool)
-        ran = monotonic() - self._call.since
+        words, call = self._card_state.headline, self._call
+        if call is None or call.state is not CallState.RUNNING or call.questions:
+            return words
+        ran = monotonic() - call.since
         return f"{words} · {seconds(round(ran))}" if ran >= 3 else words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -571,17 +422,15 @@ class ToolRow(MessageRow):
         decision = KEYS.get(Qt.Key(event.key()))
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
-        more = {Qt.Key.Key_E: self._edit, Qt.Key.Key_W: self._grant}.get(Qt.Key(event.key()))
+        more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
             focused.click()  # Qt presses buttons with Space only, and this may be Deny
-        elif here and decision is not None:
-            if not self._choices[decision].isHidden():
-                self._choices[decision].click()
-        elif here and more is not None and not more.isHidden():
-            more.click()
+        elif here and (act := decision or more) is not None:
+            if act in self._card_state.buttons:
+                self._by_key[act].click()
         elif here and event.key() == Qt.Key.Key_A and self._allowable > 1:
-            self._all.click()  # shown or not: it stands with the last of them only
+            self._by_key["all"].click()  # shown or not: it stands with the last of them only
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
@@ -605,9 +454,8 @@ class ToolRow(MessageRow):
 
     @Slot()
     def _on_tick(self) -> None:
-        if self._late == self._retry.isHidden():
-            self._retry.setVisible(self._late)
-            self.resized.emit()
+        if self._late == self._by_key["retry"].isHidden():
+            self._show()
         self.update()
 
     @property
@@ -646,45 +494,32 @@ class ToolRow(MessageRow):
         unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
         if asking and call is not None and call.written is None and unfit:
             call.written = readable(call.arguments)
-        editing = asking and call is not None and call.written is not None
+        shown = self._card_state = card_state(
+            call,
+            self.message,
+            pairs,
+            waiting=self._waiting,
+            allowable=self._allowable,
+            last_waiting=self._last_waiting,
+            late=self._late,
+        )
+        editing = shown.is_editing
         self.arguments.setVisible(editing)
         self.arguments.setFont(code_font())
         if editing and call is not None and self.arguments.toPlainText() != call.written:
             self.arguments.setPlainText(call.written or "")
         self._mark_wrong(editing and bool(self._fault) and self._wrong)
         self._fold.setVisible(state is CallState.OVER)
-        preview = call.preview if call is not None else None
-        for decision, button in self._choices.items():
-            button.setVisible(asking and self._offers(decision))
-        ready = call is not None and (not call.shown_first or preview is not None or editing)
-        once = self._choices[Decision.ONCE]
-        once.setEnabled(ready)
-        once.setToolTip(tr(CHOICES[0][2]) if ready else tr("Looking for changes…"))
-        folder = preview.folder if isinstance(preview, Obstacle) and not editing else None
-        self._grant.setVisible(asking and folder is not None)
-        outside = isinstance(preview, Obstacle) and preview.outside and not editing
-        self._tools.setVisible(asking and outside)
-        shape = call.tool.schema.get("properties") if call is not None and call.tool else None
-        self._edit.setVisible(asking and not editing and bool(pairs or shape))
-        many = self._allowable
-        self._all.setText(counted("Allow All", "Allow All %Ln", many))
-        for button, count in ((self._all, many), (self._none, self._waiting)):
-            button.setVisible(asking and self._last_waiting and count > 1)
-        self._shorten.setVisible(state is CallState.TOO_LONG)
-        self._leave.setVisible(state is CallState.TOO_LONG)
-        running = state is CallState.RUNNING and self._form is None
-        self._stop.setVisible(running)
-        self._retry.setVisible(self._late)
+        for key, button in self._by_key.items():
+            if key != "go_on":  # see `show_actions`
+                button.setVisible(key in shown.buttons)
+        once, (_, tip) = self._by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
+        once.setEnabled(shown.is_ready)
+        once.setToolTip(tr(tip) if shown.is_ready else tr("Looking for changes…"))
+        self._by_key["all"].setText(counted("Allow All", "Allow All %Ln", self._allowable))
+        running = "stop" in shown.buttons
         if running != self._ticks.isActive():
             self._ticks.start() if running else self._ticks.stop()
-        self._note = ""
-        if state is CallState.TOO_LONG and call is not None and call.result is not None:
-            size, room = size_words(call.result.size), size_words(call.room)
-            self._note = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
-        elif asking and isinstance(preview, Obstacle) and not editing:
-            self._note = preview.words
-        tool = call.tool if call is not None and asking else None
-        self._about = about_of(tool) if tool is not None and words_of(tool) is None else ""
         self._fill(pairs, editing)
         if state is CallState.OVER:
             self._fold.setText(over_line(self.message))
@@ -697,7 +532,7 @@ class ToolRow(MessageRow):
     def _described(self) -> str:
         if self.state is CallState.OVER:
             return ""
-        return "\n".join(filter(None, (self.headline, self._about, self.notice)))
+        return "\n".join(filter(None, (self.headline, self._card_state.about, self.notice)))
 
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
         """Write the arguments, the changes or the result; what is edited stands in its field."""
@@ -741,18 +576,6 @@ class ToolRow(MessageRow):
     def fields(self) -> list[QWidget]:
         form = self._form.fields() if self._form is not None else []
         return form if self.arguments.isHidden() else [self.arguments, *form]
-
-    def _offers(self, decision: Decision) -> bool:
-        call = self._call
-        if call is None or call.tool is None:
-            return False
-        if decision is Decision.DENY:
-            return True
-        if call.obstructed:
-            return False
-        if decision is Decision.SERVER:
-            return call.tool.server != BUILT_IN
-        return decision is Decision.ONCE or may_be_remembered(call.tool)
 
     def _plain(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, self)

@@ -35,7 +35,8 @@ from app.ui.sidebar.chat_row import WAITING_ROLE
 from app.ui.style.figures import doing_line
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_row import ToolRow, over_line, visible_lines
+from app.ui.transcript.tool_card import over_line, visible_lines
+from app.ui.transcript.tool_row import ToolRow
 from app.ui.widgets.buttons import IconButton
 from app.ui.window.tool_commands import ToolCommands
 from tests.app.conftest import Run, Start

@@ -1,0 +1,264 @@
+"""What the card of a tool call shows, computed without widgets."""
+
+from __future__ import annotations
+
+import json
+
+from msgspec import Struct
+
+from app.chats.lanes import lanes_of
+from app.chats.tool_call import Call, CallState, asking_helpers, fault_in
+from app.settings.language import counted, mark, number, tr
+from app.store import Message
+from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
+from app.tools.consent import Decision, may_be_remembered
+from app.tools.granted_folders import Difference
+from app.tools.tool import BUILT_IN, Tool, visible
+from app.ui.style.figures import seconds
+
+BUTTONS: dict[Decision | str, tuple[str, str]] = {
+    "grant": (
+        mark("Allow Writing in This Folder"),
+        mark("Tools in this chat can change files in it. You see each change first.  W"),
+    ),
+    "tools": (mark("Tools for This Chat…"), mark("Add a folder to this chat")),
+    Decision.ONCE: (mark("Allow Once"), mark("Run this call  Enter")),
+    Decision.TOOL: (
+        mark("Always Allow"),
+        mark("Run this tool in this chat without asking again  T"),
+    ),
+    Decision.SERVER: (
+        mark("Always Allow Server"),
+        mark("Run every tool of this server in this chat without asking  S"),
+    ),
+    Decision.DENY: (mark("Deny"), mark("Do not run this call  D")),
+    "edit": (mark("Edit…"), mark("Change the arguments of this call  E")),
+    "shorten": (mark("Shorten"), mark("Keep the beginning and the end")),
+    "leave": (mark("Leave Out"), mark("Continue without this result")),
+    "stop": (mark("Stop"), mark("Stop this call")),
+    "retry": (mark("Retry"), mark("Stop this call and run it again")),
+    "go_on": (mark("Continue"), mark("Let the model continue with the results")),
+    "all": ("", mark("Run every waiting call in this chat  A")),
+    "none": (mark("Deny All"), mark("Run none of the waiting calls")),
+}
+"""Buttons of a card with their tooltips, in their order."""
+
+FOR_ALL = ("all", "none")
+"""Buttons for all waiting calls of a chat, which are below the others."""
+
+
+class ToolCardState(Struct, frozen=True):
+    """What the card of a call shows.
+
+    Attributes:
+        headline: without the time that a running call has taken.
+        about: what the tool is for, if it is not built in.
+        notice: why the call cannot run, or what is wrong with its result.
+        buttons: keys of `BUTTONS`, without "go_on".
+        is_ready: the call can be allowed.
+        is_editing: the arguments are changed.
+    """
+
+    headline: str = ""
+    about: str = ""
+    notice: str = ""
+    buttons: tuple[Decision | str, ...] = ()
+    is_ready: bool = False
+    is_editing: bool = False
+
+
+def card_state(
+    call: Call | None,
+    message: Message,
+    pairs: list[tuple[str, str]] | None,
+    *,
+    waiting: int = 0,
+    allowable: int = 0,
+    last_waiting: bool = False,
+    late: bool = False,
+) -> ToolCardState:
+    """Return what the card of a call shows; nothing for None, a call that is over.
+
+    Args:
+        pairs: its arguments, from `shown_arguments`.
+        waiting, allowable: calls of the chat that wait, and those without an obstacle.
+        last_waiting: this is the last of them.
+        late: it has run for long without an answer.
+    """
+    if call is None:
+        return ToolCardState()
+    name, notice, about, state = name_of(message), "", "", call.state
+    asking = state is CallState.ASKING and call.tool is not None
+    editing = asking and call.written is not None
+    obstacle = call.preview if isinstance(call.preview, Obstacle) and not editing else None
+    buttons: list[Decision | str] = []
+    if asking and call.tool is not None:
+        if obstacle is not None:
+            notice = obstacle.words
+            buttons += ["grant"] * (obstacle.folder is not None) + ["tools"] * obstacle.outside
+        buttons += offered(call, call.tool)
+        if not editing and (pairs or call.tool.schema.get("properties")):
+            buttons.append("edit")
+        if last_waiting:
+            buttons += ["all"] * (allowable > 1) + ["none"] * (waiting > 1)
+        about = about_of(call.tool) if words_of(call.tool) is None else ""
+    elif state is CallState.TOO_LONG:
+        buttons += ["shorten", "leave"]
+        if call.result is not None:
+            size, room = size_words(call.result.size), size_words(call.room)
+            notice = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
+    elif state is CallState.RUNNING and not call.questions:
+        buttons += ["stop"] + ["retry"] * late
+    if call.questions:
+        headline = tr("{tool} asks you", tool=name)
+    elif state is CallState.TOO_LONG:
+        headline = tr("The result of {tool} is too long", tool=name)
+    elif state is CallState.ASKING:
+        headline = question(call, message)
+    else:
+        headline = asking_helpers(call) or tr("Running {tool}", tool=name)
+    ready = not call.shown_first or call.preview is not None or editing
+    return ToolCardState(headline, about, notice, tuple(buttons), ready, editing)
+
+
+def offered(call: Call, tool: Tool) -> list[Decision]:
+    """Return what can be decided about a call that waits."""
+    if call.obstructed:
+        return [Decision.DENY]
+    remembered = may_be_remembered(tool)
+    return [
+        Decision.ONCE,
+        *([Decision.TOOL] if remembered else []),
+        *([Decision.SERVER] if tool.server != BUILT_IN else []),
+        Decision.DENY,
+    ]
+
+
+_SAID = {
+    "accept": mark("The server asked: {question}\nYou answered."),
+    "decline": mark("The server asked: {question}\nYou declined."),
+    "cancel": mark("The server asked: {question}\nYou did not answer."),
+}
+
+
+def tool_of(message: Message) -> Tool:
+    """The tool of a call, as its message names it."""
+    stats = message.stats
+    name = str(stats.get("tool") or stats.get("name") or tr("tool"))
+    return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))
+
+
+def name_of(message: Message) -> str:
+    """The tool's name and its server's: "Search · web"."""
+    tool = tool_of(message)
+    title, server = title_of(tool), visible(tool.server)[:60]
+    return title if server in ("", BUILT_IN) else f"{title} · {server}"
+
+
+def question(call: Call, message: Message) -> str:
+    """What stands above a call that waits: what will happen if it is allowed."""
+    words = words_of(call.tool) if call.tool is not None else None
+    if words is None or call.written is not None:
+        tool = tool_of(message)
+        title, server = title_of(tool), visible(tool.server)[:60]
+        if server in ("", BUILT_IN):
+            return tr("Use {tool}?", tool=title)
+        return tr("Use {tool} from {server}?", tool=title, server=server)
+    if isinstance(call.preview, Difference):
+        return tr("Create this file?") if call.preview.new else tr("Change this file?")
+    shown = shown_arguments(tool_of(message), call.arguments)
+    return tr(words.plain if words.plain and not shown else words.question)
+
+
+def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
+    """The arguments as pairs of label and text, as they will be given; None where it is no object.
+
+    What hides itself is written as an escape. A built-in tool's empty ones are left out: they mean
+    the same as none.
+    """
+    if fault_in(arguments) is not None:
+        return None
+    words, found = words_of(tool), []
+    for key, value in json.loads(arguments or "{}").items():
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        if words is not None and key in words.values:
+            text = tr(words.values[key][text]) if text in words.values[key] else text
+        elif tool.key == HELPERS and isinstance(value, list):
+            text = "\n".join(f"{n}. {each}" for n, each in enumerate(value, 1))
+        if words is None or text:
+            label = words.labels.get(key) if words is not None else None
+            named = visible(key) if label is None else label and tr(label)
+            found.append((named, visible_lines(text)))
+    return found
+
+
+def size_words(characters: int) -> str:
+    return counted("%Ln character", "%Ln characters", characters)
+
+
+def subject_of(message: Message) -> str:
+    """What a call of a built-in tool was about: its file, page or sum; "" where no line says it."""
+    tool = tool_of(message)
+    if len(helpers := lanes_of(message)) > 1:
+        return counted("%n helper", "%n helpers", len(helpers))
+    pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
+    if words_of(tool) is None or not pairs:
+        return ""
+    text = next((text for label, text in pairs if not label), "")
+    text = text.rstrip("/").rpartition("/")[2] if tool.name in _OF_FILES else text
+    return "" if "\n" in text else text
+
+
+_OF_FILES = {"list_folder", "read_file", "write_file"}
+
+
+def over_line(message: Message) -> str:
+    """The one line that is left of a call which is over."""
+    stats, tool, subject = message.stats, name_of(message), subject_of(message)
+    tool = f"{tool} · {subject}" if subject else tool
+    if stats.get("decision") == "deny":
+        return tr("{tool} · Denied", tool=tool)
+    if message.status == "cancelled":
+        return tr("{tool} · Stopped", tool=tool)
+    if message.status == "interrupted":
+        return tr("{tool} · Interrupted when Stretto quit", tool=tool)
+    parts = [tool]
+    if message.status == "error":
+        parts.append(tr("Failed"))
+    took = stats.get("seconds")
+    if isinstance(took, int | float) and not isinstance(took, bool):
+        short = tr("{number} ms", number=number(took * 1000))
+        parts.append(short if took < 0.1 else seconds(float(took)))
+    size = stats.get("size")
+    # How long a result is matters where nothing else is known, or where it was shortened.
+    told = not subject or (isinstance(size, int) and size > len(message.content))
+    if told and isinstance(size, int) and message.status != "error":
+        parts.append(_kept_words(len(message.content), size))
+    return " · ".join(parts)
+
+
+def _kept_words(kept: int, size: int) -> str:
+    """How long a result is, and how much of it the model gets where that is less."""
+    if size <= kept:
+        return size_words(size)
+    return counted(
+        "{kept} of %Ln characters",
+        "{kept} of %Ln characters",
+        size,
+        kept=number(kept),
+    )
+
+
+def said_meanwhile(message: Message) -> list[str]:
+    """What the call's server has asked while it ran, and what became of it."""
+    asked = message.stats.get("asked")
+    return [
+        tr(_SAID[pair[1]], question=str(pair[0]))
+        for pair in (asked if isinstance(asked, list) else [])
+        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID
+    ]
+
+
+def visible_lines(text: str) -> str:
+    """The text with its lines, and with what cannot be seen in them as escapes."""
+    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

@@ -1,0 +1,76 @@
+"""What the card of a tool call shows in each state, without widgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.chats.tool_call import Call, CallState, Made
+from app.store import Message
+from app.tools.builtin import Obstacle
+from app.tools.consent import Decision
+from app.tools.tool import BUILT_IN, Tool, ToolResult
+from app.ui.transcript.tool_card import ToolCardState, card_state, shown_arguments
+
+ONCE, TOOL, SERVER, DENY = Decision.ONCE, Decision.TOOL, Decision.SERVER, Decision.DENY
+WEB = Tool("web", "search", "Searches the web.")
+
+
+def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any) -> ToolCardState:
+    counts = {name: values.pop(name) for name in ("waiting", "allowable") if name in values}
+    last, late = values.pop("last_waiting", False), values.pop("late", False)
+    name = tool.name if tool is not None else "nothing"
+    call = Call("m", Made("c", name, arguments), tool, arguments, **values)
+    stats = {"server": tool.server, "tool": name} if tool is not None else {"name": name}
+    message = Message("m", "chat", None, "tool", stats=stats)
+    pairs = shown_arguments(tool or Tool("", name), arguments)
+    return card_state(call, message, pairs, last_waiting=last, late=late, **counts)
+
+
+@pytest.mark.parametrize(
+    ("values", "buttons"),
+    [
+        ({}, (ONCE, TOOL, SERVER, DENY, "edit")),
+        ({"tool": None}, ()),
+        ({"arguments": "{}"}, (ONCE, TOOL, SERVER, DENY)),
+        ({"written": "{}"}, (ONCE, TOOL, SERVER, DENY)),
+        ({"waiting": 3, "allowable": 2}, (ONCE, TOOL, SERVER, DENY, "edit")),
+        (
+            {"waiting": 3, "allowable": 1, "last_waiting": True},
+            (ONCE, TOOL, SERVER, DENY, "edit", "none"),
+        ),
+        ({"preview": Obstacle("No.", "no", Path("/x"))}, ("grant", DENY, "edit")),
+        ({"preview": Obstacle("No.", "no", outside=True)}, ("tools", DENY, "edit")),
+        ({"state": CallState.RUNNING}, ("stop",)),
+        ({"state": CallState.RUNNING, "late": True}, ("stop", "retry")),
+        ({"state": CallState.TOO_LONG}, ("shorten", "leave")),
+    ],
+)
+def test_card_offers_the_buttons_of_its_state(
+    values: dict[str, Any], buttons: tuple[object, ...]
+) -> None:
+    assert card(**values).buttons == buttons
+
+
+def test_builtin_tool_is_not_allowed_by_server() -> None:
+    assert SERVER not in card(Tool(BUILT_IN, "read_file"), '{"path": "a"}').buttons
+
+
+def test_card_is_not_ready_before_its_preview() -> None:
+    assert not card(shown_first=True).is_ready
+    assert card(shown_first=True, written="{}").is_ready
+
+
+def test_card_says_what_is_in_the_way_or_too_long() -> None:
+    assert card(preview=Obstacle("The folder is read-only.", "")).notice == (
+        "The folder is read-only."
+    )
+    long = card(state=CallState.TOO_LONG, result=ToolResult("x", size=5000), room=100)
+    assert "5,000" in long.notice
+    assert "100" in long.notice
+
+
+def test_card_of_a_call_that_is_over_is_empty() -> None:
+    assert card_state(None, Message("m", "chat", None, "tool"), None) == ToolCardState()
