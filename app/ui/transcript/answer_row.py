@@ -58,14 +58,16 @@ class FoldButton(PaintedButton):
 
     def sizeHint(self) -> QSize:
         width = QFontMetrics(ui_font()).horizontalAdvance(self.text())
-        return QSize(width + scaled(t.SMALL_ICON) + 30, max(self.HEIGHT, grown(self.HEIGHT)))
+        return QSize(
+            width + scaled(t.SMALL_ICON) + scaled(12) + 18, max(self.HEIGHT, grown(self.HEIGHT))
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = RowPainter.on(self, 2, 6), theme().tokens
         colour = tokens.text if self.underMouse() else tokens.muted
         row.ground(row.inner(), ring=self.hasFocus())
         row.icon(self._sign, colour, 6)
-        row.caret(colour, 8, unfolded=self.isChecked(), end=True)
+        row.caret(colour, 2, unfolded=self.isChecked(), end=True)
         row.text(self.text(), colour, font=ui_font())
 
 

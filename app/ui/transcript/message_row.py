@@ -203,7 +203,7 @@ class FileLine(PaintedButton):
         measure = QFontMetrics(ui_font(t.SMALL_PX))
         text = measure.horizontalAdvance(self.attachment.name)
         text += 8 + measure.horizontalAdvance(self._about)
-        return QSize(text + scaled(22) + 28, grown(self.HEIGHT))
+        return QSize(text + scaled(t.SMALL_ICON) + scaled(12) + 20, grown(self.HEIGHT))
 
     def about_in(self, room: int) -> str:
         """What it is in so many pixels: "PDF" where there is no room for "PDF, 12 pages"."""

@@ -211,7 +211,7 @@ class RowState(Struct, frozen=True):
     weight: QFont.Weight = QFont.Weight.Normal
     colour: str = "text"
     elide: Qt.TextElideMode = _RIGHT
-    marks: Marks = ()
+    marks: Marks | None = None
     indent: int = 0
     icon: str = ""
     unfolded: bool | None = None
@@ -311,7 +311,7 @@ class RowDelegate(QStyledItemDelegate):
             end=True,
         )
         font = ui_font(state.px, state.weight)
-        if state.marks:
+        if state.marks is not None:
             row.marked(state.title, state.marks, shade(state.colour), font)
         else:
             row.text(state.title, shade(state.colour), 10, font=font, elide=state.elide)
