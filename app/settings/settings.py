@@ -103,7 +103,7 @@ THEMES = {"system": _SYSTEM, "light": mark("Light"), "dark": mark("Dark")}
 
 @dataclass
 class Settings:
-    """All options, with the defaults of a first start. Change them with `set`, which saves them.
+    """User settings with their defaults. Change them with `set`, which saves them.
 
     An option with a page is in the settings window and the palette, in this order. A row that has
     no value of its own is a class variable.
@@ -445,7 +445,7 @@ class Settings:
 
     @classmethod
     def peek(cls, path: Path) -> Settings:
-        """What another program that runs has chosen. Its file stays as it is, and is not saved."""
+        """Read the settings of another running instance, without ever writing its file."""
         try:
             return cls(**_valid(_read(path)))
         except _UNREADABLE:
@@ -453,7 +453,7 @@ class Settings:
 
     @property
     def note(self) -> str:
-        """What the person should know of how they were read; "" for nothing."""
+        """Message for the user about unreadable settings, or "" if they were read."""
         if not self.unread:
             return ""
         if self.set_aside is None:
@@ -466,7 +466,7 @@ class Settings:
         )
 
     def set(self, **values: Any) -> None:
-        """Change options, save them in another thread, and announce those that differ.
+        """Change options, save them in another thread, and announce each changed option.
 
         Raises:
             AttributeError: an option is unknown.

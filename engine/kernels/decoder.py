@@ -68,7 +68,7 @@ class Rotation:
 
 
 class LayerParts(Struct, frozen=True):
-    """What one decoder layer consists of. Norms are float32."""
+    """Weights and settings of one decoder layer. Norms are float32."""
 
     heads: int
     key_heads: int

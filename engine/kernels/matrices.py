@@ -33,7 +33,7 @@ _MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 
 
 
 class Format(Struct, frozen=True):
-    """How MLX quantizes a matrix: the settings of its layer."""
+    """Settings of a layer that MLX quantized."""
 
     mode: str
     bits: int

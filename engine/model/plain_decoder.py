@@ -221,7 +221,7 @@ class _Field(enum.IntEnum):
 
 
 class _SessionArrays:
-    """Where the keys and values of one session are, and until where the decoder has written.
+    """Addresses of one session's keys and values, and the end of what the decoder has written.
 
     It writes only into arrays that nothing else reads at those places: into copies that MLX made
     for a write of its own, behind what was written before. After a fork both sessions refer to the

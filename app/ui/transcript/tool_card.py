@@ -1,4 +1,4 @@
-"""What the card of a tool call shows, computed without widgets."""
+"""Texts and buttons of a tool call's card, computed without widgets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FOR_ALL = ("all", "none")
 
 
 class ToolCardState(Struct, frozen=True):
-    """What the card of a call shows.
+    """Contents of a tool call's card.
 
     Attributes:
         headline: without the time that a running call has taken.
@@ -77,7 +77,7 @@ def card_state(
     last_waiting: bool = False,
     late: bool = False,
 ) -> ToolCardState:
-    """Return what the card of a call shows; nothing for None, a call that is over.
+    """Return the contents of a call's card, empty for None (a finished call).
 
     Args:
         pairs: its arguments, from `shown_arguments`.
@@ -122,7 +122,7 @@ def card_state(
 
 
 def offered(call: Call, tool: Tool) -> list[Decision]:
-    """Return what can be decided about a call that waits."""
+    """Return the decisions that the user can make about a waiting call."""
     if call.obstructed:
         return [Decision.DENY]
     remembered = may_be_remembered(tool)
@@ -142,28 +142,32 @@ _SAID = {
 
 
 def tool_of(message: Message) -> Tool:
-    """The tool of a call, as its message names it."""
+    """Return the tool that a call's message names."""
     stats = message.stats
     name = str(stats.get("tool") or stats.get("name") or tr("tool"))
     return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))
 
 
 def name_of(message: Message) -> str:
-    """The tool's name and its server's: "Search · web"."""
+    """Return the names of the tool and its server, as in "Search · web"."""
+    return " · ".join(filter(None, _title_and_server(message)))
+
+
+def _title_and_server(message: Message) -> tuple[str, str]:
+    """Return the title of a call's tool and its server's name, "" for a built-in tool."""
     tool = tool_of(message)
-    title, server = title_of(tool), visible(tool.server)[:60]
-    return title if server in ("", BUILT_IN) else f"{title} · {server}"
+    server = visible(tool.server)[:60]
+    return title_of(tool), "" if server == BUILT_IN else server
 
 
 def question(call: Call, message: Message) -> str:
-    """What stands above a call that waits: what will happen if it is allowed."""
+    """Return the headline of a waiting call: the action that the user is asked to allow."""
     words = words_of(call.tool) if call.tool is not None else None
     if words is None or call.written is not None:
-        tool = tool_of(message)
-        title, server = title_of(tool), visible(tool.server)[:60]
-        if server in ("", BUILT_IN):
-            return tr("Use {tool}?", tool=title)
-        return tr("Use {tool} from {server}?", tool=title, server=server)
+        title, server = _title_and_server(message)
+        if server:
+            return tr("Use {tool} from {server}?", tool=title, server=server)
+        return tr("Use {tool}?", tool=title)
     if isinstance(call.preview, Difference):
         return tr("Create this file?") if call.preview.new else tr("Change this file?")
     shown = shown_arguments(tool_of(message), call.arguments)
@@ -171,10 +175,10 @@ def question(call: Call, message: Message) -> str:
 
 
 def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
-    """The arguments as pairs of label and text, as they will be given; None where it is no object.
+    """Return the arguments as pairs of label and text, or None if they are not a JSON object.
 
-    What hides itself is written as an escape. A built-in tool's empty ones are left out: they mean
-    the same as none.
+    Invisible characters are escaped. Empty arguments of built-in tools are left out, since they
+    have the same effect as missing ones.
     """
     if fault_in(arguments) is not None:
         return None
@@ -197,7 +201,7 @@ def size_words(characters: int) -> str:
 
 
 def subject_of(message: Message) -> str:
-    """What a call of a built-in tool was about: its file, page or sum; "" where no line says it."""
+    """Return the file, page or formula of a built-in tool's call, or "" if it has no one line."""
     tool = tool_of(message)
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
@@ -213,7 +217,7 @@ _OF_FILES = {"list_folder", "read_file", "write_file"}
 
 
 def over_line(message: Message) -> str:
-    """The one line that is left of a call which is over."""
+    """Return the single line shown for a finished call."""
     stats, tool, subject = message.stats, name_of(message), subject_of(message)
     tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
@@ -230,7 +234,7 @@ def over_line(message: Message) -> str:
         short = tr("{number} ms", number=number(took * 1000))
         parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
-    # How long a result is matters where nothing else is known, or where it was shortened.
+    # The size is shown only if there is no subject or if the result was shortened.
     told = not subject or (isinstance(size, int) and size > len(message.content))
     if told and isinstance(size, int) and message.status != "error":
         parts.append(_kept_words(len(message.content), size))
@@ -238,7 +242,7 @@ def over_line(message: Message) -> str:
 
 
 def _kept_words(kept: int, size: int) -> str:
-    """How long a result is, and how much of it the model gets where that is less."""
+    """Return the size of a result, with the part that the model gets if it was shortened."""
     if size <= kept:
         return size_words(size)
     return counted(
@@ -249,8 +253,8 @@ def _kept_words(kept: int, size: int) -> str:
     )
 
 
-def said_meanwhile(message: Message) -> list[str]:
-    """What the call's server has asked while it ran, and what became of it."""
+def server_questions(message: Message) -> list[str]:
+    """Return the questions that the server asked during a call, with their outcomes."""
     asked = message.stats.get("asked")
     return [
         tr(_SAID[pair[1]], question=str(pair[0]))
@@ -260,5 +264,5 @@ def said_meanwhile(message: Message) -> list[str]:
 
 
 def visible_lines(text: str) -> str:
-    """The text with its lines, and with what cannot be seen in them as escapes."""
+    """Return the text with invisible characters escaped in each line."""
     return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

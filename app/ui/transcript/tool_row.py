@@ -42,7 +42,7 @@ from app.ui.transcript.tool_card import (
     ToolCardState,
     card_state,
     over_line,
-    said_meanwhile,
+    server_questions,
     shown_arguments,
     tool_of,
     visible_lines,
@@ -540,7 +540,7 @@ class ToolRow(MessageRow):
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
             writer.arguments(pairs if pairs is not None else [("", visible_lines(self._told()))])
-            for words in said_meanwhile(self.message):
+            for words in server_questions(self.message):
                 writer.text(words)
             writer.text(beginning(shown_result(self.message)))
             return

@@ -188,12 +188,12 @@ def _line(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
 
 
 def _units(text: str) -> int:
-    """How many UTF-16 units the text has, by which Qt counts."""
+    """Return the length of the text in UTF-16 units, which Qt counts."""
     return len(text) + sum(letter > "\uffff" for letter in text)
 
 
 class RowState(Struct, frozen=True):
-    """What a list row shows. Colors are names of the theme's tokens.
+    """Contents of a list row. Colors are names of the theme's tokens.
 
     Attributes:
         marks, below_marks: ranges of ``title`` and ``below`` in bold.

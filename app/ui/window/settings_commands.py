@@ -144,7 +144,7 @@ _LOOK: dict[str, Callable[[Any], None]] = {
     "text_px": lambda value: theme().set_body_px(value),
     "motion": motion.want,
 }
-"""What applies an option."""
+"""Functions that apply options."""
 
 
 class SettingsCommands(InWindow):
