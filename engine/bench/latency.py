@@ -30,6 +30,7 @@ class LongPrompt(Struct, frozen=True):
     # first_long, first_short: from sending the two prompts to their first tokens
     first_long: float
     first_short: float
+    first_alone: float  # of a prompt as long as the long one, with nothing next to it
 
     @property
     def bound(self) -> float:
@@ -50,6 +51,10 @@ class LongPrompt(Struct, frozen=True):
 def long_prompt(subject: Subject, length: int) -> LongPrompt:
     """Measure the gaps of three streaming chats while a prompt of `length` tokens is read."""
     engine, model = subject.engine, subject.model
+    few = SamplingParams(max_tokens=4, temperature=0.0)
+    alone = engine.open_session(model)
+    first_alone = timed(alone, subject.text(length, 10), few).first
+    alone.close()
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0)
     streams = [
         timed(engine.open_session(model), subject.text(64, salt), endless) for salt in range(3)
@@ -57,7 +62,6 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
     while min(len(s.moments) for s in streams) < 24:
         time.sleep(0.01)
     arrived = time.perf_counter()
-    few = SamplingParams(max_tokens=4, temperature=0.0)
     big = timed(engine.open_session(model), subject.text(length, 4), few)
     small = timed(engine.open_session(model), subject.text(32, 5), few)
     first_long, first_short = big.first, small.first
@@ -80,6 +84,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
         max(during),
         first_long,
         first_short,
+        first_alone,
     )
 
 

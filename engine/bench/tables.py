@@ -74,7 +74,8 @@ def long_prompt(gap: LongPrompt, say: Say) -> None:
         f"  the longest                {gap.longest * 1e3:8.1f} ms = "
         f"{gap.longest / gap.median_before:.1f}x the median before; bound 3x + 100 ms = "
         f"{gap.bound * 1e3:.0f} ms: {'held' if gap.longest <= gap.bound else 'BROKEN'}\n"
-        f"  first token of the long    {gap.first_long:8.2f} s\n"
+        f"  first token of the long    {gap.first_long:8.2f} s, with nothing next to it "
+        f"{gap.first_alone:.2f} s ({gap.first_long / gap.first_alone:.2f}x)\n"
         f"  first token of a short one sent after it {gap.first_short:.2f} s"
     )
 
