@@ -74,13 +74,14 @@ class Written:
         entries = len(self.metadata) if self.entries is None else self.entries
         head += struct.pack("<QQ", tensors, entries)
         head += b"".join(text(name) + value(content) for name, content in self.metadata.items())
-        body = b""
+        body, end = [], 0
         for one in self.arrays:
-            offset = len(body) if one.offset is None else one.offset
-            body += one.data + bytes(-len(one.data) % ALIGNMENT)
+            offset = end if one.offset is None else one.offset
+            body += [one.data, bytes(-len(one.data) % ALIGNMENT)]
+            end += len(one.data) + len(body[-1])
             lengths = struct.pack(f"<I{len(one.shape)}Q", len(one.shape), *one.shape[::-1])
             head += text(one.name) + lengths + struct.pack("<IQ", one.type, offset)
-        return head + bytes(-len(head) % ALIGNMENT) + body
+        return b"".join([head, bytes(-len(head) % ALIGNMENT), *body])
 
 
 def text(words: str) -> bytes:
