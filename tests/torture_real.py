@@ -26,7 +26,10 @@ from engine.engine import Engine
 from engine.model.info import Model
 from engine.params import SamplingParams
 
-GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
+ROOT = Path(__file__).resolve().parents[1]
+GUIDE = ROOT / "resources" / "guide"
+README = ROOT / "README.md"
+PERPLEXITY_TOKENS = 1024
 
 QUESTIONS = [
     "What is the capital of France?",
@@ -38,19 +41,6 @@ QUESTIONS = [
     "Tell me a story about a fox and a crow.",
     "Explain what a computer program is to a child.",
 ]
-
-TEXT = (
-    2
-    * """\
-The harbour was quiet in the morning. Two boats came back with the tide, and the men who had
-been out all night carried their boxes up the steps without a word. A woman opened the window of
-the bakery, and the smell of bread went down the street as far as the church. Somebody laughed.
-By eight the market had begun, and people from the villages walked from stall to stall, looking
-at apples, cheese and cloth, and asking for the price of things that they did not mean to buy.
-When the sun was high the boats were washed and the nets hung up to dry, and the children were
-sent home to eat. Nothing else happened that day, and everybody was content with it.
-"""
-)
 
 
 class Found:
@@ -192,7 +182,7 @@ def _tokens(net: Any, model: Model, question: str, count: int) -> mx.array:
 
 
 def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
-    """Of a text, with products of few bits and with MLX's own; returns the net of few bits."""
+    """Compare the perplexity of a text with float32's; return the net in few bits."""
     from mlx_lm.utils import load_tokenizer
 
     from engine.model import loader
@@ -201,21 +191,26 @@ def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
     net.set_dtype(mx.float32)
     for _ in loader.pack_weights(net, folder):
         pass
-    ids = load_tokenizer(folder).encode(TEXT)[:256]
+    text = README.read_text(encoding="utf-8")
+    ids = load_tokenizer(folder).encode(text)[:PERPLEXITY_TOKENS]
     both = []
     for which in (net, theirs):
         logits = which(mx.array([ids]))[0, :-1].astype(mx.float32)
         chosen = mx.take_along_axis(logits, mx.array(ids[1:])[:, None], axis=-1)[:, 0]
         both.append(float(mx.exp((mx.logsumexp(logits, axis=-1) - chosen).mean()).item()))
     ours, wanted = both
-    figures = f"{ours:.4f}, MLX's products {wanted:.4f}: {100 * (ours / wanted - 1):+.4f} %"
-    found.part(f"perplexity of {len(ids)} tokens", abs(ours / wanted - 1) < 0.01, figures)
+    figures = f"{ours:.4f}, in float32 {wanted:.4f}: {100 * (ours / wanted - 1):+.4f}%"
+    found.part(f"perplexity of {len(ids)} tokens", abs(ours / wanted - 1) < 0.001, figures)
     return net
 
 
 def greedy(engine: Engine, model: Model, found: Found, theirs: Any, count: int) -> None:
-    """Answers of 24 tokens against MLX's own products: how many are equal, and the margins."""
-    equal, margins = 0, []
+    """Compare replies of 24 tokens with mlx-lm's in float32.
+
+    Prints the gap at each first difference: by how much mlx-lm's logit of its own token exceeds
+    that of ours. Where it is small, the two best tokens are nearly equal.
+    """
+    equal, gaps, margins = 0, list[float](), list[float]()
     for number in range(count):
         question = f"{QUESTIONS[number % 8]} ({number})"
         reply = engine.open_session(model).send(
@@ -230,10 +225,15 @@ def greedy(engine: Engine, model: Model, found: Found, theirs: Any, count: int) 
         equal += not wrong
         if wrong:
             row = np.array(logits[wrong[0]])
-            margins.append(float((row.max() - row[said[wrong[0]]]) / row.std()))
+            gaps.append(float(row.max() - row[said[wrong[0]]]))
+            spread = float(row.std())
+            margins.append(gaps[-1] / spread)
     worst = max(margins, default=0.0)
-    figures = f"{equal} of {count} equal; first differences' margins up to {worst:.2g}"
-    found.part("greedy answers beside MLX's own", worst < 0.01, figures)
+    shown = ", ".join(f"{gap:.3f}" for gap in sorted(gaps))
+    figures = (
+        f"{equal} of {count} are identical; gaps of logits at first differences: {shown or '-'}"
+    )
+    found.part("greedy replies next to mlx-lm's", worst < 0.01, figures)
 
 
 def overflow(engine: Engine, model: Model, found: Found) -> None:
@@ -302,11 +302,12 @@ def main(arguments: list[str]) -> int:
     from engine.model import backend
 
     backend.start()
-    from mlx_lm.utils import load_model
+    from mlx_lm.utils import dequantize_model, load_model
 
     found, folder = Found(), options.folder or real_model()
     theirs, _ = load_model(folder)
     theirs.set_dtype(mx.float32)
+    theirs = dequantize_model(theirs)
     net = perplexity(folder, found, theirs)
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
         model = engine.load(folder)
