@@ -208,6 +208,11 @@ def real(arguments: list[str]) -> int:
     return _with_openblas("torture_real", arguments)
 
 
+def schedules(arguments: list[str]) -> int:
+    """Random schedules of models in few bits: tokens and logits of each chat are those alone."""
+    return _with_openblas("torture_schedules", arguments)
+
+
 def folders(arguments: list[str]) -> int:
     """Models, adapters and chats' caches damaged at random, beside a chat that answers."""
     return _with_openblas("torture_folders", arguments)
@@ -255,6 +260,7 @@ COMMANDS = {
     "machines": machines,
     "drafts": drafts,
     "real": real,
+    "schedules": schedules,
     "folders": folders,
     "memory": memory,
     "turns": turns,

@@ -16,6 +16,9 @@ from engine.bench.limits import short_context, tight_budget
 from engine.bench.schedules import Schedule
 from engine.cache import shared_prefix
 from engine.model import ragged, runner
+from tests.engine.families import FAMILIES as CONFIGS
+from tests.engine.model.few_bits import write_few_bits
+from tests.torture_schedules import play, uses_decoder
 
 FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]
 
@@ -74,6 +77,33 @@ def test_the_same_with_little_memory_and_short_contexts(
     assert found.rebuilt > 0 or on_disk
     assert found.refused + found.slid > 0
     assert schedule.actions["pause"] > 0
+
+
+@pytest.mark.turns(2)
+@pytest.mark.parametrize("seed", [2, 3])  # with all memory; with little, and a disk
+def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> None:
+    folder = write_few_bits(tmp_path, CONFIGS["plain"])
+    if not uses_decoder(folder):
+        pytest.skip("the CPU kernels are off")
+    found = play(folder, seed, 25, chats=6)
+    assert found.outcome.faults == []
+    assert found.unequal == []
+    assert found.rows >= 50
+
+
+def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison itself: it must be able to fail."""
+    forward = runner.forward
+
+    def rounding(model: Any, feeds: Any, caches: Any, alone: bool, fed: Any) -> mx.array:
+        logits = forward(model, feeds, caches, alone, fed)
+        return logits * (1 + 1e-6) if len(feeds) > 1 else logits
+
+    folder = write_few_bits(tmp_path, CONFIGS["plain"])
+    if not uses_decoder(folder):
+        pytest.skip("the CPU kernels are off")
+    monkeypatch.setattr(runner, "forward", rounding)
+    assert play(folder, 2, 25, chats=6).unequal
 
 
 def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
