@@ -87,6 +87,15 @@ class Toast(QWidget):
         else:
             self._timer.stop()
 
+    def add_text(self, text: str) -> None:
+        """Show ``text`` after the visible notice, or alone if there is none or it has a button."""
+        if not self.isVisible() or not self.button.isHidden():
+            self.show_text(text)
+            return
+        if text not in self.text:
+            left_s = self._timer.remainingTime() / 1000 + 6.0 if self._timer.isActive() else 0.0
+            self.show_text(f"{self.text} {text}", seconds=left_s)
+
     def put_away(self) -> None:
         """Say it no more, in whichever window it is."""
         self.hide()

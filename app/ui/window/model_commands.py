@@ -38,7 +38,8 @@ class ModelCommands(InWindow):
         self._models, self._chats, self._downloads = parts.context.models, chats, dialog
         self._hosts = parts.context.paths.hosts
         show_text = self._toast.show_text
-        self._models.installed.drafts.refused.connect(show_text)
+        # added, because a notice of the start may still be visible
+        self._models.installed.drafts.refused.connect(self._toast.add_text)
         self._models.pressure.said.connect(show_text)
         self.fitting = fitting  # asks what to do where a model does not fit into memory
         self.fitting.convert_asked.connect(self.convert)

@@ -31,3 +31,20 @@ def test_toast_grows_with_the_text_while_it_is_shown(qtbot: QtBot, look: Theme, 
         assert needed.height() <= label.height()
         assert toast.button.width() >= toast.button.sizeHint().width()
         assert window.rect().contains(toast.geometry())
+
+
+def test_toast_adds_text_to_a_notice_without_a_button(qtbot: QtBot, look: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    toast = Toast(window)
+    toast.add_text("One.")
+    assert (toast.isVisible(), toast.text) == (True, "One.")
+    toast.show_text("Notice.", seconds=30)
+    for _ in range(2):
+        toast.add_text("Two.")
+        assert toast.text == toast._label.text() == "Notice. Two."
+    assert toast._timer.remainingTime() > 30_000
+    toast.show_text("Deleted.", "Undo")
+    toast.add_text("Two.")
+    assert toast.text == "Two."
