@@ -53,7 +53,6 @@ PAIRED_TAGS = {
     "u": "u", "ins": "u", "sub": "sub", "sup": "sup", "kbd": "kbd", "mark": "mark",
 }  # fmt: skip
 """HTML elements that are shown as what they mean, by the element that they are shown as."""
-INK_TAGS = frozenset({"u", "sub", "sup", "kbd", "mark"})  # Markdown has no marks for these
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
 _BREAK = re.compile(r"</?br(?:[ \t][^<>\n]*)?/?>[ \t]*\n?[ \t]*", re.IGNORECASE)

@@ -137,7 +137,7 @@ class UpdateDialog(Sheet):
         self.skip_button = self.button(tr("Skip This Version"), self._on_skip)
         self.put(self.headline(there), self.label(have))
         self.rows.addWidget(notes, 1)
-        self.later_button = self.put_foot(self.open_button, self.skip_button, out=tr("Later"))
+        self.put_foot(self.open_button, self.skip_button, out=tr("Later"))
         self.resize(520, 400)
 
     def _on_open(self) -> None:
