@@ -1,4 +1,4 @@
-"""Lanes in which work waits for children."""
+"""Lanes, by which requests for a child are ordered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class ReadingLane(Struct, eq=False):
-    """Work of one origin. Lanes with equal keys wait in one line.
+    """Origin of requests for a child. Lanes with equal keys share one queue.
 
     Attributes:
         busy_s: seconds that its children have run.
@@ -27,7 +27,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 @contextlib.contextmanager
 def in_lane(lane: ReadingLane) -> Iterator[None]:
-    """Have files that are read in this context wait in that lane, not in the window's."""
+    """Read files in this context in that lane, not in the window's."""
     before = current.set(lane)
     try:
         yield

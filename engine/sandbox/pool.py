@@ -1,12 +1,11 @@
-"""At most so many children, and whose turn it is.
+"""Pools of confined child processes, and the order in which requests get one.
 
-Requests of one lane (a model's prompts, say) follow each other, so that the lane whose work is
-hostile holds one child at most, and the other lanes share the rest. Lanes take turns: one with many
-requests waiting is not served before those that have one.
+Requests of one lane (a model's prompts, for example) run one at a time, so a hostile lane occupies
+one child at most. Lanes take turns: many waiting requests of one lane do not delay another lane.
 
-All children are started by one thread, which lives as long as the process: Linux ends a child with
-the *thread* that started it. It is a daemon, and no executor's, which would end before the threads
-that an exit of the process waits for.
+One thread starts all children and lives as long as the process, because Linux ends a child with the
+*thread* that started it. It is a daemon thread of its own: an executor's thread would end before
+the threads that an exit of the process joins.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 400 * 2**20  # a child that holds more bytes when it has nothing to do is replaced
 
-_CHECK_S = 0.1  # between two checks whether the work is still wanted
+_CHECK_S = 0.1  # between two checks of whether the work is still wanted
 
 Started = Future[Child]
 
 
 class _Starter:
-    """The thread that starts and ends children."""
+    """Thread that starts and ends children."""
 
     def __init__(self) -> None:
         self._orders = SimpleQueue[tuple[Future[Any], Callable[[], Any]]]()
@@ -52,7 +51,7 @@ class _Starter:
         return future
 
     def wait(self, future: Future[Any]) -> BaseException | None:
-        """What a future has failed with, once it is done."""
+        """Wait for a future and return its exception, if any."""
         while True:
             with contextlib.suppress(TimeoutError):
                 return future.exception(timeout=1.0)
@@ -73,19 +72,22 @@ class _Starter:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            del future, work  # the next may be long in coming
+            del future, work  # free them before waiting for the next one
 
 
 _starter = _Starter()
 
 
 class ChildSlots:
-    """Children at once: the next one is that of the lane that was served least recently.
+    """Limit on children that run at the same time.
+
+    A free slot goes to the waiting lane that holds the fewest slots, and among these to the one
+    served least recently.
 
     Args:
-        count: children.
-        reserved: how many of these slots only the window takes.
-        per_lane: slots that one lane may hold (default: all).
+        count: number of slots.
+        reserved: slots that only the window's lane may use.
+        per_lane: maximum number of slots of one lane (default: all).
     """
 
     def __init__(self, count: int, reserved: int = 0, per_lane: int | None = None) -> None:
@@ -103,8 +105,8 @@ class ChildSlots:
         """Wait for a slot, and hold it.
 
         Args:
-            check: called while waiting. What it raises ends that.
-            lane: to wait in (default: the current one).
+            check: called while waiting; an exception ends the wait.
+            lane: lane to wait in (default: the current one).
         """
         lane = lane or current.get()
         self._wait(lane.key, check)
@@ -157,12 +159,11 @@ class ChildSlots:
 
 
 class Pool:
-    """Children that are started when they are wanted and replaced when they die.
+    """Children that are started on demand and replaced when they die.
 
     Args:
-        size: how many children there may be at once.
-        once: each does one thing that takes long, and is ended; the next is started when it is
-            wanted.
+        size: maximum number of children.
+        once: end each child after one request, and start the next one on demand.
     """
 
     def __init__(self, size: int, kind: Kind = Kind.PROMPTS, once: bool = False) -> None:
@@ -174,7 +175,7 @@ class Pool:
         self._closed = False
 
     def start(self) -> None:
-        """Have one child ready, in the background."""
+        """Start one child in the background."""
         with self._lock:
             if not self._closed and not self._idle and not self._busy:
                 self._idle.append(self._new())
@@ -192,19 +193,19 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """The children's process ids."""
+        """Process ids of the children."""
         with self._lock:
             every = [*self._idle, *self._busy.values()]
             return [one.result().pid for one in every if one.done() and one.exception() is None]
 
     def ask(self, lane: str, key: str, use: Callable[[Child], Reply]) -> Reply:
-        """What `use` returns for a child of its own, when it is the lane's turn.
+        """Wait for the lane's turn, call `use` with a child and return its result.
 
         Args:
-            key: what the child should have in memory, if there is a choice.
+            key: prefer a child that has this in memory.
 
         Raises:
-            RefusedError, TaskError: as `Child.ask` does.
+            RefusedError, TaskError: see `Child.ask`.
             EngineError: the pool was closed, or no child can be started.
         """
         with self._slots.taken(self._check_open, ReadingLane(lane)):
@@ -223,7 +224,7 @@ class Pool:
             raise EngineError(ENGINE_STOPPED, "The engine was stopped.") from None
 
     def _child(self, lane: str, key: str) -> Child:
-        """An idle child for a lane, or a new one."""
+        """Return an idle child for a lane, or a new one."""
         with self._lock:
             self._check_open()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
@@ -248,14 +249,14 @@ class Pool:
         return best.result()
 
     def _put_back(self, started: Started) -> None:
-        """Keep a child that has been used, or replace it. The lock is held."""
+        """Keep a used child, or replace it. The caller holds the lock."""
         if started.exception() is not None:
             return
         child = started.result()
         if not (self._once or self._closed or child.spent) and child.memory() <= MOST_KEPT:
             self._idle.append(started)
             return
-        # The next one need not be waited for: unless each is for one request only.
+        # start the replacement now, so that the next request need not wait for it
         if not (self._once or self._closed or self._idle):
             self._idle.append(self._new())
         child.kill()
@@ -270,7 +271,7 @@ def _is_running(started: Started) -> bool:
 
 
 def _end(started: Started) -> None:
-    """End a child. What goes wrong with that costs no later request."""
+    """End a child. Log errors, so that they do not fail later requests."""
     if started.exception() is None:
         try:
             with started.result():
