@@ -44,7 +44,7 @@ SAMPLED: list[dict[str, Any]] = [
     {"temperature": 1.0, "top_p": 0.9},
     {"temperature": 0.8, "min_p": 0.05},
     {"temperature": 0.9, "presence_penalty": 0.6, "frequency_penalty": 0.3, "penalty_window": 20},
-    {"temperature": 0.8, "logit_bias": {40: 3.0, 300: -5.0, 301: 4.0}},
+    {"temperature": 0.8, "logit_bias": {40: 3.0, 298: -5.0, 299: 4.0}},
     {"temperature": 0.7, "top_k": 30, "xtc_probability": 0.3, "xtc_threshold": 0.1},
     {"temperature": 0.6, "logprobs": 2},
     {"temperature": 1.0, "logit_bias": {70: 100.0, 71: 100.0, 72: 100.0}},
