@@ -159,9 +159,8 @@
         <translation>Aus Backup wiederherstellen</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Backups</translation>
     </message>
@@ -450,7 +449,6 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -471,7 +469,7 @@
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Stoppen</translation>
@@ -635,9 +633,8 @@
         <translation>Festlegen</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -724,12 +721,12 @@
         <translation>Auf dem Datenträger</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -1178,9 +1175,8 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Anweisungen</translation>
     </message>
@@ -1344,9 +1340,9 @@
         <translation>Voreinstellung „{name}“ gelöscht</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Temperatur</translation>
     </message>
@@ -1402,8 +1398,8 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -1579,24 +1575,23 @@ Jetzt: {now}</translation>
         <translation>Textkodierung</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Sprache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>Hell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>Dunkel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Erscheinungsbild</translation>
     </message>
@@ -1726,7 +1721,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Tools</source>
         <translation>Tools</translation>
     </message>
@@ -1766,12 +1760,12 @@ Jetzt: {now}</translation>
         <translation>Pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>Neue Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>Updates</translation>
     </message>
@@ -1871,7 +1865,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>Fortsetzen</translation>
     </message>
@@ -1935,6 +1929,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>System</translation>
@@ -1998,44 +1993,44 @@ Jetzt: {now}</translation>
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} asks you</source>
         <translation>{tool} fragt dich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Es umfasst {size}; etwa {room} passen in diesen Chat.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>Einmal erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>Ablehnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Der Server hat gefragt: {question}
 Du hast abgelehnt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>Tool</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>Das Ergebnis von {tool} ist zu lang</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2044,22 +2039,22 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Gestoppt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number} ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2229,8 +2224,7 @@ Du hast abgelehnt.</translation>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>Nie</translation>
     </message>
@@ -2640,12 +2634,12 @@ Du hast abgelehnt.</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> Zeichen</translation>
     </message>
@@ -3303,8 +3297,8 @@ Du hast abgelehnt.</translation>
         <translation>Konvertieren</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
@@ -3381,8 +3375,8 @@ Du hast abgelehnt.</translation>
         <translation>{names} und {last} entladen</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Speicher</translation>
     </message>
@@ -3397,7 +3391,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modelle</translation>
@@ -3482,14 +3475,12 @@ Du hast abgelehnt.</translation>
         <translation>Zugriffstoken</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>Chats und Einstellungen</translation>
     </message>
@@ -3499,8 +3490,7 @@ Du hast abgelehnt.</translation>
         <translation>Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>Protokolle</translation>
     </message>
@@ -3510,23 +3500,22 @@ Du hast abgelehnt.</translation>
         <translation>Ordner mit Protokollen anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>Normal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>Hoch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>Kontrast</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> px</translation>
     </message>
@@ -3536,8 +3525,7 @@ Du hast abgelehnt.</translation>
         <translation>Editoren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>Port</translation>
     </message>
@@ -3547,8 +3535,7 @@ Du hast abgelehnt.</translation>
         <translation>Für {name} kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>Schlüssel</translation>
     </message>
@@ -3812,7 +3799,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>{tool} läuft</translation>
     </message>
@@ -4040,8 +4027,8 @@ Du hast abgelehnt.</translation>
         <translation>{name} hat kein Entwurfsmodell. {why}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
         <translation>Längste Antwort</translation>
     </message>
@@ -4057,186 +4044,158 @@ Du hast abgelehnt.</translation>
         <translation>Modellstandard</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>Symbol in der Menüleiste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>Symbol im Infobereich</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>General</source>
         <translation>Allgemein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>Nachrichten senden mit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>Lange Einfügungen als Datei anhängen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>Rechtschreibung prüfen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>Über lange Antworten benachrichtigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>Tastaturkurzbefehle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>Täglich nach Updates suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>Erscheinungsbild</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>Zoom der Oberfläche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>Textgröße der Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>Bewegung reduzieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>Chats automatisch benennen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>Speicherlimit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>Inaktive Modelle entladen nach</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Local API</source>
         <translation>Lokale API</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>Lokaler API-Server</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>Schlüssel verlangen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>Andere Computer zulassen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>Konfiguration kopieren für</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allowed web pages</source>
         <translation>Zugelassene Webseiten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>Gleichzeitige Sitzungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Replace the least recently used session</source>
         <translation>Am längsten unbenutzte Sitzung ersetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key at once</source>
         <translation>Gleichzeitige Anfragen pro Schlüssel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key a minute</source>
         <translation>Anfragen pro Schlüssel und Minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>Nur von Clients verwendete Modelle entladen nach</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>Tool-Server (MCP)</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Data</source>
         <translation>Daten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>Kontext-Cache auf Datenträger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>Caches</translation>
     </message>
@@ -4266,76 +4225,76 @@ Du hast abgelehnt.</translation>
         <translation>Tastatursprache</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Aus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system</source>
         <translation>Wenn ausgeschaltet, gilt die Systemeinstellung</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>Verwalten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>Programme, die Modellen weitere Tools geben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>Anpassen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Pasted text that is longer than this</source>
         <translation>Eingefügter Text, der länger ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When one ends while Stretto is in the background</source>
         <translation>Wenn eine fertig wird, während Stretto im Hintergrund ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>Vom Modell des Chats geschrieben, wenn es inaktiv ist; eigene Namen bleiben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>Automatisch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Für Modelle und Chats. Gilt nach einem Neustart.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They load again when a chat needs them</source>
         <translation>Sie werden wieder geladen, wenn ein Chat sie braucht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
         <translation>Chats werden fortgesetzt, ohne neu gelesen zu werden. Gilt nach einem Neustart.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>Wiederherstellen…</translation>
     </message>
@@ -4371,7 +4330,7 @@ Du hast abgelehnt.</translation>
         <translation>Einstellungen, {page}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>Limits</translation>
     </message>
@@ -4382,7 +4341,7 @@ Du hast abgelehnt.</translation>
         <translation>Keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>Etwa https://example.org, durch Leerzeichen getrennt</translation>
     </message>
@@ -4393,12 +4352,12 @@ Du hast abgelehnt.</translation>
         <translation>Keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>Wenn ausgeschaltet, werden neue Sitzungen beim Erreichen des Limits abgewiesen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>Kein Limit</translation>
     </message>
@@ -4408,13 +4367,13 @@ Du hast abgelehnt.</translation>
         <translation>Es gibt nichts zu löschen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>Anteil pro Client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>Schnellzugriff</translation>
     </message>
@@ -4439,17 +4398,17 @@ Du hast abgelehnt.</translation>
         <translation>Umgebungsvariablen für Editoren und Agenten kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Editoren, Skripte und Agenten nutzen deine Modelle über die APIs von OpenAI und Anthropic</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>Zugriff</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>Andere Computer brauchen immer einen Schlüssel</translation>
     </message>
@@ -5078,7 +5037,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Tools für diesen Chat…</translation>
@@ -5402,54 +5361,54 @@ Du hast abgelehnt.</translation>
         <translation>„{name}“ muss Text sein.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>Schreiben in diesem Ordner erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>Bearbeiten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>Argumente dieses Aufrufs ändern  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>Alle ablehnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>Kürzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>Anfang und Ende behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>Weglassen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>Ohne dieses Ergebnis fortfahren</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>Erneut versuchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>Das Modell mit den Ergebnissen fortfahren lassen</translation>
     </message>
@@ -5468,71 +5427,71 @@ Du hast abgelehnt.</translation>
         <translation>Was geschehen wird</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>Diesen Aufruf ausführen  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>Immer erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>Dieses Tool in diesem Chat ohne Rückfrage ausführen  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>Server immer erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>Alle Tools dieses Servers in diesem Chat ohne Rückfrage ausführen  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Do not run this call  D</source>
         <translation>Diesen Aufruf nicht ausführen  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>Der Server hat gefragt: {question}
 Du hast geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>Der Server hat gefragt: {question}
 Du hast nicht geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>{tool} verwenden?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>{tool} von {server} verwenden?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>Diese Datei erstellen?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>Diese Datei ändern?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · Abgelehnt</translation>
     </message>
@@ -6976,7 +6935,7 @@ Du hast nicht geantwortet.</translation>
         <translation>„{name}“ hat {size} Zeichen; das Limit ist {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>Diesem Chat einen Ordner hinzufügen</translation>
     </message>
@@ -8533,132 +8492,132 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>Übersetzung, Region, Sprache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>Eingabetaste, Enter, Zeilenumbruch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>Zwischenablage, einsetzen, einfügen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>Rechtschreibprüfung, Wörterbuch, Tippfehler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>Mitteilungen, Hinweise, Ton</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>Tasten, Tastenkürzel, Tastenbelegung</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>Aktualisierung, neue Version</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>Dunkelmodus, heller Modus, Nacht, Erscheinungsbild, Farben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>Bedienungshilfen, Lesbarkeit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>Schriftgröße, Skalierung, größer, kleiner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>Schriftgröße, größer, kleiner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>Animationen, Effekte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>Titel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>Standardmodell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>Kreativität, Zufall, Sampling</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>maximale Token, Länge</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>Kontextfenster, Überlauf</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM, Arbeitsspeicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>Speicher freigeben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP, OpenAI, Endpunkt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>Netzwerk, LAN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>Zugriff, Passwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>Plug-ins, Erweiterungen, Konnektoren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>Speicherplatz</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>wiederherstellen, früherer Stand</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>gelöschte Chats</translation>
     </message>
@@ -8673,23 +8632,23 @@ Du hast nicht geantwortet.</translation>
         <translation>Weniger anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>Meine Chats zuerst</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>Gleich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>Priorität</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Whose prompts are read first</source>
         <translation>Wessen Prompts zuerst gelesen werden</translation>
     </message>
@@ -9288,7 +9247,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Wartet auf Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Unterbrochen, als Stretto beendet wurde</translation>
     </message>
@@ -9480,14 +9439,13 @@ Du hast nicht geantwortet.</translation>
         <translation>Noch nichts gefunden. Starte das andere Stretto mit „serve --announce“.</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>Nichts über dich wird gesendet und nichts automatisch installiert</translation>
     </message>
@@ -9519,27 +9477,27 @@ Du hast nicht geantwortet.</translation>
         <translation>Erlaubt sind nur Zahlen, + - * / // % **, Klammern und die üblichen Funktionen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>Tools dieses Chats können Dateien darin ändern. Du siehst jede Änderung vorher.  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>Alle wartenden Aufrufe dieses Chats ausführen  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>Keinen der wartenden Aufrufe ausführen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>Diesen Aufruf stoppen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>Diesen Aufruf stoppen und erneut ausführen</translation>
     </message>
@@ -9678,25 +9636,23 @@ Du hast nicht geantwortet.</translation>
         <translation>Modelle, die du öffnest oder herunterlädst, erscheinen hier.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>Mit Coding-Agenten verwenden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>Modell-Aliasse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>Kontext-Cache der Clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>starten, Claude Code, Codex, Terminal</translation>
     </message>
@@ -9706,7 +9662,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Kontext-Cache der Clients leeren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They resume after a restart without re-reading</source>
         <translation>Nach einem Neustart geht es weiter, ohne neu zu lesen</translation>
     </message>
@@ -9721,7 +9677,7 @@ Du hast nicht geantwortet.</translation>
         <translation>{names} und andere</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>Unbekannte Namen gehen an dein erstes Modell</translation>
     </message>
@@ -9808,7 +9764,7 @@ Du hast nicht geantwortet.</translation>
         <translation>{name} verwendet Prompt-Lookup, sobald es geladen ist.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Of computing time when several are busy</source>
         <translation>An der Rechenzeit, wenn mehrere aktiv sind</translation>
     </message>
@@ -10684,7 +10640,7 @@ Du hast nicht geantwortet.</translation>
         <translation>„{name}“ muss „fresh“ oder „fork“ sein.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>

@@ -159,9 +159,8 @@
         <translation>Restaurar desde copia de seguridad</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Copias de seguridad</translation>
     </message>
@@ -450,7 +449,6 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -471,7 +469,7 @@
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Detener</translation>
@@ -635,9 +633,8 @@
         <translation>Asignar</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -724,12 +721,12 @@
         <translation>En disco</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -1178,9 +1175,8 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instrucciones</translation>
     </message>
@@ -1344,9 +1340,9 @@
         <translation>Preajuste «{name}» eliminado</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Temperatura</translation>
     </message>
@@ -1402,8 +1398,8 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -1579,24 +1575,23 @@ Ahora: {now}</translation>
         <translation>Codificación del texto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Idioma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>Claro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>Oscuro</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Aspecto</translation>
     </message>
@@ -1726,7 +1721,6 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Tools</source>
         <translation>Herramientas</translation>
     </message>
@@ -1766,12 +1760,12 @@ Ahora: {now}</translation>
         <translation>En pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>Chats nuevos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>Actualizaciones</translation>
     </message>
@@ -1871,7 +1865,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>Continuar</translation>
     </message>
@@ -1935,6 +1929,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Sistema</translation>
@@ -1998,44 +1993,44 @@ Ahora: {now}</translation>
         <translation>Resultado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} asks you</source>
         <translation>{tool} te pregunta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Tiene {size}; en este chat caben alrededor de {room}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>Permitir una vez</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>Denegar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>El servidor preguntó: {question}
 Rechazaste responder.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>El resultado de {tool} es demasiado largo</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2044,22 +2039,22 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Detenida</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>Error</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number} ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2229,8 +2224,7 @@ Rechazaste responder.</translation>
         <translation>Intro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>Nunca</translation>
     </message>
@@ -2640,12 +2634,12 @@ Rechazaste responder.</translation>
         <translation>Ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> caracteres</translation>
     </message>
@@ -3303,8 +3297,8 @@ Rechazaste responder.</translation>
         <translation>Convertir</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Mostrar</translation>
     </message>
@@ -3381,8 +3375,8 @@ Rechazaste responder.</translation>
         <translation>Liberar {names} y {last}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Memoria</translation>
     </message>
@@ -3397,7 +3391,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modelos</translation>
@@ -3482,14 +3475,12 @@ Rechazaste responder.</translation>
         <translation>Token de acceso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>Chats y ajustes</translation>
     </message>
@@ -3499,8 +3490,7 @@ Rechazaste responder.</translation>
         <translation>Mostrar la carpeta de chats y ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>Registros</translation>
     </message>
@@ -3510,23 +3500,22 @@ Rechazaste responder.</translation>
         <translation>Mostrar la carpeta de registros</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>Normal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>Alto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> px</translation>
     </message>
@@ -3536,8 +3525,7 @@ Rechazaste responder.</translation>
         <translation>Editores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>Puerto</translation>
     </message>
@@ -3547,8 +3535,7 @@ Rechazaste responder.</translation>
         <translation>Copiar para {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>Claves</translation>
     </message>
@@ -3812,7 +3799,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>Ejecutando {tool}</translation>
     </message>
@@ -4040,8 +4027,8 @@ Rechazaste responder.</translation>
         <translation>{name} no tiene modelo de borrador. {why}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
         <translation>Respuesta más larga</translation>
     </message>
@@ -4057,209 +4044,179 @@ Rechazaste responder.</translation>
         <translation>Valor del modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>Icono en la barra de menús</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>Icono en la bandeja del sistema</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>General</source>
         <translation>General</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>Enviar mensajes con</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>Adjuntar textos largos pegados como archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>Revisar ortografía</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>Avisar de respuestas largas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>Atajos de teclado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>Buscar actualizaciones a diario</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>Tema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>Zoom de la interfaz</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>Tamaño del texto de los mensajes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>Reducir movimiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>Nombrar chats automáticamente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>Límite de memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>Liberar los modelos inactivos tras</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Local API</source>
         <translation>API local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>Servidor de API local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>Exigir una clave</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>Permitir otros ordenadores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>Copiar configuración para</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>Usar con un agente de programación</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allowed web pages</source>
         <translation>Páginas web permitidas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>Alias de modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>Contexto en caché de los clientes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>Sesiones simultáneas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Replace the least recently used session</source>
         <translation>Reemplazar la sesión usada hace más tiempo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key at once</source>
         <translation>Peticiones simultáneas por clave</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key a minute</source>
         <translation>Peticiones por clave y minuto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>Liberar los modelos que solo usan clientes tras</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>Servidores de herramientas (MCP)</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Data</source>
         <translation>Datos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>Contexto en caché en el disco</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>Cachés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>iniciar, Claude Code, Codex, terminal</translation>
     </message>
@@ -4289,76 +4246,76 @@ Rechazaste responder.</translation>
         <translation>Idioma del teclado</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Desactivado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system</source>
         <translation>Si está desactivado, sigue al sistema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>Gestionar…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>Programas que dan más herramientas a los modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>Personalizar…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Mensajes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Pasted text that is longer than this</source>
         <translation>El texto pegado que supere esta longitud</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When one ends while Stretto is in the background</source>
         <translation>Cuando termina una con Stretto en segundo plano</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>Los escribe el modelo del chat cuando está inactivo; los nombres que pongas tú se conservan</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>Automático</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Para modelos y chats. Se aplica al reiniciar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They load again when a chat needs them</source>
         <translation>Se cargan de nuevo cuando un chat los necesita</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
         <translation>Los chats se reanudan sin volver a leerse. Se aplica al reiniciar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>Restaurar…</translation>
     </message>
@@ -4394,7 +4351,7 @@ Rechazaste responder.</translation>
         <translation>Ajustes, {page}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>Límites</translation>
     </message>
@@ -4405,7 +4362,7 @@ Rechazaste responder.</translation>
         <translation>Ninguna</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>Como https://example.org, separadas por espacios</translation>
     </message>
@@ -4416,12 +4373,12 @@ Rechazaste responder.</translation>
         <translation>Ninguna</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>Si está desactivado, se rechazan sesiones nuevas al llegar al límite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>Sin límite</translation>
     </message>
@@ -4431,7 +4388,7 @@ Rechazaste responder.</translation>
         <translation>Vaciar el contexto en caché de los clientes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They resume after a restart without re-reading</source>
         <translation>Continúan tras un reinicio sin volver a leer</translation>
     </message>
@@ -4441,13 +4398,13 @@ Rechazaste responder.</translation>
         <translation>No hay nada que borrar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>Cuota por cliente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>Acceso rápido</translation>
     </message>
@@ -4472,7 +4429,7 @@ Rechazaste responder.</translation>
         <translation>Copiar variables de entorno para editores y agentes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic</translation>
     </message>
@@ -4487,12 +4444,12 @@ Rechazaste responder.</translation>
         <translation>{names} y otros</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>Acceso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>Los otros ordenadores siempre necesitan una clave</translation>
     </message>
@@ -5121,7 +5078,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Herramientas de este chat…</translation>
@@ -5445,54 +5402,54 @@ Rechazaste responder.</translation>
         <translation>«{name}» debe ser texto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>Permitir escribir en esta carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>Editar…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>Cambiar los argumentos de esta llamada  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>Denegar todas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>Acortar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>Conservar el principio y el final</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>Omitir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>Continuar sin este resultado</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>Reintentar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>Dejar que el modelo continúe con los resultados</translation>
     </message>
@@ -5511,71 +5468,71 @@ Rechazaste responder.</translation>
         <translation>Qué ocurrirá</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>Ejecutar esta llamada  Intro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>Permitir siempre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>Ejecutar esta herramienta en este chat sin volver a preguntar  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>Permitir siempre el servidor</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>Ejecutar en este chat todas las herramientas de este servidor sin preguntar  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Do not run this call  D</source>
         <translation>No ejecutar esta llamada  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>El servidor preguntó: {question}
 Respondiste.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>El servidor preguntó: {question}
 No respondiste.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>¿Usar {tool}?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>¿Usar {tool} de {server}?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>¿Crear este archivo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>¿Modificar este archivo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · Denegada</translation>
     </message>
@@ -7019,7 +6976,7 @@ No respondiste.</translation>
         <translation>«{name}» tiene {size} caracteres; el límite es {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>Añadir una carpeta a este chat</translation>
     </message>
@@ -8576,132 +8533,132 @@ No respondiste.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>traducción, idioma, región</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>tecla Intro, Retorno, salto de línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>portapapeles, pegar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>corrector, diccionario, erratas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>notificaciones, avisos, sonido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>teclas, atajos, combinaciones de teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>actualización, versión nueva</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>modo oscuro, modo claro, noche, aspecto, colores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>accesibilidad, legibilidad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>tamaño de letra, escala, más grande, más pequeño</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>tamaño de letra, más grande, más pequeño</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>animaciones, efectos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>títulos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>modelo predeterminado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>creatividad, azar, muestreo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>tokens máximos, longitud</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>ventana de contexto, desbordamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>liberar memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP, OpenAI, punto de acceso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>red, LAN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>acceso, contraseña</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>complementos, extensiones, conectores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>almacenamiento, espacio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>recuperar, estado anterior</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>chats eliminados</translation>
     </message>
@@ -8716,23 +8673,23 @@ No respondiste.</translation>
         <translation>Mostrar menos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>Primero mis chats</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>Igual</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>Prioridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Whose prompts are read first</source>
         <translation>Qué prompts se leen primero</translation>
     </message>
@@ -9331,7 +9288,7 @@ No respondiste.</translation>
         <translation>Esperando a Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Interrumpida al cerrar Stretto</translation>
     </message>
@@ -9523,14 +9480,13 @@ No respondiste.</translation>
         <translation>Aún no se ha encontrado nada. Inicia el otro Stretto con «serve --announce».</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Omitir los mensajes más antiguos si el contexto está lleno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
     </message>
@@ -9540,7 +9496,7 @@ No respondiste.</translation>
         <translation>Copiar código para la biblioteca de OpenAI</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>Los nombres desconocidos van a tu primer modelo</translation>
     </message>
@@ -9567,27 +9523,27 @@ No respondiste.</translation>
         <translation>Solo se admiten números, + - * / // % **, paréntesis y las funciones habituales.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>Las herramientas de este chat pueden modificar sus archivos. Primero ves cada cambio.  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>Ejecutar todas las llamadas pendientes de este chat  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>No ejecutar ninguna de las llamadas pendientes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>Detener esta llamada</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>Detener esta llamada y repetirla</translation>
     </message>
@@ -9808,7 +9764,7 @@ No respondiste.</translation>
         <translation>{name} usará la búsqueda en el prompt cuando se cargue.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Of computing time when several are busy</source>
         <translation>Del tiempo de cálculo cuando hay varios activos</translation>
     </message>
@@ -10684,7 +10640,7 @@ No respondiste.</translation>
         <translation>«{name}» debe ser «fresh» o «fork».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>

@@ -159,9 +159,8 @@
         <translation>Restaurer une sauvegarde</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Sauvegardes</translation>
     </message>
@@ -450,7 +449,6 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Discussions</translation>
@@ -471,7 +469,7 @@
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Arrêter</translation>
@@ -635,9 +633,8 @@
         <translation>Définir</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -724,12 +721,12 @@
         <translation>Sur le disque</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -1178,9 +1175,8 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instructions</translation>
     </message>
@@ -1344,9 +1340,9 @@
         <translation>Préréglage «&#xa0;{name}&#xa0;» supprimé</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Température</translation>
     </message>
@@ -1402,8 +1398,8 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -1579,24 +1575,23 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Encodage du texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Langue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>Clair</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>Sombre</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
     </message>
@@ -1726,7 +1721,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Tools</source>
         <translation>Outils</translation>
     </message>
@@ -1766,12 +1760,12 @@ Maintenant&#xa0;: {now}</translation>
         <translation>En pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>Nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>Mises à jour</translation>
     </message>
@@ -1871,7 +1865,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>Continuer</translation>
     </message>
@@ -1935,6 +1929,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Système</translation>
@@ -1998,44 +1993,44 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Résultat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} asks you</source>
         <translation>{tool} vous pose une question</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>Il fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>Autoriser une fois</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>Refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez refusé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>Le résultat de {tool} est trop long</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2044,22 +2039,22 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>Échec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number}&#xa0;ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2229,8 +2224,7 @@ Vous avez refusé.</translation>
         <translation>Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>Jamais</translation>
     </message>
@@ -2640,12 +2634,12 @@ Vous avez refusé.</translation>
         <translation>Réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> Go</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> caractères</translation>
     </message>
@@ -3303,8 +3297,8 @@ Vous avez refusé.</translation>
         <translation>Convertir</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
@@ -3381,8 +3375,8 @@ Vous avez refusé.</translation>
         <translation>Décharger {names} et {last}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Mémoire</translation>
     </message>
@@ -3397,7 +3391,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modèles</translation>
@@ -3482,14 +3475,12 @@ Vous avez refusé.</translation>
         <translation>Jeton d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>Discussions et réglages</translation>
     </message>
@@ -3499,8 +3490,7 @@ Vous avez refusé.</translation>
         <translation>Afficher le dossier des discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>Journaux</translation>
     </message>
@@ -3510,23 +3500,22 @@ Vous avez refusé.</translation>
         <translation>Afficher le dossier des journaux</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>Normal</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>Élevé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> px</translation>
     </message>
@@ -3536,8 +3525,7 @@ Vous avez refusé.</translation>
         <translation>Éditeurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>Port</translation>
     </message>
@@ -3547,8 +3535,7 @@ Vous avez refusé.</translation>
         <translation>Copier pour {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>Clés</translation>
     </message>
@@ -3812,7 +3799,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
     </message>
@@ -4040,8 +4027,8 @@ Vous avez refusé.</translation>
         <translation>{name} n’a pas de modèle d’ébauche. {why}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
         <translation>Longueur maximale des réponses</translation>
     </message>
@@ -4057,186 +4044,158 @@ Vous avez refusé.</translation>
         <translation>Valeur du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>Icône dans la barre des menus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>Icône dans la zone de notification</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>General</source>
         <translation>Général</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>Envoyer les messages avec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>Joindre les longs textes collés en fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>Vérifier l’orthographe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>Notifier la fin des longues réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>Rechercher les mises à jour chaque jour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>Thème</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>Zoom de l’interface</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>Taille du texte des messages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>Réduire les animations</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>Nommer les discussions automatiquement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>Limite de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>Décharger les modèles inactifs après</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Local API</source>
         <translation>API locale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>Serveur de l’API locale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>Exiger une clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>Autoriser d’autres ordinateurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>Copier la configuration pour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allowed web pages</source>
         <translation>Pages web autorisées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>Sessions simultanées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Replace the least recently used session</source>
         <translation>Remplacer la session la moins récemment utilisée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key at once</source>
         <translation>Requêtes simultanées par clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key a minute</source>
         <translation>Requêtes par clé et par minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>Décharger les modèles utilisés uniquement par des clients après</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>Serveurs d’outils (MCP)</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Data</source>
         <translation>Données</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>Contexte en cache sur le disque</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>Caches</translation>
     </message>
@@ -4266,76 +4225,76 @@ Vous avez refusé.</translation>
         <translation>Langue du clavier</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>Désactivé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system</source>
         <translation>Si désactivé, suit le système</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>Gérer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>Programmes qui donnent d’autres outils aux modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>Personnaliser…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>Messages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Pasted text that is longer than this</source>
         <translation>Texte collé au-delà de cette longueur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When one ends while Stretto is in the background</source>
         <translation>Quand une réponse se termine et que Stretto est en arrière-plan</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>Rédigés par le modèle de la discussion quand il est inactif&#xa0;; vos titres sont conservés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>Automatique</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Pour les modèles et les discussions. Prend effet au redémarrage.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They load again when a chat needs them</source>
         <translation>Ils sont rechargés quand une discussion en a besoin</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
         <translation>Les discussions reprennent sans relecture. Prend effet au redémarrage.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>Restaurer…</translation>
     </message>
@@ -4371,7 +4330,7 @@ Vous avez refusé.</translation>
         <translation>Réglages, {page}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>Limites</translation>
     </message>
@@ -4382,7 +4341,7 @@ Vous avez refusé.</translation>
         <translation>Aucune</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>Comme https://example.org, séparées par des espaces</translation>
     </message>
@@ -4393,12 +4352,12 @@ Vous avez refusé.</translation>
         <translation>Aucune</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>Si désactivé, les nouvelles sessions sont refusées à la limite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>Sans limite</translation>
     </message>
@@ -4408,13 +4367,13 @@ Vous avez refusé.</translation>
         <translation>Il n’y a rien à effacer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>Part par client</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>Accès rapide</translation>
     </message>
@@ -4439,17 +4398,17 @@ Vous avez refusé.</translation>
         <translation>Copier les variables d’environnement pour éditeurs et agents</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>Accès</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>Les autres ordinateurs ont toujours besoin d’une clé</translation>
     </message>
@@ -5078,7 +5037,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>Outils de cette discussion…</translation>
@@ -5402,54 +5361,54 @@ Vous avez refusé.</translation>
         <translation>«&#xa0;{name}&#xa0;» doit être du texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>Autoriser l’écriture dans ce dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>Modifier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>Modifier les arguments de cet appel  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>Tout refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>Raccourcir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>Garder le début et la fin</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>Omettre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>Continuer sans ce résultat</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>Réessayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>Laisser le modèle continuer avec les résultats</translation>
     </message>
@@ -5468,71 +5427,71 @@ Vous avez refusé.</translation>
         <translation>Ce qui va se passer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>Exécuter cet appel  Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>Toujours autoriser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>Exécuter cet outil dans cette discussion sans redemander  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>Toujours autoriser le serveur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>Exécuter tous les outils de ce serveur dans cette discussion sans demander  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Do not run this call  D</source>
         <translation>Ne pas exécuter cet appel  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous n’avez pas répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>Utiliser {tool}&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>Utiliser {tool} de {server}&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>Créer ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>Modifier ce fichier&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · Refusé</translation>
     </message>
@@ -6976,7 +6935,7 @@ Vous n’avez pas répondu.</translation>
         <translation>«&#xa0;{name}&#xa0;» compte {size} caractères&#xa0;; la limite est de {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>Ajouter un dossier à cette discussion</translation>
     </message>
@@ -8533,132 +8492,132 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>traduction, langue, région</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>touche Entrée, Retour, saut de ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>presse-papiers, coller</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>correcteur, dictionnaire, fautes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>notifications, alertes, son</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>touches, raccourcis, clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>mise à niveau, nouvelle version</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>mode sombre, mode clair, nuit, apparence, couleurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>accessibilité, lisibilité</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>taille de police, échelle, plus grand, plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>taille de police, plus grand, plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>animations, effets</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>titres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>modèle par défaut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>créativité, hasard, échantillonnage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>tokens maximum, longueur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>fenêtre de contexte, dépassement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM, mémoire vive</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>libérer la mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP, OpenAI, point d’accès</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>réseau, LAN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>accès, mot de passe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>modules, extensions, connecteurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>stockage, espace</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>récupérer, état antérieur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>discussions supprimées</translation>
     </message>
@@ -8673,23 +8632,23 @@ Vous n’avez pas répondu.</translation>
         <translation>Afficher moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>Mes discussions d’abord</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>Égale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>Priorité</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Whose prompts are read first</source>
         <translation>Quels prompts sont lus en premier</translation>
     </message>
@@ -9288,7 +9247,7 @@ Vous n’avez pas répondu.</translation>
         <translation>En attente de Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Interrompu en quittant Stretto</translation>
     </message>
@@ -9480,14 +9439,13 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
     </message>
@@ -9519,27 +9477,27 @@ Vous n’avez pas répondu.</translation>
         <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>Les outils de cette discussion peuvent y modifier des fichiers. Chaque modification vous est d’abord montrée.  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>Exécuter tous les appels en attente dans cette discussion  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>N’exécuter aucun des appels en attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>Arrêter cet appel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>Arrêter cet appel et le relancer</translation>
     </message>
@@ -9678,25 +9636,23 @@ Vous n’avez pas répondu.</translation>
         <translation>Les modèles que vous ouvrez ou téléchargez apparaissent ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>Utiliser avec un agent de programmation</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>Alias de modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>Contexte en cache des clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>lancer, Claude Code, Codex, terminal</translation>
     </message>
@@ -9706,7 +9662,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Vider le contexte en cache des clients</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They resume after a restart without re-reading</source>
         <translation>Ils reprennent après un redémarrage sans relecture</translation>
     </message>
@@ -9721,7 +9677,7 @@ Vous n’avez pas répondu.</translation>
         <translation>{names} et d’autres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>Les noms inconnus vont à votre premier modèle</translation>
     </message>
@@ -9808,7 +9764,7 @@ Vous n’avez pas répondu.</translation>
         <translation>{name} utilisera la recherche dans le prompt une fois chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Of computing time when several are busy</source>
         <translation>Du temps de calcul lorsque plusieurs sont actifs</translation>
     </message>
@@ -10684,7 +10640,7 @@ Vous n’avez pas répondu.</translation>
         <translation>« {name} » doit être « fresh » ou « fork ».</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>

@@ -157,9 +157,8 @@
         <translation>バックアップから復元</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>バックアップ</translation>
     </message>
@@ -448,7 +447,6 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -469,7 +467,7 @@
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>停止</translation>
@@ -632,9 +630,8 @@
         <translation>設定</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -720,12 +717,12 @@
         <translation>ディスク上</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -1168,9 +1165,8 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指示</translation>
     </message>
@@ -1331,9 +1327,9 @@
         <translation>プリセット「{name}」を削除しました</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
@@ -1389,8 +1385,8 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -1561,24 +1557,23 @@ Now: {now}</source>
         <translation>テキストエンコーディング</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>言語</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>ライト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>ダーク</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
@@ -1705,7 +1700,6 @@ Now: {now}</source>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Tools</source>
         <translation>ツール</translation>
     </message>
@@ -1744,12 +1738,12 @@ Now: {now}</source>
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>新規チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>アップデート</translation>
     </message>
@@ -1847,7 +1841,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>続ける</translation>
     </message>
@@ -1911,6 +1905,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>システム</translation>
@@ -1972,44 +1967,44 @@ Now: {now}</source>
         <translation>結果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} asks you</source>
         <translation>{tool}からの質問</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>大きさは{size}で、このチャットに入るのは約{room}です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>今回のみ許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>拒否</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>サーバからの質問: {question}
 断りました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>{tool}の結果が長すぎます</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2017,22 +2012,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · 停止しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>失敗</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number}ミリ秒</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2200,8 +2195,7 @@ You declined.</source>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>しない</translation>
     </message>
@@ -2602,12 +2596,12 @@ You declined.</source>
         <translation>設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> 文字</translation>
     </message>
@@ -3246,8 +3240,8 @@ You declined.</source>
         <translation>変換</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>表示</translation>
     </message>
@@ -3322,8 +3316,8 @@ You declined.</source>
         <translation>{names}と{last}をアンロード</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>メモリ</translation>
     </message>
@@ -3338,7 +3332,6 @@ You declined.</source>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>モデル</translation>
@@ -3423,14 +3416,12 @@ You declined.</source>
         <translation>アクセストークン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> 分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>チャットと設定</translation>
     </message>
@@ -3440,8 +3431,7 @@ You declined.</source>
         <translation>チャットと設定のフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>ログ</translation>
     </message>
@@ -3451,23 +3441,22 @@ You declined.</source>
         <translation>ログのフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>標準</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>高</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>コントラスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> px</translation>
     </message>
@@ -3477,8 +3466,7 @@ You declined.</source>
         <translation>エディタ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>ポート</translation>
     </message>
@@ -3488,8 +3476,7 @@ You declined.</source>
         <translation>{name}用にコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>キー</translation>
     </message>
@@ -3749,7 +3736,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>{tool}を実行中</translation>
     </message>
@@ -3974,8 +3961,8 @@ You declined.</source>
         <translation>{name}にはドラフトモデルがありません。{why}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
         <translation>回答の最大長</translation>
     </message>
@@ -3991,186 +3978,158 @@ You declined.</source>
         <translation>モデルのデフォルト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>メニューバーのアイコン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>システムトレイのアイコン</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>General</source>
         <translation>一般</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>メッセージの送信キー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>長いペーストをファイルとして添付</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>スペルチェック</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>長い回答の完了を通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>キーボードショートカット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>毎日アップデートを確認</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>テーマ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>画面の拡大率</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>メッセージの文字サイズ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>視差効果を減らす</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>チャットに自動で名前を付ける</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>メモリの上限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>使っていないモデルをアンロードするまでの時間</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Local API</source>
         <translation>ローカルAPI</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>ローカルAPIサーバ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>キーを必須にする</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>ほかのコンピュータを許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>設定をコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allowed web pages</source>
         <translation>許可するWebページ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>同時セッション数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Replace the least recently used session</source>
         <translation>最も長く使われていないセッションを置き換える</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key at once</source>
         <translation>キーごとの同時リクエスト数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key a minute</source>
         <translation>キーごとの1分あたりのリクエスト数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>クライアントだけが使うモデルをアンロードするまでの時間</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>ツールサーバ（MCP）</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Data</source>
         <translation>データ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>ディスク上のコンテキストキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>キャッシュ</translation>
     </message>
@@ -4200,76 +4159,76 @@ You declined.</source>
         <translation>キーボードの言語</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>オフ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system</source>
         <translation>オフのときはシステムに従います</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>管理…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>モデルにツールを追加するプログラム</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>カスタマイズ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>メッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Pasted text that is longer than this</source>
         <translation>ペーストしたテキストがこれより長い場合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When one ends while Stretto is in the background</source>
         <translation>Strettoがバックグラウンドにあるときに通知します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>チャットのモデルが空いているときに付けます。自分で付けた名前はそのままです</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>自動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>モデルとチャット用。再起動後に有効になります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They load again when a chat needs them</source>
         <translation>チャットで必要になると再びロードされます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
         <translation>チャットを読み直さずに再開。再起動後に有効になります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>復元…</translation>
     </message>
@@ -4305,7 +4264,7 @@ You declined.</source>
         <translation>設定、{page}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>制限</translation>
     </message>
@@ -4316,7 +4275,7 @@ You declined.</source>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>例: https://example.org（空白で区切る）</translation>
     </message>
@@ -4327,12 +4286,12 @@ You declined.</source>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>オフのときは、上限に達すると新しいセッションを拒否します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>無制限</translation>
     </message>
@@ -4342,13 +4301,13 @@ You declined.</source>
         <translation>消去するものはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>クライアントごとの割り当て</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>クイックアクセス</translation>
     </message>
@@ -4373,17 +4332,17 @@ You declined.</source>
         <translation>エディタとエージェント用の環境変数をコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>エディタ、スクリプト、エージェントからOpenAIとAnthropicのAPIでモデルを使えます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>アクセス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>ほかのコンピュータには常にキーが必要です</translation>
     </message>
@@ -5006,7 +4965,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>このチャットのツール…</translation>
@@ -5330,54 +5289,54 @@ You declined.</source>
         <translation>「{name}」はテキストでなければなりません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>このフォルダへの書き込みを許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>編集…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>この呼び出しの引数を変更  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>すべて拒否</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>短縮</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>先頭と末尾を残す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>省略</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>この結果なしで続ける</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>再試行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>結果を使ってモデルに続けさせる</translation>
     </message>
@@ -5395,71 +5354,71 @@ You declined.</source>
         <translation>実行される内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>この呼び出しを実行  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>常に許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>このチャットでは確認せずにこのツールを実行  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>サーバを常に許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>このチャットではこのサーバのすべてのツールを確認せずに実行  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Do not run this call  D</source>
         <translation>この呼び出しを実行しない  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>サーバからの質問: {question}
 返答しました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>サーバからの質問: {question}
 返答しませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>{tool}を使いますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>{server}の{tool}を使いますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>このファイルを作成しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>このファイルを変更しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · 拒否</translation>
     </message>
@@ -6884,7 +6843,7 @@ You did not answer.</source>
         <translation>「{name}」は{size}文字です。上限は{most}文字です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>このチャットにフォルダを追加</translation>
     </message>
@@ -8423,132 +8382,132 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>翻訳、地域、言語</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>Enterキー、Returnキー、改行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>クリップボード、ペースト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>スペルチェック、辞書、誤字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>通知、アラート、サウンド</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>キー、ショートカット、キー割り当て</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>アップグレード、新しいバージョン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>ダークモード、ライトモード、夜、外観、色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>アクセシビリティ、読みやすさ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>フォントサイズ、拡大率、大きく、小さく</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>フォントサイズ、大きく、小さく</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>アニメーション、効果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>タイトル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>デフォルトのモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>創造性、ランダム、サンプリング</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>最大トークン数、長さ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>コンテキストウインドウ、超過</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>メモリを解放</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP、OpenAI、エンドポイント</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>ネットワーク、LAN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>アクセス、パスワード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>プラグイン、拡張機能、コネクタ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>ストレージ、容量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>復元、以前の状態</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>削除したチャット</translation>
     </message>
@@ -8563,23 +8522,23 @@ You did not answer.</source>
         <translation>一部のみ表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>自分のチャットを優先</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>同等</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>優先順位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Whose prompts are read first</source>
         <translation>どのプロンプトを先に読むか</translation>
     </message>
@@ -9168,7 +9127,7 @@ You did not answer.</source>
         <translation>Hugging Faceの応答を待っています…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Strettoの終了により中断しました</translation>
     </message>
@@ -9356,14 +9315,13 @@ You did not answer.</source>
         <translation>まだ見つかりません。相手のStrettoを「serve --announce」で起動してください。</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>個人情報は送信されず、自動でインストールされることもありません</translation>
     </message>
@@ -9395,27 +9353,27 @@ You did not answer.</source>
         <translation>使えるのは数値、+ - * / // % **、括弧、一般的な関数だけです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>このチャットのツールがフォルダ内のファイルを変更できます。変更は事前に確認できます。  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>このチャットで待機中の呼び出しをすべて実行  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>待機中の呼び出しを実行しない</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>この呼び出しを停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>この呼び出しを停止してやり直す</translation>
     </message>
@@ -9553,25 +9511,23 @@ You did not answer.</source>
         <translation>開いた、またはダウンロードしたモデルがここに表示されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>コーディングエージェントで使う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>モデルのエイリアス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>クライアントのコンテキストキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>起動、Claude Code、Codex、ターミナル</translation>
     </message>
@@ -9581,7 +9537,7 @@ You did not answer.</source>
         <translation>クライアントのコンテキストキャッシュを消去</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They resume after a restart without re-reading</source>
         <translation>再起動後も読み直さずに再開します</translation>
     </message>
@@ -9596,7 +9552,7 @@ You did not answer.</source>
         <translation>{names}など</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>不明な名前には最初のモデルが使われます</translation>
     </message>
@@ -9683,7 +9639,7 @@ You did not answer.</source>
         <translation>{name}はロードされるとプロンプト参照を使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Of computing time when several are busy</source>
         <translation>複数のクライアントが処理中のときの計算時間</translation>
     </message>
@@ -10550,7 +10506,7 @@ You did not answer.</source>
         <translation>「{name}」は「fresh」か「fork」でなければなりません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>

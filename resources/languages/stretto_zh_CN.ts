@@ -157,9 +157,8 @@
         <translation>从备份恢复</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>备份</translation>
     </message>
@@ -448,7 +447,6 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>对话</translation>
@@ -469,7 +467,7 @@
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <location filename="../../app/ui/transcript/helper_lanes.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>停止</translation>
@@ -632,9 +630,8 @@
         <translation>设定</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -720,12 +717,12 @@
         <translation>磁盘占用</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/use_with.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -1168,9 +1165,8 @@
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指令</translation>
     </message>
@@ -1331,9 +1327,9 @@
         <translation>已删除预设“{name}”</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
@@ -1389,8 +1385,8 @@
     </message>
     <message>
         <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -1561,24 +1557,23 @@ Now: {now}</source>
         <translation>文本编码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Light</source>
         <translation>浅色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>外观</translation>
     </message>
@@ -1705,7 +1700,6 @@ Now: {now}</source>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
@@ -1744,12 +1738,12 @@ Now: {now}</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>New chats</source>
         <translation>新对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Updates</source>
         <translation>更新</translation>
     </message>
@@ -1847,7 +1841,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue</source>
         <translation>继续</translation>
     </message>
@@ -1911,6 +1905,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>系统</translation>
@@ -1972,44 +1967,44 @@ Now: {now}</source>
         <translation>结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} asks you</source>
         <translation>{tool} 向你提问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>It has {size}; about {room} fit in this chat.</source>
         <translation>结果为 {size}；此对话大约还能容纳 {room}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Once</source>
         <translation>允许一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny</source>
         <translation>拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>服务器询问：{question}
 你已拒绝。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The result of {tool} is too long</source>
         <translation>{tool} 的结果太长</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%Ln character</source>
         <comment>%Ln characters</comment>
         <translation>
@@ -2017,22 +2012,22 @@ You declined.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · 已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Failed</source>
         <translation>失败</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{number} ms</source>
         <translation>{number} 毫秒</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{kept} of %Ln characters</source>
         <comment>{kept} of %Ln characters</comment>
         <translation>
@@ -2200,8 +2195,7 @@ You declined.</source>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Never</source>
         <translation>从不</translation>
     </message>
@@ -2602,12 +2596,12 @@ You declined.</source>
         <translation>设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> characters</source>
         <translation> 个字符</translation>
     </message>
@@ -3246,8 +3240,8 @@ You declined.</source>
         <translation>转换</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>显示</translation>
     </message>
@@ -3322,8 +3316,8 @@ You declined.</source>
         <translation>卸载 {names} 和 {last}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>内存</translation>
     </message>
@@ -3338,7 +3332,6 @@ You declined.</source>
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>模型</translation>
@@ -3423,14 +3416,12 @@ You declined.</source>
         <translation>访问令牌</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> min</source>
         <translation> 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats and settings</source>
         <translation>对话和设置</translation>
     </message>
@@ -3440,8 +3431,7 @@ You declined.</source>
         <translation>显示对话和设置的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Logs</source>
         <translation>日志</translation>
     </message>
@@ -3451,23 +3441,22 @@ You declined.</source>
         <translation>显示日志文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Normal</source>
         <translation>正常</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>High</source>
         <translation>高</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Contrast</source>
         <translation>对比度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source> px</source>
         <translation> 像素</translation>
     </message>
@@ -3477,8 +3466,7 @@ You declined.</source>
         <translation>编辑器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Port</source>
         <translation>端口</translation>
     </message>
@@ -3488,8 +3476,7 @@ You declined.</source>
         <translation>复制供 {name} 使用的配置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keys</source>
         <translation>密钥</translation>
     </message>
@@ -3749,7 +3736,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Running {tool}</source>
         <translation>正在运行 {tool}</translation>
     </message>
@@ -3974,8 +3961,8 @@ You declined.</source>
         <translation>{name} 没有草稿模型。{why}</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Longest reply</source>
         <translation>最长回复</translation>
     </message>
@@ -3991,209 +3978,179 @@ You declined.</source>
         <translation>模型默认</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Menu bar icon</source>
         <translation>菜单栏图标</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>System tray icon</source>
         <translation>系统托盘图标</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>General</source>
         <translation>通用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Send messages with</source>
         <translation>消息发送键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Attach long pastes as files</source>
         <translation>将较长的粘贴内容作为文件附加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check spelling</source>
         <translation>检查拼写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Notify about long replies</source>
         <translation>较长回复完成时通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Keyboard shortcuts</source>
         <translation>键盘快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Check for updates daily</source>
         <translation>每天检查更新</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Theme</source>
         <translation>主题</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Interface zoom</source>
         <translation>界面缩放</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Message text size</source>
         <translation>消息文字大小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Reduce motion</source>
         <translation>减弱动态效果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Name chats automatically</source>
         <translation>自动为对话命名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Memory limit</source>
         <translation>内存上限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload idle models after</source>
         <translation>闲置多久后卸载模型</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Local API</source>
         <translation>本地 API</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Local API server</source>
         <translation>本地 API 服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Require a key</source>
         <translation>要求提供密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allow other computers</source>
         <translation>允许其他电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Copy setup for</source>
         <translation>复制配置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Use with a coding agent</source>
         <translation>搭配编程智能体使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Allowed web pages</source>
         <translation>允许的网页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Model aliases</source>
         <translation>模型别名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Cached context of clients</source>
         <translation>客户端的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Concurrent sessions</source>
         <translation>并发会话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Replace the least recently used session</source>
         <translation>替换最久未使用的会话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key at once</source>
         <translation>每个密钥的并发请求数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Requests per key a minute</source>
         <translation>每个密钥每分钟的请求数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unload models used only by clients after</source>
         <translation>仅供客户端使用的模型闲置多久后卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Tool servers (MCP)</source>
         <translation>工具服务器 (MCP)</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Data</source>
         <translation>数据</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Cached context on disk</source>
         <translation>磁盘上的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Caches</source>
         <translation>缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>launch, Claude Code, Codex, terminal</source>
         <translation>启动、Claude Code、Codex、终端</translation>
     </message>
@@ -4223,76 +4180,76 @@ You declined.</source>
         <translation>键盘语言</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Off</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, follows the system</source>
         <translation>关闭时跟随系统</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Manage…</source>
         <translation>管理…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Programs that give models more tools</source>
         <translation>为模型提供更多工具的程序</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Customize…</source>
         <translation>自定…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/transcript/transcript_view.py"/>
         <source>Messages</source>
         <translation>消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Pasted text that is longer than this</source>
         <translation>粘贴的文本超过此长度时</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When one ends while Stretto is in the background</source>
         <translation>仅当 Stretto 在后台时</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Named by the chat’s model while it is idle; names you set are kept</source>
         <translation>由对话的模型在空闲时命名；你起的名称会保留</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Automatic</source>
         <translation>自动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>用于模型和对话。重启后生效。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They load again when a chat needs them</source>
         <translation>对话需要时会重新加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Chats resume without re-reading. Takes effect after a restart.</source>
         <translation>对话无需重新读取即可继续。重启后生效。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Restore…</source>
         <translation>恢复…</translation>
     </message>
@@ -4328,7 +4285,7 @@ You declined.</source>
         <translation>设置，{page}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Limits</source>
         <translation>限制</translation>
     </message>
@@ -4339,7 +4296,7 @@ You declined.</source>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Such as https://example.org, separated by spaces</source>
         <translation>例如 https://example.org，以空格分隔</translation>
     </message>
@@ -4350,12 +4307,12 @@ You declined.</source>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>When off, new sessions are refused at the limit</source>
         <translation>关闭时，达到上限后会拒绝新会话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>No limit</source>
         <translation>不限</translation>
     </message>
@@ -4365,7 +4322,7 @@ You declined.</source>
         <translation>清除客户端的上下文缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>They resume after a restart without re-reading</source>
         <translation>重启后无需重新读取即可继续</translation>
     </message>
@@ -4375,13 +4332,13 @@ You declined.</source>
         <translation>没有可清除的内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Share per client</source>
         <translation>每个客户端的占比</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Quick access</source>
         <translation>快速访问</translation>
     </message>
@@ -4406,7 +4363,7 @@ You declined.</source>
         <translation>复制编辑器和智能体的环境变量</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
     </message>
@@ -4421,12 +4378,12 @@ You declined.</source>
         <translation>{names} 等</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Access</source>
         <translation>访问权限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Other computers always need a key</source>
         <translation>其他电脑始终需要密钥</translation>
     </message>
@@ -5049,7 +5006,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <location filename="../../app/ui/window/tool_commands.py"/>
         <source>Tools for This Chat…</source>
         <translation>此对话的工具…</translation>
@@ -5373,54 +5330,54 @@ You declined.</source>
         <translation>“{name}”必须是文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Allow Writing in This Folder</source>
         <translation>允许写入此文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Edit…</source>
         <translation>编辑…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change the arguments of this call  E</source>
         <translation>更改此调用的参数  E</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Deny All</source>
         <translation>全部拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Shorten</source>
         <translation>缩短</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Keep the beginning and the end</source>
         <translation>保留开头和结尾</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Leave Out</source>
         <translation>省略</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Continue without this result</source>
         <translation>不使用此结果，继续</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Retry</source>
         <translation>重试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Let the model continue with the results</source>
         <translation>让模型用这些结果继续</translation>
     </message>
@@ -5438,71 +5395,71 @@ You declined.</source>
         <translation>将要执行的操作</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this call  Enter</source>
         <translation>运行此调用  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow</source>
         <translation>始终允许</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run this tool in this chat without asking again  T</source>
         <translation>在此对话中运行此工具，不再询问  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Always Allow Server</source>
         <translation>始终允许此服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every tool of this server in this chat without asking  S</source>
         <translation>在此对话中运行此服务器的所有工具，不再询问  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Do not run this call  D</source>
         <translation>不运行此调用  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You answered.</source>
         <translation>服务器询问：{question}
 你已答复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
 You did not answer.</source>
         <translation>服务器询问：{question}
 你未答复。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool}?</source>
         <translation>使用 {tool}？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Use {tool} from {server}?</source>
         <translation>使用 {server} 的 {tool}？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Create this file?</source>
         <translation>创建此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Change this file?</source>
         <translation>更改此文件？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Denied</source>
         <translation>{tool} · 已拒绝</translation>
     </message>
@@ -6927,7 +6884,7 @@ You did not answer.</source>
         <translation>“{name}”有 {size} 个字符，上限为 {most}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Add a folder to this chat</source>
         <translation>为此对话添加文件夹</translation>
     </message>
@@ -8466,132 +8423,132 @@ You did not answer.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>translation, locale</source>
         <translation>翻译、地区、语言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Enter key, Return key, new line</source>
         <translation>回车键、换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>clipboard, paste</source>
         <translation>剪贴板、粘贴</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>spellcheck, dictionary, typos</source>
         <translation>拼写检查、词典、错别字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>notifications, alerts, sound</source>
         <translation>通知、提醒、声音</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>keys, hotkeys, key bindings</source>
         <translation>按键、快捷键、键位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>upgrade, new version</source>
         <translation>升级、新版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>dark mode, light mode, night, appearance, colors</source>
         <translation>深色模式、浅色模式、夜间、外观、颜色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>accessibility, readability</source>
         <translation>辅助功能、可读性</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, scale, larger, smaller</source>
         <translation>字体大小、缩放、更大、更小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>font size, larger, smaller</source>
         <translation>字体大小、更大、更小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>animations, effects</source>
         <translation>动画、效果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>titles</source>
         <translation>标题</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>default model</source>
         <translation>默认模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>creativity, randomness, sampling</source>
         <translation>创造性、随机性、采样</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>maximum tokens, length</source>
         <translation>最大 token、长度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>context window, overflow</source>
         <translation>上下文窗口、溢出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>RAM</source>
         <translation>RAM、内存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>free memory</source>
         <translation>释放内存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>HTTP, OpenAI, endpoint</source>
         <translation>HTTP、OpenAI、端点</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>network, LAN</source>
         <translation>网络、局域网</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>access, password</source>
         <translation>访问、密码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>plugins, extensions, connectors</source>
         <translation>插件、扩展、连接器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>storage, space</source>
         <translation>存储、空间</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>recover, earlier state</source>
         <translation>恢复、较早的状态</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>deleted chats</source>
         <translation>已删除的对话</translation>
     </message>
@@ -8606,23 +8563,23 @@ You did not answer.</source>
         <translation>显示较少</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>My chats first</source>
         <translation>我的对话优先</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Equal</source>
         <translation>同等</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Priority</source>
         <translation>优先级</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Whose prompts are read first</source>
         <translation>先读取谁的提示词</translation>
     </message>
@@ -9211,7 +9168,7 @@ You did not answer.</source>
         <translation>正在等待 Hugging Face…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>{tool} · Interrupted when Stretto quit</source>
         <translation>{tool} · Stretto 退出时中断</translation>
     </message>
@@ -9399,14 +9356,13 @@ You did not answer.</source>
         <translation>尚未找到。请以“serve --announce”启动另一个 Stretto。</translation>
     </message>
     <message>
+        <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Leave out oldest messages when context is full</source>
         <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Nothing about you is sent, and nothing is installed automatically</source>
         <translation>不会发送你的信息，也不会自动安装</translation>
     </message>
@@ -9416,7 +9372,7 @@ You did not answer.</source>
         <translation>复制 OpenAI 库的代码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Unknown names go to your first model</source>
         <translation>未知名称由第一个模型处理</translation>
     </message>
@@ -9443,27 +9399,27 @@ You did not answer.</source>
         <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Tools in this chat can change files in it. You see each change first.  W</source>
         <translation>此对话的工具可以更改其中的文件。每次更改前都会先让你查看。  W</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run every waiting call in this chat  A</source>
         <translation>运行此对话中所有等待中的调用  A</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Run none of the waiting calls</source>
         <translation>不运行任何等待中的调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call</source>
         <translation>停止此调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>Stop this call and run it again</source>
         <translation>停止此调用并重新执行</translation>
     </message>
@@ -9683,7 +9639,7 @@ You did not answer.</source>
         <translation>{name} 加载后将使用提示词查找。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/settings/settings.py"/>
         <source>Of computing time when several are busy</source>
         <translation>多个客户端同时忙碌时的计算时间</translation>
     </message>
@@ -10550,7 +10506,7 @@ You did not answer.</source>
         <translation>“{name}”必须是“fresh”或“fork”。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>%n helper</source>
         <comment>%n helpers</comment>
         <translation>
