@@ -249,7 +249,7 @@ class Settings:
         unit=mark(" GB"),
         zero=mark("Automatic"),
         step=0.5,
-        within=(0, 4096),
+        within=(0, 100_000),
     )
     unload_idle_min: float = _option(
         UNLOAD_IDLE_MIN,
@@ -260,7 +260,7 @@ class Settings:
         unit=mark(" min"),
         zero=mark("Never"),
         step=5,
-        within=(0, 4096),
+        within=(0, 100_000),
     )
     serve: bool = _option(
         False,
@@ -365,7 +365,7 @@ class Settings:
         unit=mark(" GB"),
         zero=mark("Off"),
         step=0.5,
-        within=(0, 4096),
+        within=(0, 100_000),
     )
     backups: ClassVar = Option(
         "Data",

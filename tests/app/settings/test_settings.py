@@ -140,6 +140,15 @@ def test_set_refuses_values_out_of_bounds(name: str, good: object, bad: object) 
     assert settings.sidebar
 
 
+@pytest.mark.parametrize("name", ["memory_gb", "cache_gb", "unload_idle_min"])
+def test_large_values_in_the_file_are_read(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({name: 99_999}))
+    assert getattr(Settings.load(file), name) == 99_999
+    file.write_text(json.dumps({name: 100_001}))
+    assert getattr(Settings.load(file), name) == getattr(Settings(), name)
+
+
 def test_only_options_with_another_value_are_announced(tmp_path: Path) -> None:
     settings = Settings(file=tmp_path / "settings.json")
     said: list[tuple[str, object]] = []
