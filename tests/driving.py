@@ -50,8 +50,8 @@ def program_in(
         driver.until(lambda: qt.activeWindow() is not None)  # it has been made to fit its screen
         driver.window.resize(*size)
         ends = (LoadState.READY, LoadState.FAILED)
-        driver.until(lambda: driver.pane.chat.model_status.state in ends, 120)
-        if driver.pane.chat.model_status.state is not LoadState.READY:
+        driver.until(lambda: driver.pane.chat.model.status.state in ends, 120)
+        if driver.pane.chat.model.status.state is not LoadState.READY:
             raise RuntimeError(driver.pane.notice.text)
         yield driver
     finally:

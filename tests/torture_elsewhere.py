@@ -117,14 +117,14 @@ class Window:
         """Characters that the tab's answers have, all together."""
         chat = self.panes[name].chat
         answers = [m for m in chat.transcript.path if m.role == "assistant"]
-        return sum(len(chat.message(m.id).content) for m in answers)
+        return sum(len(chat.reply.message(m.id).content) for m in answers)
 
     def keep_busy(self, *names: str) -> None:
         """Ask anew where an answer has come to its end."""
         from tests.bench.moving_picture import ask
 
         for name in names:
-            if not self.panes[name].chat.answering:
+            if not self.panes[name].chat.reply.is_active:
                 ask(self.driver, self.panes[name], "Tell me a long story")
 
     def until_all_grow(self, *names: str, by: int, seconds: float) -> bool:
@@ -189,7 +189,7 @@ def _play(shown: Window, url: str, far: str, process: int) -> None:
         loader.add_remote(remote, "")
         driver.window.chats.split("right")
         shown.panes[name] = driver.pane
-        driver.pane.chat.set_model(remote.ref)
+        driver.pane.chat.model.set(remote.ref)
     shown.panes["spread"].chat.set_options(ChatOptions(temperature=0.0, max_tokens=6000), "")
     driver.window.toggle_score()
     all_of_them = ("here", "spread", "far")
@@ -219,7 +219,7 @@ def _kill(shown: Window, process: int) -> None:
     os.kill(ranks[-1], signal.SIGKILL)
     began = time.monotonic()
     try:
-        shown.driver.until(lambda: not chat.answering, ENDS_S)
+        shown.driver.until(lambda: not chat.reply.is_active, ENDS_S)
     except TimeoutError:
         shown.check(False, "the tab of the killed rank ends")
         return

@@ -34,7 +34,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
-from app.chats.turn import Editing, Writing
+from app.chats.turn import Draft, Editing, Event, Writing
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.store import Queued, Store, StoreError
@@ -78,23 +78,23 @@ class Worker(QObject):
     def _act(self) -> None:
         chat = self.chat
         (kind,) = self._dice.choices(ACTIONS, WEIGHTS)
-        if kind in {"enter", "steer"} and chat.sends_later:
+        if kind in {"enter", "steer"} and chat.turn.draft is not Draft.KEPT:
             kind = "stop"  # it is to go already
-        if kind == "steer" and not chat.answering:
+        if kind == "steer" and not chat.reply.is_active:
             kind = "enter"
         if kind in {"enter", "steer"} and chat.compose == Writing():
-            chat.write(f"m{self._next} " + "word " * self._dice.choice((0, 3, 30)))
+            chat.turn.write(f"m{self._next} " + "word " * self._dice.choice((0, 3, 30)))
             self._next += 1
         if kind in {"enter", "steer"} and isinstance(chat.compose, Editing):
-            self._do("edited", chat.compose.text, chat.submit)
+            self._do("edited", chat.compose.text, self._enter)
         elif kind == "enter":
-            self._do("enter" if chat.at_work else "first", chat.compose.text, self._enter)
+            self._do("enter" if chat.turn.is_at_work else "first", chat.compose.text, self._enter)
         elif kind == "steer":
             self._do("steer", chat.compose.text, self._steer)
         elif kind == "stop":
             self._do("stop", "", chat.stop)
         elif kind == "go on" and isinstance(chat.compose, Writing):  # else it would end the edit
-            self._do("go on", "", chat.send_queued)
+            self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
         elif kind == "undo" and self._removed:
             gone, at = self._removed.pop()
             self._do("undo", gone.text, lambda: self._undo(gone, at))
@@ -118,11 +118,11 @@ class Worker(QObject):
         tell("done", bool(act()))
 
     def _enter(self) -> bool:
-        return self.chat.submit() or self.chat.submit_later()
+        return bool(self.chat.turn.handle(Event.ENTER))
 
     def _steer(self) -> bool:
         chat = self.chat
-        return chat.steer() or chat.compose == Writing()
+        return bool(chat.turn.handle(Event.STEER))
 
     def _edit(self, queued: Queued) -> None:
         """Sometimes it is left open, and Enter ends it later."""
@@ -130,15 +130,15 @@ class Worker(QObject):
         if chat.compose != Writing():
             return
         tell("act", "open", queued.text, [], [])
-        tell("done", chat.edit_queued(queued.id))
-        chat.write(f"{queued.text.strip()} e{self._dice.randrange(1000)}")
+        tell("done", chat.turn.edit_queued(queued.id))
+        chat.turn.write(f"{queued.text.strip()} e{self._dice.randrange(1000)}")
         if self._dice.random() < 0.7:
-            self._do("edited", chat.compose.text, chat.submit)
+            self._do("edited", chat.compose.text, self._enter)
 
     def _remove(self, queued: Queued) -> bool:
         at = self.chat.queue.messages.index(queued)
         self._removed.append((queued, at))
-        self.chat.remove_queued(queued.id)
+        self.chat.turn.remove_queued(queued.id)
         return True
 
     def _undo(self, gone: Queued, at: int) -> bool:
@@ -149,13 +149,13 @@ class Worker(QObject):
     def _drain(self) -> None:
         """Say all that waits, what stands in the composer last."""
         chat = self.chat
-        if not chat.at_work:
+        if not chat.turn.is_at_work:
             if isinstance(chat.compose, Editing):
-                self._do("edited", chat.compose.text, chat.submit)
+                self._do("edited", chat.compose.text, self._enter)
             elif chat.compose != Writing():
                 self._do("first", chat.compose.text, self._enter)
             elif chat.queue.messages:
-                self._do("go on", "", chat.send_queued)
+                self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
             else:
                 self._store.flush(SETTLE_S)
                 tell("kept")

@@ -1,6 +1,7 @@
 """What may be done with a chat, and why something may not. No Qt, no store.
 
-Every button, menu and key asks `refusal` (through `Chat.can`) and shows its sentence.
+Every button, menu and key asks `Chat.can` and shows its sentence. Actions about the turn are events
+of `app.chats.turn`; the others are about a message.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from msgspec import Struct
 from app.chats import panel
 from app.chats.options import ChatOptions, of_answer
 from app.chats.transcript import Transcript, did_not_fit
-from app.chats.turn import Compose, Editing, Reply, Running, Waiting, Writing
+from app.chats.turn import Compose, Event, Refusal, Stage, Writing
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
 from app.store import Message
@@ -40,22 +41,20 @@ class Action(Enum):
     FORGET_OLDEST = "forget_oldest"
     COPY = "copy"
     BRANCH = "branch"
+    GO_TO = "go_to"
     DELETE = "delete"
     RESTORE = "restore"
     EARLIER = "previous"
     LATER = "next"
 
 
-BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
-NO_REPLY = mark("The model is not replying.")
-ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
+BUSY, ASKED = Refusal.BUSY.value, Refusal.ASKED.value
 BLIND = mark("{model} cannot see images. Remove them, or choose a model that can.")
 DEAF = mark("{model} cannot hear recordings. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
 _NEEDS_QUIET = frozenset(
     {
-        Action.SEND,
         Action.GO_ON,
         Action.EDIT,
         Action.REGENERATE,
@@ -63,6 +62,7 @@ _NEEDS_QUIET = frozenset(
         Action.PANEL,
         Action.CONTINUE,
         Action.FORGET_OLDEST,
+        Action.GO_TO,
         Action.DELETE,
         Action.RESTORE,
         Action.EARLIER,
@@ -72,25 +72,24 @@ _NEEDS_QUIET = frozenset(
 """What changes the path that a running reply writes to."""
 
 
-class Turn(Struct, frozen=True):
-    """All that `refusal` looks at."""
+EVENTS = {
+    Action.SEND: Event.ENTER,
+    Action.STOP: Event.STOP,
+    Action.PAUSE: Event.PAUSE,
+    Action.RETRY: Event.RETRY,
+    Action.CANCEL_EDIT: Event.CANCEL_EDIT,
+}
+
+
+class ChatView(Struct, frozen=True):
+    """All that `refusal` depends on."""
 
     compose: Compose
-    reply: Reply | None
+    stage: Stage
     transcript: Transcript
     answering: str | None = None  # the id of the message that the reply writes
     stored: bool = True  # whether the chat is in the list of chats
-    # names of files that are being read and are to go with what is composed
-    reading: tuple[str, ...] = ()
     remote: Remote | None = None  # where the chat's model answers, if that is not in this program
-    asked: bool = False  # whether a call of a tool waits for the person
-    silent: bool = False  # whether nothing has come yet of what was asked of another machine
-    # the name of the chat's model if images go with what is composed and it is known to see none,
-    # else ""
-    blind: str = ""
-    deaf: str = ""  # the same of recordings, once it is loaded
-    too_long: str = ""  # name of a composed file that does not fit into the model's context
-    rewords: bool = False  # what is composed are other words for a message that is queued
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -139,27 +138,27 @@ def ending(message: Message) -> str:
     return tr(words, "a reply") if words else ""
 
 
-def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
-    """Why an action cannot be done now, as a short sentence; None when it can.
+def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
+    """Return why an action cannot be done now, as a short sentence; None if it can.
 
-    ``message_id`` names the message it is about; without one it is the last that fits. For
-    `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
+    Args:
+        message_id: the action's message; by default the last that fits. For `Action.RESTORE` the
+            message that the deleted ones followed, "" at the beginning.
     """
-    needs_quiet = action in _NEEDS_QUIET and not (action is Action.SEND and turn.rewords)
-    quiet = turn.reply is None or not needs_quiet
-    busy = None if quiet else tr(ASKED if turn.asked else BUSY)
+    quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
+    busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
     # What cannot help, whether a reply runs or not, is not offered for later.
     if busy and action is not Action.FORGET_OLDEST:
         return busy
-    if action in _ON_TURN:
-        return _ON_TURN[action](turn)
+    if action in _ON_CHAT:
+        return _ON_CHAT[action](chat)
     if action is Action.RESTORE:
-        lost = message_id and message_id not in turn.transcript
+        lost = message_id and message_id not in chat.transcript
         return tr("The message before it is deleted too. Restore that one first.") if lost else None
-    message = turn.subject(action, message_id)
+    message = chat.subject(action, message_id)
     if message is None:
         return tr(GONE if message_id else _NOTHING[action])
-    return _ON_MESSAGE[action](turn, message) or busy
+    return _ON_MESSAGE[action](chat, message) or busy
 
 
 _NOTHING = {
@@ -172,154 +171,108 @@ _NOTHING = {
     Action.FORGET_OLDEST: mark("There is no reply yet."),
     Action.COPY: mark("There is no reply yet."),
     Action.BRANCH: mark("This chat is empty."),
+    Action.GO_TO: mark("This chat is empty."),
     Action.DELETE: mark("This chat is empty."),
     Action.EARLIER: mark("No message here has another version."),
     Action.LATER: mark("No message here has another version."),
 }
 
 
-def _send(turn: Turn) -> str | None:
-    if turn.reading:
-        return tr("“{file}” is still being read.", file=turn.reading[0])
-    if turn.blind:
-        return tr(BLIND, model=turn.blind)
-    if turn.deaf:
-        return tr(DEAF, model=turn.deaf)
-    if turn.too_long:
-        words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
-        return tr(words, file=turn.too_long)
-    said = turn.compose.text.strip() or any(each.is_medium for each in turn.compose.attachments)
-    return None if said else tr("Write a message first.")
-
-
-def _stop(turn: Turn) -> str | None:
-    if turn.reply is None:
-        return tr(NO_REPLY)
-    stopping = isinstance(turn.reply, Running) and turn.reply.stopping
-    return tr("The reply is stopping.") if stopping else None
-
-
-def _pause(turn: Turn) -> str | None:
-    if turn.reply is None:
-        return tr("The model is not replying.")
-    if isinstance(turn.reply, Waiting):
-        return tr("The model is still loading.")
-    return _stop(turn)
-
-
-def _retry(turn: Turn) -> str | None:
-    if turn.reply is None:
-        return tr(NO_REPLY)
-    return None if turn.silent else tr("The reply is on its way.")
-
-
-def _cancel_edit(turn: Turn) -> str | None:
-    return None if isinstance(turn.compose, Editing) else tr("No message is being edited.")
-
-
-def _go_on(turn: Turn) -> str | None:
-    leaf = turn.transcript.leaf
+def _go_on(chat: ChatView) -> str | None:
+    leaf = chat.transcript.leaf
     return None if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 
-def _rename(turn: Turn) -> str | None:
-    return None if turn.stored else tr("Send a message first. The chat is named after it.")
+def _rename(chat: ChatView) -> str | None:
+    return None if chat.stored else tr("Send a message first. The chat is named after it.")
 
 
-_ON_TURN = {
-    Action.SEND: _send,
-    Action.STOP: _stop,
-    Action.PAUSE: _pause,
-    Action.RETRY: _retry,
-    Action.CANCEL_EDIT: _cancel_edit,
-    Action.RENAME: _rename,
-    Action.GO_ON: _go_on,
-}
+_ON_CHAT = {Action.RENAME: _rename, Action.GO_ON: _go_on}
 
 
-def _edit(turn: Turn, message: Message) -> str | None:
+def _edit(chat: ChatView, message: Message) -> str | None:
     return None if message.role == "user" else tr("Only your own messages can be edited.")
 
 
-def _regenerate(turn: Turn, message: Message) -> str | None:
+def _regenerate(chat: ChatView, message: Message) -> str | None:
     if message.role == "user" or message.parent_id is not None:
         return None
     return tr("This reply has no message before it.")
 
 
-def _same_again(turn: Turn, message: Message) -> str | None:
+def _same_again(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This is not a reply.")
     if panel.kind_of(message):
         return tr("This was made of a panel. Show the panel and make it again.")
     if of_answer(message.stats, ChatOptions()) is None:
-        last = turn.transcript.last("assistant")
+        last = chat.transcript.last("assistant")
         if last is not None and last.id == message.id:
             return tr("The seed of the last reply is unknown")
         return tr("The seed of this reply is unknown")
     return None
 
 
-def _panel(turn: Turn, message: Message) -> str | None:
-    if panel.question(turn.transcript, message.id) is None:
+def _panel(chat: ChatView, message: Message) -> str | None:
+    if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
-    return None if isinstance(turn.compose, Writing) else tr("Finish editing the message first.")
+    return None if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
 
 
-def _unfold(turn: Turn, message: Message) -> str | None:
-    found = panel.columns(turn.transcript, message.id)
+def _unfold(chat: ChatView, message: Message) -> str | None:
+    found = panel.columns(chat.transcript, message.id)
     return None if found else tr("The columns of this panel are not in this chat.")
 
 
-def _continue(turn: Turn, message: Message) -> str | None:
+def _continue(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant":
         return tr("This is not a reply.")
-    if message.id != turn.transcript.leaf_id:
+    if message.id != chat.transcript.leaf_id:
         return tr("Only the last reply can be continued.")
     if not message.content:
         return tr("The reply had not begun. Regenerate it instead.")
-    if turn.remote is not None and not KINDS[turn.remote.kind].continues:
+    if chat.remote is not None and not KINDS[chat.remote.kind].continues:
         words = mark("{host} cannot continue a reply that was cut off. Regenerate it.")
-        return tr(words, host=turn.remote.host)
+        return tr(words, host=chat.remote.host)
     return None if cut_off(message) else tr("The reply is complete.")
 
 
-def _forget_oldest(turn: Turn, message: Message) -> str | None:
+def _forget_oldest(chat: ChatView, message: Message) -> str | None:
     if not did_not_fit(message):
         return tr("This reply did not fail because of its length.")
-    if turn.remote is not None:
+    if chat.remote is not None:
         return tr("What fits is unknown. Shorten the message or start a new chat.")
     slides = ChatOptions.from_params(message.stats.get("options", {})).slide
     if slides or message.stats.get("reason") == MESSAGE_TOO_LONG:
         return tr("The chat does not fit without its oldest messages either. Shorten the message.")
-    before = islice(turn.transcript.back_from(message.parent_id), 1, None)
+    before = islice(chat.transcript.back_from(message.parent_id), 1, None)
     if not any(m.role == "assistant" and m.content for m in before):
         return tr("There are no older messages to leave out. Shorten the message.")
     return None
 
 
-def _copy(turn: Turn, message: Message) -> str | None:
-    if message.content or message.id == turn.answering:
+def _copy(chat: ChatView, message: Message) -> str | None:
+    if message.content or message.id == chat.answering:
         return None
     return tr("There is no text to copy.")
 
 
-def _branch(turn: Turn, message: Message) -> str | None:
-    unfinished = message.id == turn.answering or message.status == "streaming"
+def _branch(chat: ChatView, message: Message) -> str | None:
+    unfinished = message.id == chat.answering or message.status == "streaming"
     return tr("This reply is not finished yet.") if unfinished else None
 
 
-def _delete(turn: Turn, message: Message) -> str | None:
+def _always(chat: ChatView, message: Message) -> str | None:
     return None
 
 
-def _earlier(turn: Turn, message: Message) -> str | None:
-    first = turn.transcript.alternatives(message.id)[0]
+def _earlier(chat: ChatView, message: Message) -> str | None:
+    first = chat.transcript.alternatives(message.id)[0]
     return tr("This is the first version.") if message.id == first else None
 
 
-def _later(turn: Turn, message: Message) -> str | None:
-    last = turn.transcript.alternatives(message.id)[-1]
+def _later(chat: ChatView, message: Message) -> str | None:
+    last = chat.transcript.alternatives(message.id)[-1]
     return tr("This is the last version.") if message.id == last else None
 
 
@@ -333,7 +286,8 @@ _ON_MESSAGE = {
     Action.FORGET_OLDEST: _forget_oldest,
     Action.COPY: _copy,
     Action.BRANCH: _branch,
-    Action.DELETE: _delete,
+    Action.GO_TO: _always,
+    Action.DELETE: _always,
     Action.EARLIER: _earlier,
     Action.LATER: _later,
 }

@@ -22,7 +22,7 @@ from app.chats.signals import ChatSignals
 from app.chats.tool_call import turn_with_calls
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation, tokens_of_last_turn
-from app.chats.turn import Calling, Paused, Reply, Running, Waiting
+from app.chats.turn import Stage
 from app.models.engine_errors import meaning
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.models.names import adapter_of
@@ -44,11 +44,14 @@ from engine import (
 from engine.errors import CANNOT_HEAR, CANNOT_SEE, INVALID_REQUEST
 
 if TYPE_CHECKING:
+    from app.remote.remote_session import RemoteReply
     from engine import Model
+    from engine import Reply as EngineReply
 
 
 # What a reply fails with when the engine's thread has broken down, or has lost the model.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
+_ASKED = frozenset({Stage.RUNNING, Stage.STOPPING})
 _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
 _NO_CALL = mark("The model’s tool call could not be read.")
 
@@ -76,7 +79,9 @@ class Answering(QObject):
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
-        self.reply: Reply | None = None  # where it stands; None while there is none
+        self.stage = Stage.IDLE  # of the reply; never ASKING or NEXT
+        self.waits_for = ""  # the reference of the model that it waits for while LOADING
+        self._handle: EngineReply | RemoteReply | None = None
         self.answer: Answer | None = None  # what has come of it so far; None while there is none
         self.unseen = False  # whether a reply has ended that nobody has looked at
         self._closing = False
@@ -103,9 +108,9 @@ class Answering(QObject):
 
     @property
     def phase(self) -> Phase:
-        if isinstance(self.reply, Paused):
+        if self.stage is Stage.PAUSED:
             return Phase.PAUSED
-        if isinstance(self.reply, Calling):
+        if self.stage is Stage.CALLING:
             return Phase.ASKING if self.tools.waiting else Phase.CALLING
         if self.answer is not None:
             return self.answer.phase
@@ -137,7 +142,7 @@ class Answering(QObject):
     def prepare(self, answer: Answer) -> None:
         """A reply is to fill this answer's message; ``begin`` asks for it."""
         self.answer = answer
-        self.reply = Waiting(answer.model or self._saved.record.model)
+        self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)
         self.unseen = False
 
@@ -155,15 +160,15 @@ class Answering(QObject):
 
     def begin(self) -> None:
         """Hand the reply to the engine if the model is there; if not, ask for the model."""
-        if not isinstance(self.reply, Waiting) or self.answer is None:
+        if self.stage is not Stage.LOADING or self.answer is None:
             return
         model_status = self._loader.want(
-            self.reply.model, self.options.kv_bits, self.options.context, self._saved.record.id
+            self.waits_for, self.options.kv_bits, self.options.context, self._saved.record.id
         )
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.answers(model_status):
-            self._ask(self.answer, self.reply.model, model_status.model)
+            self._ask(self.answer, self.waits_for, model_status.model)
         self._tell()
 
     def move_to(self, model: str) -> None:
@@ -171,8 +176,8 @@ class Answering(QObject):
 
         One that was asked of a model of its own keeps to that.
         """
-        if isinstance(self.reply, Waiting) and self.answer and self.answer.model is None:
-            self.reply = Waiting(model)
+        if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
+            self.waits_for = model
             name = self._loader.get(model).name
             self._saved.save(self._saved.transcript.update(self.answer.message_id, model=name))
             self._chat.message_changed.emit(self.answer.message_id)
@@ -180,47 +185,48 @@ class Answering(QObject):
 
     def steer(self) -> None:
         """End the reply where its text is whole; what it calls is still done, and answered."""
-        answer, reply = self.answer, self.reply
-        if isinstance(reply, Paused):
+        if self.stage is Stage.PAUSED:
             self.stop()  # it would not come to where it is whole
-        elif isinstance(reply, Running) and answer is not None and not answer.tool:
-            reply.handle.cancel(whole=True)
+        elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
+            self._handle.cancel(whole=True)
 
     def stop(self) -> None:
         """End the reply at its next token; what it wrote stays."""
-        if isinstance(self.reply, Calling):
+        if self.stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
             self.rest()
-        elif isinstance(self.reply, Waiting):
+        elif self.stage is Stage.LOADING:
             self._end("cancelled")
-        elif self.reply is not None and self.reply != Running(self.reply.handle, stopping=True):
-            self.reply = Running(self.reply.handle, stopping=True)
-            self.reply.handle.cancel()
+        elif self.stage in {Stage.RUNNING, Stage.PAUSED} and self._handle is not None:
+            self.stage = Stage.STOPPING
+            self._handle.cancel()
             self._tell()
 
     def retry(self) -> None:
         """Ask once more for a reply of which nothing has come yet, in its place."""
-        answer, reply = self.answer, self.reply
-        if answer is None or not isinstance(reply, Running):
+        answer = self.answer
+        if answer is None or self._handle is None or self.stage not in _ASKED:
             return
-        reply.handle.cancel()
+        self._handle.cancel()
         if answer.channel is not None:
             self._bridge.close(answer.channel)
         self.session.close()
-        self.reply = Waiting(answer.model or self._saved.record.model)
+        self._wait_for(answer.model or self._saved.record.model)
         self.begin()
+
+    def _wait_for(self, model: str) -> None:
+        self.stage, self.waits_for, self._handle = Stage.LOADING, model, None
 
     def toggle_pause(self) -> None:
         """Let the reply stand still, or go on."""
-        if isinstance(self.reply, Paused):
-            self.reply = Running(self.reply.handle)
-            self.reply.handle.resume()
-        elif isinstance(self.reply, Running):
-            self.reply = Paused(self.reply.handle)
-            self.reply.handle.pause()
-        elif isinstance(self.reply, Calling):
+        if self.stage is Stage.CALLING:
             self.tools.toggle_pause()
-            self.reply = Calling(self.tools.paused)
+        elif self.stage is Stage.PAUSED and self._handle is not None:
+            self.stage = Stage.RUNNING
+            self._handle.resume()
+        elif self.stage is Stage.RUNNING and self._handle is not None:
+            self.stage = Stage.PAUSED
+            self._handle.pause()
         self._tell()
 
     # The program's end.
@@ -232,17 +238,17 @@ class Answering(QObject):
 
     def drop(self) -> None:
         """End the reply at once; what it wrote stays, and what the engine has read goes."""
-        if isinstance(self.reply, Running | Paused):
-            self.reply.handle.cancel()
+        if self._handle is not None:
+            self._handle.cancel()
         self._end("cancelled")
         self.session.forget()
 
     def close(self) -> None:
         """Last step: save what there is and let go of the session."""
         self._closing = True
-        if isinstance(self.reply, Calling):
+        if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")
-            self.reply = None
+            self.stage = Stage.IDLE
         self._end("interrupted")
         self._checkpoint.stop()
         self.session.close()
@@ -284,7 +290,8 @@ class Answering(QObject):
             session = self.session.open(model, answer.options)
             answer.channel, post = self._bridge.channel(self._on_event)
             answer.phase, answer.asked_at = Phase.QUEUED, time.monotonic()
-            self.reply = Running(session.send(turns, params, on_event=post))
+            self._handle = session.send(turns, params, on_event=post)
+            self.stage = Stage.RUNNING
         except EngineError as error:
             self._end("error", meaning(error.code, error.message))
             return
@@ -347,8 +354,9 @@ class Answering(QObject):
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
         """The one way out of a reply: its message gets its last state, in memory and on disk."""
-        stopping = isinstance(self.reply, Running) and self.reply.stopping
-        answer, self.answer, self.reply = self.answer, None, None
+        stopping = self.stage is Stage.STOPPING
+        answer, self.answer, self._handle = self.answer, None, None
+        self.stage = Stage.IDLE
         if answer is None:
             return
         if answer.channel is not None:
@@ -382,7 +390,7 @@ class Answering(QObject):
     # Calls of tools, between one answer and the next.
 
     def _call(self, answer: Answer, message: Message) -> None:
-        self.reply = Calling()
+        self.stage = Stage.CALLING
         tokens = int(message.stats.get("generated_tokens", 0))
         self.tools.begin(answer.calls, tokens, lambda: self._on_called(answer))
         self._tell()
@@ -391,12 +399,12 @@ class Answering(QObject):
         if self.tools.at_limit:
             self.rest()
         else:
-            self.reply = None
+            self.stage = Stage.IDLE
             self.called.emit(answer)
 
     def rest(self, message_id: str = "") -> None:
         """Nothing runs any more; the person is told."""
-        self.reply = None
+        self.stage = Stage.IDLE
         self.unseen = True
         self._tell()
         last = message_id or self._saved.transcript.leaf_id
@@ -425,8 +433,7 @@ class Answering(QObject):
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
-        reply = self.reply
-        if isinstance(reply, Waiting) and reply.model == ref:
+        if self.stage is Stage.LOADING and self.waits_for == ref:
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)

@@ -130,7 +130,7 @@ class ChatLibrary(QObject):
 
     def running(self) -> list[Chat]:
         """The chats that are answering now."""
-        return [c for c in self._in_use.values() if c.answering]
+        return [c for c in self._in_use.values() if c.reply.is_active]
 
     def in_use(self) -> list[Chat]:
         """The chats that are shown, or answering."""
@@ -138,7 +138,7 @@ class ChatLibrary(QObject):
 
     def sessions(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions that belong to chats: session id to (chat id, title)."""
-        return {s: (c.id, c.title) for c in self._in_use.values() for s in c.session_ids}
+        return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
         """The chat if it is in use already."""
@@ -197,14 +197,14 @@ class ChatLibrary(QObject):
             if isinstance(chat_id, str) and chat_id in self._chats:
                 self.unread.add(chat_id)
                 if (chat := self._in_use.get(chat_id)) is not None:
-                    chat.mark_unread()
+                    chat.reply.mark_unread()
                 else:
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
         """Let go of a chat that nothing shows any more, once its reply has ended."""
         chat = self._in_use.get(chat_id)
-        if chat is not None and chat.at_work:
+        if chat is not None and chat.turn.is_at_work:
             self._leaving.add(chat_id)
         elif chat is not None:
             self._leaving.discard(chat_id)
@@ -351,7 +351,7 @@ class ChatLibrary(QObject):
             record, *parts, stored=stored, in_use=self._in_use, parent=self, messages=messages
         )
         if chat.id in self.unread:
-            chat.mark_unread()
+            chat.reply.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)
         chat.phase_changed.connect(self._on_phase_changed)
         self._in_use[chat.id] = chat
@@ -372,9 +372,9 @@ class ChatLibrary(QObject):
     def _on_phase_changed(self) -> None:
         chat = self.sender()
         if isinstance(chat, Chat):
-            (self.unread.add if chat.unseen else self.unread.discard)(chat.id)
+            (self.unread.add if chat.reply.answering.unseen else self.unread.discard)(chat.id)
             self.activity.emit(chat.id)
-            if chat.id in self._leaving and not chat.at_work:
+            if chat.id in self._leaving and not chat.turn.is_at_work:
                 QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()

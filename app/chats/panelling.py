@@ -8,14 +8,16 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Slot
 
 from app.chats import panel
+from app.chats.actions import BUSY
 from app.chats.answer import Answer
 from app.chats.answering import Answering
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
-from app.chats.turn import Paused, Reply, Running
+from app.chats.turn import Stage
 from app.models.loading import ModelLoader
+from app.settings.language import tr
 from app.store import Message, new_id
 
 
@@ -42,15 +44,14 @@ class Panelling(QObject):
     @property
     def running(self) -> list[Answering]:
         """The columns that are not written to their end, from left to right."""
-        return [lane for lane in self.lanes.values() if lane.reply is not None]
+        return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
 
     @property
-    def reply(self) -> Reply | None:
-        """Where the panel is: standing still only if all of it does, stopping only so."""
-        replies = [lane.reply for lane in self.running]
-        at_work = [r for r in replies if isinstance(r, Running) and not r.stopping]
-        moving = [r for r in replies if not isinstance(r, Paused)]
-        return next(iter(at_work or moving or replies), None)
+    def stage(self) -> Stage:
+        """Stage of the panel: paused or stopping only if all running columns are."""
+        stages = {lane.stage for lane in self.running}
+        moving = stages - {Stage.PAUSED} or stages
+        return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
     def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> str:
         """Ask all of them at once; returns the panel's id.
@@ -106,16 +107,31 @@ class Panelling(QObject):
         signals.reply_ended.connect(self._on_ended)
         return signals
 
-    def keep(self, message_id: str) -> None:
-        """This column is what the chat goes on from, once it is written, with what it has read.
+    def columns(self, message_id: str) -> list[Message]:
+        """Return the columns of a message's panel, with all of their text."""
+        found = panel.columns(self._saved.transcript, message_id)
+        return [self.lanes.get(m.id, self._main).message(m.id) for m in found]
 
-        The others end.
+    def why_not_keep(self) -> str:
+        """Return why no column can be kept now, as a sentence; "" if one can."""
+        return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
+
+    def keep(self, message_id: str) -> bool:
+        """Continue the chat from this column, once it is written; the others end.
+
+        They stay as versions. False if that cannot be done now.
         """
+        if not self.columns(message_id) or self.why_not_keep():
+            return False
+        self._saved.show(message_id)  # first: when it ends, the queue checks how the path ended
         lanes, self._kept = self.lanes, message_id
         self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
         for key in lanes.keys() - self.lanes.keys():
             lanes[key].drop()
         self._adopt()
+        for changed in (self._chat.turn_changed, self._chat.phase_changed, self._chat.path_changed):
+            changed.emit()
+        return True
 
     def _adopt(self) -> None:
         if not self._kept or self.running:
@@ -139,9 +155,9 @@ class Panelling(QObject):
             lane.stop()
 
     def toggle_pause(self) -> None:
-        paused = isinstance(self.reply, Paused)
+        paused = self.stage is Stage.PAUSED
         for lane in self.running:
-            if isinstance(lane.reply, Paused) is paused:
+            if (lane.stage is Stage.PAUSED) is paused:
                 lane.toggle_pause()
 
     def set_front(self, front: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from app.chats.saved_chat import SavedChat
+from app.chats.turn import Queue
 from app.settings.language import mark, tr
 from app.store import Attachments, Queued, new_id
 
@@ -18,16 +19,15 @@ _ENDS = {
 
 
 class MessageQueue:
-    """What waits in one chat, kept in its record. `Chat` sends it."""
+    """What waits in one chat, kept in its record. `TurnController` sends it."""
 
-    def __init__(self, saved: SavedChat, told: Callable[[], None]) -> None:
-        """``told`` tells whoever shows the chat."""
+    def __init__(self, saved: SavedChat, changed: Callable[[], None]) -> None:
+        """``changed`` is called when the messages or their state have changed."""
         self._saved = saved
-        self._told = told
-        # the first one goes as soon as a reply has ended by itself. False from a start on, and
-        # after a reply that was stopped or failed: then a person says when.
-        self.moves = False
-        self.refused = ""  # why the first one could not be sent, as a sentence; "" if it could
+        self.changed = changed
+        # held from a start on, and after a reply that was stopped or failed
+        self.state = Queue.HELD
+        self._refused = ""  # why the first one could not be sent, as a sentence; "" if it could
 
     @property
     def messages(self) -> tuple[Queued, ...]:
@@ -38,18 +38,19 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """What goes next by itself. One that is being edited is waited for."""
-        first = self.messages[0] if self.moves and self.messages else None
+        """Return the message that is sent next by itself. One that is edited is waited for."""
+        moves = self.state is not Queue.HELD and self.messages
+        first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
     def why_held(self) -> str:
-        """Why nothing goes by itself, as a sentence; "" where something does, or nothing waits."""
-        if self.moves or not self.messages:
+        """Return why nothing is sent by itself, as a sentence; "" if it is, or nothing waits."""
+        if self.state is not Queue.HELD or not self.messages:
             return ""
         leaf = self._saved.transcript.leaf
         ended = _ENDS.get(leaf.status, "") if leaf is not None else ""
-        why = self.refused or (tr(ended) if ended else "")
+        why = self._refused or (tr(ended) if ended else "")
         return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
 
     @property
@@ -58,17 +59,15 @@ class MessageQueue:
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
-    def move(self, moves: bool = True, *, refused: str = "") -> None:
-        """Let them go by themselves, or not."""
-        if (moves, refused) != (self.moves, self.refused):
-            self.moves, self.refused = moves, refused
-            self._told()
+    def refuse(self, why: str) -> None:
+        """Note why the first message cannot be sent."""
+        self._refused = why
+        self.changed()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
-        """Have something said once what runs has ended; at the end, or in that place."""
+        """Put a message at the end of the queue, or at a place."""
         place = len(self.messages) if at is None else at
         self.put(Queued(new_id(), text.strip("\n"), files), place)
-        self.move()
 
     def put(self, message: Queued, at: int) -> None:
         """Put one there; one that was removed comes back so."""
@@ -90,6 +89,7 @@ class MessageQueue:
         self._keep(tuple(each for each in self.messages if each.id != message_id))
 
     def _keep(self, messages: tuple[Queued, ...]) -> None:
+        self._refused = ""
         self._saved.change(queued=messages)
         self._saved.keep()
-        self._told()
+        self.changed()

@@ -74,6 +74,12 @@ class SavedChat:
         self.change(leaf_id=self.transcript.leaf_id)
         self._store.save_chat(self.record)
 
+    def update(self, **fields: Any) -> None:
+        """Change the record, and store it if the chat is in the list of chats."""
+        self.change(**fields)
+        if self.stored:
+            self.keep()
+
     # What is being composed.
 
     @property

@@ -21,4 +21,5 @@ class ChatSignals(QObject):
     text_added = Signal(str, str, str)
     phase_changed = Signal()  # what the chat is doing, or how far it is
     reply_ended = Signal(str)  # (id): a reply has ended, however it did
-    sent_later = Signal(object)  # (compose): what waited in the composer was submitted
+    # (text, files): a message from the composer was sent, was queued, or interrupts the reply
+    spoken = Signal(str, object)

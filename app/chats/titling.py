@@ -186,7 +186,7 @@ class Titling(QObject):
             if chat is None or not self._may_name(chat):
                 del self._waiting[chat_id]
                 continue
-            status = chat.model_status
+            status = chat.model.status
             if status.state is LoadState.READY and status.model is not None:
                 if self._faults.get(status.model.id, 0) < FAULTS:
                     return chat, status.model
@@ -274,7 +274,7 @@ class Titling(QObject):
         chat = self._library.find(chat_id)
         if chat is None:
             return
-        if chat.answering:
+        if chat.reply.is_active:
             self._answering.add(chat_id)
             self._rest.stop()
             self._let_go()  # the chat that it was for still waits

@@ -1,101 +1,392 @@
-"""The states of a chat's turn, as values: what is being composed and what is being answered."""
+"""Turn of a chat: its states, its events, and one table of transitions. No Qt."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.settings.language import mark
 from app.store import Attachments, Message
 
-
-class Handle(Protocol):
-    """What a turn needs of the engine's Reply."""
-
-    def cancel(self, whole: bool = False) -> object: ...
-
-    def pause(self) -> object: ...
-
-    def resume(self) -> object: ...
-
-
-# What is being composed.
+# Content of the composer.
 
 
 class Writing(Struct, frozen=True):
-    """A new message is being written, with the files that go with it."""
+    """New message in the composer, with its files."""
 
     draft: str = ""
     attachments: Attachments = ()
 
     @property
     def text(self) -> str:
-        """What stands in the composer."""
+        """Text in the composer."""
         return self.draft
 
     def written(self, text: str) -> Writing:
-        """The same with other text in the composer."""
+        """Return the same with different text."""
         return replace(self, draft=text)
 
 
 class Editing(Struct, frozen=True):
-    """A message is being asked in other words."""
+    """Earlier message in the composer, to be asked in other words."""
 
     message: str  # its id
     text: str  # the new words so far
-    draft: str = ""  # what stood in the composer before, and comes back afterwards
-    # attachments, draft_attachments: the files that go with each of these
-    attachments: Attachments = ()
+    draft: str = ""  # the composer's text before, which comes back afterwards
+    attachments: Attachments = ()  # of the message
     draft_attachments: Attachments = ()
 
     @classmethod
     def of(cls, message: Message, before: Compose) -> Editing:
-        """A message as it is; ``before`` is what is being composed."""
+        """Return an edit of a message that is unchanged yet. ``before``: the composer's content."""
         kept = before.before if isinstance(before, Editing) else before
         files = message.attachments
         return cls(message.id, message.content, kept.draft, files, kept.attachments)
 
     @property
     def before(self) -> Writing:
-        """What stood in the composer before."""
+        """The composer's content before the edit."""
         return Writing(self.draft, self.draft_attachments)
 
     def written(self, text: str) -> Editing:
-        """The same with other text in the composer."""
+        """Return the same with different text."""
         return replace(self, text=text)
 
 
 Compose = Writing | Editing
 
 
-# What is being answered; None while nothing is.
+# The state machine.
 
 
-class Waiting(Struct, frozen=True):
-    """The reply waits until its model is loaded. ``model`` is the model's reference."""
+class Stage(Enum):
+    """Progress of a chat's reply."""
 
-    model: str
-
-
-class Running(Struct, frozen=True):
-    """The engine has the reply. ``stopping``: it was told to end at its next token."""
-
-    handle: Handle
-    stopping: bool = False
-
-
-class Paused(Struct, frozen=True):
-    """The engine keeps the reply, which stands still."""
-
-    handle: Handle
+    IDLE = "idle"
+    NEXT = "next"  # no reply; the queue continues once all listeners know of the last one's end
+    LOADING = "loading"  # waits for its model
+    RUNNING = "running"
+    STOPPING = "stopping"
+    PAUSED = "paused"
+    CALLING = "calling"  # tools run
+    ASKING = "asking"  # a tool call waits for the user's consent or answer
 
 
-class Calling(Struct, frozen=True):
-    """The model has called tools: they run, or wait for the person. ``paused``: it is not asked
-    again when they have ended."""
+class Draft(Enum):
+    """Fate of the text in the composer."""
 
-    paused: bool = False
+    KEPT = "kept"
+    WAITING = "waiting"  # submitted once its files are read
+    STEERING = "steering"  # submitted when the reply ends, which was asked to end early
 
 
-Reply = Waiting | Running | Paused | Calling
+class Queue(Enum):
+    """Fate of the queued messages."""
+
+    HELD = "held"  # until the user sends them
+    MOVING = "moving"  # one after each reply
+    STEERING = "steering"  # moving, and the reply was asked to end early for the first one
+
+
+class Content(Enum):
+    """Subject of an event: the message that it brings, or the composer's content."""
+
+    NOTHING = "nothing"
+    MESSAGE = "message"
+    EDIT = "edit"  # of a message that was sent
+    REWORDING = "rewording"  # of a queued message
+
+
+class First(Enum):
+    """First message of the queue."""
+
+    NONE = "none"
+    EDITED = "edited"  # is in the composer
+    BLOCKED = "blocked"  # cannot be sent to this model
+    READY = "ready"
+
+
+class Event(Enum):
+    """Events that the turn handles."""
+
+    # Requests of the user.
+    ENTER = "enter"
+    STEER = "steer"  # Ctrl+Enter
+    ESCAPE = "escape"
+    STOP = "stop"
+    PAUSE = "pause"
+    RETRY = "retry"
+    CANCEL_EDIT = "cancel edit"
+    WRITE = "write"  # the message in the composer changes, or is to stay there
+    SEND_QUEUE = "send queue"
+    SEND = "send"  # a message that is sent now or not at all
+    BROADCAST = "broadcast"  # a message that was written in another chat
+    END = "end"  # the chat is deleted, or the program ends
+    # Changes of what the turn depends on.
+    FILE_REFUSED = "file refused"
+    CHANGED = "changed"  # a reply began or ended, a file was read, the queue changed
+    SETTLE = "settle"  # all listeners have handled the change
+    RESULTS = "results"  # the tools have ended
+
+
+class Effect(Enum):
+    """Actions that a transition asks for, in order."""
+
+    SUBMIT = "submit"  # the composer's content
+    SAY = "say"  # the message that the event brings
+    SEND_FIRST = "send first"  # of the queue
+    ENQUEUE = "enqueue"  # the message that the event brings, or the composer's
+    ENQUEUE_FIRST = "enqueue first"
+    ANNOUNCE = "announce"  # that the user's message was accepted, for a broadcast
+    HOLD = "hold"  # the message that the event brings, in the composer
+    CANCEL_EDIT = "cancel edit"
+    STEER_REPLY = "steer reply"
+    STOP_REPLY = "stop reply"
+    TOGGLE_PAUSE = "toggle pause"
+    RETRY = "retry"
+    CONTINUE = "continue"  # ask the model again, with the results
+    REST = "rest"  # do not ask it again
+    REPORT = "report"  # why the composer's message was not sent
+    REPORT_FIRST = "report first"  # why the queue's first one was not
+    SETTLE = "settle"  # handle SETTLE once all listeners have handled the change
+
+
+class Refusal(Enum):
+    """Reasons why an event does nothing, in words."""
+
+    BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
+    ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
+    WAITS = mark("Sends once “{file}” is read. Esc keeps it here.")
+    STEERS = mark("Interrupting the reply… Esc keeps the message here.")
+    READING = mark("“{file}” is still being read.")
+    UNSENDABLE = ""  # the controller has the words
+    NO_REPLY = mark("The model is not replying.")
+    STOPPING = mark("The reply is stopping.")
+    LOADING = mark("The model is still loading.")
+    NOT_SILENT = mark("The reply is on its way.")
+    NOT_EDITING = mark("No message is being edited.")
+
+
+class State(Struct, frozen=True):
+    """Everything that a transition depends on.
+
+    `TurnController` computes it. Only transitions change `draft` and `queue`.
+    """
+
+    reply: Stage = Stage.IDLE  # never NEXT: see `stage`
+    draft: Draft = Draft.KEPT
+    queue: Queue = Queue.HELD
+    content: Content = Content.NOTHING
+    sendable: bool = False  # nothing but a file or the reply prevents sending the content
+    reading: bool = False  # a file of the composer is being read
+    composing: bool = False  # the composer is not empty
+    first: First = First.NONE
+    ended: bool = False  # the last reply has ended by itself
+    panel: bool = False  # the replies are a panel's
+    silent: bool = False  # the reply was asked of another machine, which has not answered
+    several: bool = False  # Enter sends to other chats, too
+
+    @property
+    def stage(self) -> Stage:
+        """Progress of the reply, with the moment between two of them."""
+        waits = self.queue is not Queue.HELD and self.first in {First.BLOCKED, First.READY}
+        moves = waits and self.draft is not Draft.STEERING
+        return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
+
+
+class Row(Struct, frozen=True):
+    """One line of the table: it applies if each field in ``when`` has one of its values."""
+
+    when: dict[str, frozenset[object]]
+    effects: tuple[Effect, ...] = ()
+    draft: Draft | None = None  # the next ones, if they change
+    queue: Queue | None = None
+    refusal: Refusal | None = None
+    then: Event | None = None  # handled next, with the same content
+
+    def applies(self, state: State) -> bool:
+        return all(getattr(state, name) in values for name, values in self.when.items())
+
+
+class Step(Struct, frozen=True):
+    """Outcome of an event; true if it was not refused."""
+
+    state: State
+    effects: tuple[Effect, ...] = ()
+    refusal: Refusal | None = None
+    then: Event | None = None  # to be handled after the effects
+
+    def __bool__(self) -> bool:
+        return self.refusal is None
+
+
+def _when(**fields: object) -> dict[str, frozenset[object]]:
+    return {
+        name: value if isinstance(value, frozenset) else frozenset({value})
+        for name, value in fields.items()
+    }
+
+
+_LET_GO = frozenset({Stage.IDLE, Stage.NEXT})
+_BUSY = frozenset(Stage) - _LET_GO
+_SUBMITTED = frozenset({Draft.WAITING, Draft.STEERING})
+_MOVES = frozenset({Queue.MOVING, Queue.STEERING})
+_EDITS = frozenset({Content.EDIT, Content.REWORDING})
+_NEW = frozenset({Content.MESSAGE, Content.NOTHING})
+_NOT_EDIT = _NEW | {Content.REWORDING}
+
+_ENQUEUE = (
+    Row(_when(queue=Queue.STEERING), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT),
+    Row(_when(), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT, queue=Queue.MOVING),
+)
+_NOT_SENDABLE = (
+    Row(_when(sendable=False, reading=True), refusal=Refusal.READING),
+    Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+)
+_STEER = (Effect.STEER_REPLY, Effect.ANNOUNCE)
+_STEER_LATER = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
+_READ = {"draft": frozenset({Draft.WAITING}), "reading": frozenset({False})}
+
+TABLE: dict[Event, tuple[Row, ...]] = {
+    Event.ENTER: (
+        Row(_when(draft=Draft.STEERING), refusal=Refusal.STEERS),
+        Row(_when(draft=Draft.WAITING, reading=False, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(_when(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
+        Row(_when(draft=Draft.WAITING), refusal=Refusal.WAITS),
+        Row(_when(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(_when(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
+        Row(_when(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
+        *_NOT_SENDABLE,
+        Row(_when(reading=True), draft=Draft.WAITING),
+        Row(_when(content=_EDITS), (Effect.SUBMIT,)),
+        Row(_when(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
+        *_ENQUEUE,
+    ),
+    Event.STEER: (
+        Row(_when(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
+        Row(_when(content=_EDITS), then=Event.ENTER),
+        Row(_when(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
+        Row(_when(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(_when(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
+        Row(_when(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
+        Row(_when(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=Queue.STEERING),
+        *_NOT_SENDABLE,
+        Row(_when(reading=True), draft=Draft.WAITING),
+        Row(_when(stage=Stage.LOADING), _STEER_LATER, draft=Draft.KEPT, queue=Queue.MOVING),
+        Row(_when(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=Queue.MOVING),
+        Row(_when(queue=Queue.STEERING), _STEER, draft=Draft.STEERING, queue=Queue.MOVING),
+        Row(_when(), _STEER, draft=Draft.STEERING),
+    ),
+    Event.ESCAPE: (
+        Row(_when(draft=_SUBMITTED), then=Event.WRITE),
+        Row(_when(content=_EDITS), then=Event.CANCEL_EDIT),
+        Row(_when(stage=_BUSY), then=Event.STOP),
+        Row(_when(), refusal=Refusal.NO_REPLY),
+    ),
+    Event.STOP: (
+        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Row(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Row(_when(), (Effect.STOP_REPLY,), queue=Queue.HELD),
+    ),
+    Event.PAUSE: (
+        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Row(_when(stage=frozenset({Stage.NEXT, Stage.LOADING})), refusal=Refusal.LOADING),
+        Row(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Row(_when(), (Effect.TOGGLE_PAUSE,)),
+    ),
+    Event.RETRY: (
+        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Row(_when(silent=True), (Effect.RETRY,)),
+        Row(_when(), refusal=Refusal.NOT_SILENT),
+    ),
+    Event.CANCEL_EDIT: (
+        Row(_when(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
+        Row(_when(), refusal=Refusal.NOT_EDITING),
+    ),
+    Event.WRITE: (Row(_when(), draft=Draft.KEPT),),
+    Event.SEND_QUEUE: (
+        Row(_when(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(_when(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
+        Row(
+            _when(content=Content.REWORDING),
+            (Effect.SUBMIT,),
+            draft=Draft.KEPT,
+            then=Event.SEND_QUEUE,
+        ),
+        Row(_when(first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(_when(queue=_MOVES)),
+        Row(_when(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
+        Row(_when(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=Queue.MOVING),
+        Row(_when(), queue=Queue.MOVING),
+    ),
+    Event.SEND: (
+        Row(_when(stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(_when(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
+        Row(_when(reading=True), refusal=Refusal.READING),
+        Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(_when(), (Effect.SAY,)),
+    ),
+    Event.BROADCAST: (
+        Row(_when(sendable=False, composing=False), (Effect.HOLD,)),
+        Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+        Row(_when(reading=True), refusal=Refusal.READING),
+        Row(_when(stage=Stage.IDLE), (Effect.SAY,)),
+        Row(_when(composing=True), refusal=Refusal.BUSY),
+        Row(_when(queue=Queue.STEERING), (Effect.ENQUEUE,)),
+        Row(_when(), (Effect.ENQUEUE,), queue=Queue.MOVING),
+    ),
+    Event.END: (Row(_when(), draft=Draft.KEPT, queue=Queue.HELD),),
+    Event.FILE_REFUSED: (
+        Row(_when(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
+        Row(_when()),
+    ),
+    Event.CHANGED: (
+        Row(_READ | _when(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
+        Row(_when(stage=_BUSY)),
+        Row(_when(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
+        Row(_when(draft=Draft.STEERING)),
+        Row(_when(stage=Stage.NEXT, queue=Queue.STEERING), (Effect.SETTLE,)),
+        Row(_when(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
+        Row(_READ | _when(first=First.EDITED, ended=True), (Effect.SETTLE,)),
+        Row(_when(queue=_MOVES, first=First.EDITED, ended=True)),
+        Row(_when(queue=_MOVES), queue=Queue.HELD, then=Event.CHANGED),
+        Row(_READ, (Effect.SETTLE,)),
+        Row(_when()),
+    ),
+    Event.SETTLE: (
+        Row(_READ | _when(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
+        Row(_READ | _when(stage=Stage.ASKING)),
+        Row(_READ | _when(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
+        Row(_READ | _when(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
+        Row(_when(stage=_BUSY)),
+        Row(_when(draft=Draft.STEERING, reading=True)),
+        Row(_when(draft=Draft.STEERING, sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
+        Row(_when(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
+        Row(
+            _when(stage=Stage.NEXT, first=First.BLOCKED),
+            (Effect.REPORT_FIRST,),
+            queue=Queue.HELD,
+        ),
+        Row(_when(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=Queue.MOVING),
+        Row(_when()),
+    ),
+    Event.RESULTS: (
+        Row(_when(draft=Draft.STEERING), (Effect.REST,)),
+        Row(_when(queue=Queue.STEERING), (Effect.REST,)),
+        Row(_when(), (Effect.CONTINUE,)),
+    ),
+}
+"""The transitions: of an event's rows the first that applies."""
+
+
+def step(state: State, event: Event) -> Step:
+    """Return what an event does in a state."""
+    row = next(row for row in TABLE[event] if row.applies(state))
+    draft = state.draft if row.draft is None else row.draft
+    queue = state.queue if row.queue is None else row.queue
+    state = replace(state, draft=draft, queue=queue)
+    if row.then is not None and not row.effects:
+        return step(state, row.then)
+    return Step(state, row.effects, row.refusal, row.then)

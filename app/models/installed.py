@@ -302,7 +302,7 @@ class InstalledModels(QObject):
     def _on_activity(self, chat_id: str) -> None:
         chat = self._users.find(chat_id)
         now = self._clock()
-        for ref in chat.answering_with if chat is not None else ():
+        for ref in chat.reply.models if chat is not None else ():
             if not 0 <= now - self._settings.used.get(ref, 0.0) < _USE_NOTED_S:
                 self._settings.note_use(ref, now)
                 self.changed.emit()

@@ -457,6 +457,20 @@ def _told(error: Exception) -> tuple[str, str]:
     return "", tr("The model could not be loaded ({why}).", why=why)
 
 
+class ModelReply(Protocol):
+    """A chat's reply, as far as models know it."""
+
+    @property
+    def models(self) -> Collection[str]:
+        """References of the models that replies are asked of."""
+        ...
+
+    @property
+    def waits_for(self) -> Collection[str]:
+        """References of the models that replies wait for."""
+        ...
+
+
 class ModelUser(Protocol):
     """A chat, as far as models know one."""
 
@@ -467,14 +481,7 @@ class ModelUser(Protocol):
     def record(self) -> ChatRecord: ...
 
     @property
-    def answering_with(self) -> Collection[str]:
-        """The refs of the models that answer now."""
-        ...
-
-    @property
-    def waits_for(self) -> Collection[str]:
-        """The refs of the models for whose loading a reply of it waits."""
-        ...
+    def reply(self) -> ModelReply: ...
 
     def stop(self) -> bool: ...
 

@@ -34,7 +34,7 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
         return tr("This model is not loaded.")
     using = []
     for chat in users.running():
-        others = (loader.get(each).model for each in chat.answering_with)
+        others = (loader.get(each).model for each in chat.reply.models)
         if any(other is not None and other.id == model.id for other in others):
             using.append(chat.title)
     if not using:
@@ -65,9 +65,9 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     Where other chats wait for the model it goes on loading, and the sentence says so; else "".
     """
     own = users.find(chat_id)
-    if own is not None and ref in own.waits_for:
+    if own is not None and ref in own.reply.waits_for:
         own.stop()
-    count = sum(ref in chat.waits_for for chat in users.running())
+    count = sum(ref in chat.reply.waits_for for chat in users.running())
     if count:
         return counted(
             "Another chat is waiting for {model}. It keeps loading.",
@@ -153,7 +153,7 @@ class IdleUnloading(QObject):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._users.find(chat_id)
-        for ref in (chat.answering_with or {chat.record.model}) if chat is not None else ():
+        for ref in (chat.reply.models or {chat.record.model}) if chat is not None else ():
             self._note(self._loader.get(ref))
 
     def _note(self, status: ModelStatus) -> None:

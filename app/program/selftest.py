@@ -168,9 +168,9 @@ class WindowTest:
         self._application = Application(make_qt(["stretto"]), self._paths)
         self._application.start()
         ends = (LoadState.READY, LoadState.FAILED)
-        until(lambda: self._pane.chat.model_status.state in ends, 120)
+        until(lambda: self._pane.chat.model.status.state in ends, 120)
         engine = self._application.loader.engine
-        if engine is None or self._pane.chat.model_status.state is LoadState.FAILED:
+        if engine is None or self._pane.chat.model.status.state is LoadState.FAILED:
             raise RuntimeError(self._pane.notice.text)
         self._machine["backend"] = engine.stats()["backend"]
         return "the window is open, the Guide is loaded"
@@ -183,9 +183,14 @@ class WindowTest:
         for chat, question in zip(chats, QUESTIONS, strict=True):
             options = replace(chat.options, max_tokens=MAX_ANSWER_TOKENS)
             chat.set_options(options, chat.record.system)
-            chat.send(question)
-        until(lambda: all(c.answering_id and c.message(c.answering_id).content for c in chats), 60)
-        until(lambda: not any(c.answering for c in chats), 120)
+            chat.turn.send(question)
+        until(
+            lambda: all(
+                c.reply.message_id and c.reply.message(c.reply.message_id).content for c in chats
+            ),
+            60,
+        )
+        until(lambda: not any(c.reply.is_active for c in chats), 120)
         answers = [c.transcript.path[-1] for c in chats]
         for message in answers:
             if message.status != "complete" or not message.content.strip():

@@ -905,12 +905,12 @@
         <translation>Wird&#xa0;nach&#xa0;der&#xa0;Antwort&#xa0;gesendet.&#xa0;{keys}&#xa0;sendet&#xa0;die&#xa0;erste&#xa0;sofort.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie zurück.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps the message here.</source>
         <translation>Antwort&#xa0;wird&#xa0;unterbrochen&#xa0;…&#xa0;Esc&#xa0;hält&#xa0;die&#xa0;Nachricht&#xa0;zurück.</translation>
     </message>
@@ -2649,13 +2649,13 @@ Du hast abgelehnt.</translation>
         <translation>Keine Nachricht hier hat eine andere Version.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>„{file}“ wird noch gelesen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>Keine Nachricht wird bearbeitet.</translation>
     </message>
@@ -5496,7 +5496,7 @@ Du hast nicht geantwortet.</translation>
         <translation>{tool} · Abgelehnt</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
         <translation>Ein Tool-Aufruf wartet: zuerst erlauben oder ablehnen.</translation>
     </message>
@@ -6104,7 +6104,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Keine Antwort von {host} seit {time}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>Die Antwort ist unterwegs.</translation>
     </message>
@@ -6149,12 +6149,12 @@ Du hast nicht geantwortet.</translation>
         <translation>die Datei kann nicht erstellt werden</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>Das Modell antwortet noch. Stoppe die Antwort oder warte, bis sie fertig ist.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>Das Modell antwortet gerade nicht.</translation>
@@ -6197,22 +6197,22 @@ Du hast nicht geantwortet.</translation>
         <translation>Es gibt noch keine Antwort.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>„{file}“ ist zu lang für dieses Modell. Hänge weniger davon an oder entferne die Datei.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>Schreibe zuerst eine Nachricht.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>Die Antwort wird gestoppt.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>Das Modell wird noch geladen.</translation>
     </message>
@@ -8446,7 +8446,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>Nicht gesendet. {why}</translation>
     </message>

@@ -905,12 +905,12 @@
         <translation>Se&#xa0;enviarán&#xa0;tras&#xa0;la&#xa0;respuesta.&#xa0;{keys}&#xa0;envía&#xa0;el&#xa0;primero&#xa0;ya.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Se enviará al leer «{file}». Esc lo deja aquí.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps the message here.</source>
         <translation>Interrumpiendo&#xa0;la&#xa0;respuesta…&#xa0;Esc&#xa0;deja&#xa0;aquí&#xa0;el&#xa0;mensaje.</translation>
     </message>
@@ -2649,13 +2649,13 @@ Rechazaste responder.</translation>
         <translation>Ningún mensaje de aquí tiene otra versión.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«{file}» aún se está leyendo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>No se está editando ningún mensaje.</translation>
     </message>
@@ -5537,7 +5537,7 @@ No respondiste.</translation>
         <translation>{tool} · Denegada</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
         <translation>Una llamada a herramienta te espera. Permítela o deniégala antes.</translation>
     </message>
@@ -6145,7 +6145,7 @@ No respondiste.</translation>
         <translation>Sin respuesta de {host} desde hace {time}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>La respuesta está en camino.</translation>
     </message>
@@ -6190,12 +6190,12 @@ No respondiste.</translation>
         <translation>no se puede crear el archivo</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>El modelo aún está respondiendo. Detén la respuesta o espera a que termine.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>El modelo no está respondiendo.</translation>
@@ -6238,22 +6238,22 @@ No respondiste.</translation>
         <translation>Aún no hay respuesta.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>«{file}» es demasiado largo para este modelo. Adjunta menos o quítalo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>Escribe antes un mensaje.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>La respuesta se está deteniendo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>El modelo aún se está cargando.</translation>
     </message>
@@ -8487,7 +8487,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>No se ha enviado. {why}</translation>
     </message>

@@ -905,12 +905,12 @@
         <translation>Envoi&#xa0;après&#xa0;la&#xa0;réponse.&#xa0;{keys}&#xa0;envoie&#xa0;le&#xa0;premier&#xa0;tout&#xa0;de&#xa0;suite.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>Envoi après la lecture de « {file} ». Échap le garde ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps the message here.</source>
         <translation>Interruption&#xa0;de&#xa0;la&#xa0;réponse…&#xa0;Échap&#xa0;garde&#xa0;le&#xa0;message&#xa0;ici.</translation>
     </message>
@@ -2649,13 +2649,13 @@ Vous avez refusé.</translation>
         <translation>Aucun message de cette discussion n’a d’autre version.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«&#xa0;{file}&#xa0;» est encore en cours de lecture.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>Aucun message n’est en cours de modification.</translation>
     </message>
@@ -5496,7 +5496,7 @@ Vous n’avez pas répondu.</translation>
         <translation>{tool} · Refusé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
         <translation>Autorisez ou refusez d’abord l’appel d’outil.</translation>
     </message>
@@ -6104,7 +6104,7 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune réponse de {host} depuis {time}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>La réponse arrive.</translation>
     </message>
@@ -6149,12 +6149,12 @@ Vous n’avez pas répondu.</translation>
         <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>Le modèle répond encore. Arrêtez la réponse ou attendez qu’elle se termine.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>Le modèle n’est pas en train de répondre.</translation>
@@ -6197,22 +6197,22 @@ Vous n’avez pas répondu.</translation>
         <translation>Il n’y a pas encore de réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>«&#xa0;{file}&#xa0;» est trop long pour ce modèle. Joignez-en moins ou retirez-le.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>Écrivez d’abord un message.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>La réponse s’arrête.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>Le modèle est encore en cours de chargement.</translation>
     </message>
@@ -8446,7 +8446,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>Non envoyé. {why}</translation>
     </message>

@@ -899,12 +899,12 @@
         <translation>回答の後に送信します。{keys}で最初のものをすぐ送信します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>「{file}」の読み込み後に送信します。Escで取り消します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps the message here.</source>
         <translation>回答を中断しています…&#xa0;Escでメッセージをここに残します。</translation>
     </message>
@@ -2611,13 +2611,13 @@ You declined.</source>
         <translation>ここには、別のバージョンのあるメッセージはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>「{file}」はまだ読み取り中です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>編集中のメッセージはありません。</translation>
     </message>
@@ -5423,7 +5423,7 @@ You did not answer.</source>
         <translation>{tool} · 拒否</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
         <translation>先にツール呼び出しを許可または拒否してください。</translation>
     </message>
@@ -6028,7 +6028,7 @@ You did not answer.</source>
         <translation>{host}からの応答が{time}ありません</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>回答はすでに届き始めています。</translation>
     </message>
@@ -6073,12 +6073,12 @@ You did not answer.</source>
         <translation>ファイルを作成できません</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>モデルがまだ回答中です。回答を停止するか、終わるまでお待ちください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>モデルは回答中ではありません。</translation>
@@ -6121,22 +6121,22 @@ You did not answer.</source>
         <translation>回答はまだありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>「{file}」はこのモデルには長すぎます。添付する部分を減らすか、削除してください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>先にメッセージを入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>回答を停止しています。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>モデルはまだロード中です。</translation>
     </message>
@@ -8340,7 +8340,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>送信されていません。{why}</translation>
     </message>

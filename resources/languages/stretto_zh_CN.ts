@@ -899,12 +899,12 @@
         <translation>回复后发送。按&#xa0;{keys}&#xa0;立即发送第一条。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Sends once “{file}” is read. Esc keeps it here.</source>
         <translation>读取“{file}”后发送。按 Esc 留在此处。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>Interrupting the reply… Esc keeps the message here.</source>
         <translation>正在中断回复…&#xa0;按&#xa0;Esc&#xa0;将消息留在此处。</translation>
     </message>
@@ -2611,13 +2611,13 @@ You declined.</source>
         <translation>这里的消息都没有其他版本。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>仍在读取“{file}”。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>No message is being edited.</source>
         <translation>没有正在编辑的消息。</translation>
     </message>
@@ -5464,7 +5464,7 @@ You did not answer.</source>
         <translation>{tool} · 已拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>A tool call is waiting for you. Allow or deny it first.</source>
         <translation>有一个工具调用正在等你确认。请先允许或拒绝。</translation>
     </message>
@@ -6069,7 +6069,7 @@ You did not answer.</source>
         <translation>{host} 已有 {time}没有回复</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is on its way.</source>
         <translation>正在回复。</translation>
     </message>
@@ -6114,12 +6114,12 @@ You did not answer.</source>
         <translation>无法创建文件</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still replying. Stop the reply or wait until it has ended.</source>
         <translation>模型仍在回复。请停止回复，或等待其结束。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
         <source>The model is not replying.</source>
         <translation>模型当前未在回复。</translation>
@@ -6162,22 +6162,22 @@ You did not answer.</source>
         <translation>还没有回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>“{file}” is too long for this model. Attach less of it, or remove it.</source>
         <translation>“{file}”对于此模型来说太长。请减少附加的内容或将其移除。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Write a message first.</source>
         <translation>请先输入消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The reply is stopping.</source>
         <translation>正在停止回复。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/chats/turn.py"/>
         <source>The model is still loading.</source>
         <translation>模型仍在加载。</translation>
     </message>
@@ -8381,7 +8381,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/queue.py"/>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/chats/turn_controller.py"/>
         <source>Not sent. {why}</source>
         <translation>未发送。{why}</translation>
     </message>

@@ -14,7 +14,7 @@ from app.chats.answer import Phase
 from app.chats.answering import Answering
 from app.chats.chat import Chat
 from app.chats.tool_call import CallState
-from app.chats.turn import Editing, Paused, Running, Waiting
+from app.chats.turn import Editing, Stage
 from app.models.loading import LoadState
 from app.program.application import Application
 from app.settings.language import tr
@@ -147,16 +147,18 @@ def in_use(app: Application) -> Iterator[str]:
 
 def _one_reply(chat: Chat) -> Iterator[str]:
     streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
-    panel: list[str | None] = [i for i, lane in chat.panel.lanes.items() if lane.reply is not None]
+    panel: list[str | None] = [
+        i for i, lane in chat.panel.lanes.items() if lane.stage is not Stage.IDLE
+    ]
     calls = [key for key, call in chat.tools.calls.items() if call.state is not CallState.OVER]
-    wanted = panel or calls or ([chat.answering_id] if chat.answering else [])
+    wanted = panel or calls or ([chat.reply.message_id] if chat.reply.is_active else [])
     if sorted(streaming) != sorted(map(str, wanted)):
         yield f"{chat.title!r} is answering {wanted}, and streaming are {streaming}"
 
 
 def _differs(chat: Chat, here: Message, there: Message) -> str:
     if here.status == "streaming" and there.status == "streaming":
-        shown = chat.message(here.id)
+        shown = chat.reply.message(here.id)
         fits = shown.content.startswith(there.content)
         return "" if fits else "the store has other text of a reply than the screen"
     for name in ("role", "parent_id", "content", "reasoning", "status", "error", "model", "stats"):
@@ -195,7 +197,7 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
     """An unfolded panel shows its columns, each with what it has said."""
     shown = [column.message_id for column in pane.panel.columns]
-    if shown != [message.id for message in chat.columns(pane.panel.about)]:
+    if shown != [message.id for message in chat.panel.columns(pane.panel.about)]:
         yield "the panel shows other columns than the chat has"
         return
     for column in pane.panel.columns:
@@ -203,7 +205,7 @@ def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
 
 
 def _row(chat: Chat, row: Any) -> Iterator[str]:
-    message = chat.message(row.message.id)
+    message = chat.reply.message(row.message.id)
     if isinstance(row, UserRow):
         laid_out = beginning(message.content, MOST_LAID_OUT)
         if row._has_rest:
@@ -241,23 +243,23 @@ def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
         yield f"the composer holds {composer.text[:80]!r}, the chat {compose.text[:80]!r}"
     if composer.editing != isinstance(compose, Editing):
         yield f"the composer is editing: {composer.editing}, the chat: {compose}"
-    if composer.button.stops != chat.answering:
-        yield f"the round button stops: {composer.button.stops}, answering: {chat.answering}"
-    refusal = chat.can(Action.STOP if chat.answering else Action.SEND)
+    if composer.button.stops != chat.reply.is_active:
+        yield f"the round button stops: {composer.button.stops}, answering: {chat.reply.is_active}"
+    refusal = chat.can(Action.STOP if chat.reply.is_active else Action.SEND)
     if composer.button.isEnabled() != (refusal is None):
         yield f"the round button is enabled: {composer.button.isEnabled()}, refused: {refusal}"
 
 
 def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
-    status = chat.model_status
-    name = chat.alias or status.name
+    status = chat.model.status
+    name = chat.model.alias or status.name
     if pane.header.model_button.text() != name:
         yield f"the header names {pane.header.model_button.text()!r}, not {name!r}"
     words = {LoadState.READY: ("Ready",), LoadState.FAILED: ("Not loaded",)}
     words[LoadState.LOADING] = ("", "Loading…")
     words[LoadState.UNLOADED] = ("Unloaded", "Unloaded, loads when you send")
     shown = [tr(each) if each else "" for each in words.get(status.state, ("",))]
-    if chat.phase is Phase.IDLE and pane.header.state not in shown:
+    if chat.reply.phase is Phase.IDLE and pane.header.state not in shown:
         yield f"the header says {pane.header.state!r} of a model that is {status.state}"
     dock = window.workspace.dock(chat.id)
     if dock.windowTitle() != chat.title.replace("&", "&&"):
@@ -275,14 +277,14 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     for chat in app.library._in_use.values():
         lanes = [*chat.panel.lanes.values(), *helpers(chat)]
         used |= {lane.session._chat_id for lane in lanes}
-        for session, reply in [
-            (chat.id, chat._answering.reply),
-            *((lane.session._chat_id, lane.reply) for lane in lanes),
+        for session, each in [
+            (chat.id, chat._answering),
+            *((lane.session._chat_id, lane) for lane in lanes),
         ]:
-            if isinstance(reply, Running | Paused):
-                asked[session] = isinstance(reply, Paused)
-            elif isinstance(reply, Waiting):
-                state = app.loader.get(reply.model).state
+            if each.stage in {Stage.RUNNING, Stage.STOPPING, Stage.PAUSED}:
+                asked[session] = each.stage is Stage.PAUSED
+            elif each.stage is Stage.LOADING:
+                state = app.loader.get(each.waits_for).state
                 if state is not LoadState.LOADING:
                     yield f"{chat.title!r} waits for a model that is {state}"
     for status in app.loader.known():
@@ -314,7 +316,7 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
         yield f"{len(closed)} closed panes are kept"
     held = {dock.pane.chat.id for dock in docks.all()}
     for chat in app.library._in_use.values():
-        if chat.id not in held and not chat.answering:
+        if chat.id not in held and not chat.reply.is_active:
             yield f"{chat.title!r} is in use, in no pane and not answering"
     running = app.library.running()
     answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)

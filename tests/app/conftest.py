@@ -237,7 +237,7 @@ class Run:
     def answered(self, pane: ChatPane | None = None) -> str:
         """Wait for the pane's answer to end; returns its text."""
         pane = pane or self.pane
-        self.until(lambda: not pane.chat.answering)
+        self.until(lambda: not pane.chat.reply.is_active)
         return self.answer(pane)
 
     def ask(self, text: str, pane: ChatPane | None = None) -> str:
@@ -247,7 +247,7 @@ class Run:
     def answer(self, pane: ChatPane) -> str:
         last = pane.chat.transcript.last("assistant")
         assert last is not None
-        return pane.chat.message(last.id).content
+        return pane.chat.reply.message(last.id).content
 
     def end(self) -> None:
         """End the program, once."""

@@ -27,7 +27,7 @@ def main() -> None:
         print(time.monotonic(), words, flush=True)
 
     chat.text_added.connect(tell)
-    chat.send("count 1000000")
+    chat.turn.send("count 1000000")
     qt.exec()
 
 

@@ -8,11 +8,20 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.bridge import Bridge
+from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
+from app.chats.turn import Event
 from app.models.loading import ModelLoader
 from app.store import Store
 from tests.app.conftest import process_until
 from tests.app.fake_engine import FakeEngine
+
+
+def edit(chat: Chat, message_id: str, text: str) -> None:
+    """Ask a message again in other words."""
+    assert chat.start_edit(message_id)
+    chat.turn.write(text)
+    assert chat.turn.handle(Event.ENTER)
 
 
 class Desk:

@@ -65,7 +65,7 @@ from app.chats.actions import Action
 from app.chats.answering import Answering
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
-from app.chats.turn import Editing
+from app.chats.turn import Draft, Editing, Event, Queue, Stage
 from app.program.application import Application, make_engine
 from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths
@@ -379,8 +379,10 @@ class Person:
             self._close_what_is_above()
         # What was to be said after a reply, or is to be run, is so whenever that ends.
         used = self.app.library.in_use()
-        waiting = {c.id for c in used if c.sends_later or c.queue.moves}
-        waiting |= {c.id for c in used if c.answering and c.options.tools}
+        waiting = {
+            c.id for c in used if c.turn.draft is not Draft.KEPT or c.queue.state is not Queue.HELD
+        }
+        waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1
@@ -406,7 +408,7 @@ class Person:
                 break
         QApplication.processEvents()
         # A reply may just have ended; the next message of the queue is sent in another turn.
-        while any(c._next is not None for c in self.app.library.in_use()):
+        while any(c.turn.stage is Stage.NEXT for c in self.app.library.in_use()):
             assert time.monotonic() < give_up, "a queue does not go on"
             QApplication.processEvents()
 
@@ -443,7 +445,7 @@ class Person:
         """With what tells the cause: it may not happen once more when played again."""
         chat, writer = self.app.library.find(chat_id), self.app.store._writer
         held = [op for op in writer.pending() if chat_id in repr(op)]
-        state = chat and (chat.reply, chat.sends_later, chat.steers, chat.queue.moves, chat.record)
+        state = chat and (chat.turn.state(), chat.record)
         return (
             f"{name} changed another chat: {was} to {now}\nin use: {state}\nto be written: {held}, "
             f"the disk is full: {self._full}, it was refused: {writer._failure}"
@@ -482,7 +484,7 @@ class Person:
             self.app.bridge.drain()
             at_work = {i for i, s in sessions.items() if s["status"] != "idle"}
             lanes = [lane for c in self.app.library.running() for lane in _lanes(c)]
-            shown = {lane.session._chat_id for lane in lanes if hasattr(lane.reply, "handle")}
+            shown = {lane.session._chat_id for lane in lanes if lane._handle is not None}
             if at_work != shown:
                 return f"the engine answers {at_work}, the window shows {shown}"
         return None
@@ -647,7 +649,7 @@ class Person:
             return self.say(f"call ask_helpers {told}")
         if what == "decide":
             decision = (Decision.ONCE, Decision.ONCE, Decision.TOOL, Decision.DENY)[n % 4]
-            chat.decide(chat.tools.first_waiting, decision)
+            chat.tools.decide(chat.tools.first_waiting, decision)
         rows = [place.row for place in pane.transcript.places if isinstance(place.row, ToolRow)]
         for row in rows[-1:]:
             lanes = row.lanes.lanes if row.lanes is not None else []
@@ -1120,7 +1122,7 @@ class Person:
             chat = self.app.library.find(record.id)
             for message in self.app.store.messages(record.id):
                 if message.deleted_at is None:
-                    here = chat.message(message.id) if chat is not None else message
+                    here = chat.reply.message(message.id) if chat is not None else message
                     if (here.role, here.status) != ("tool", "streaming"):  # it is told of an end
                         texts[message.id] = here.content
         return texts
@@ -1133,18 +1135,18 @@ class Person:
         if self.engine is not None:
             self.engine.released = True
         for chat in self.app.library.running():
-            if chat.paused:
-                chat.toggle_pause()
+            if chat.reply.is_paused:
+                chat.turn.handle(Event.PAUSE)
         idle = 0  # a long answer may take as many turns as it has words
         while self.app.library.running() and idle < (3_000 if self._real else 60):
             for chat in self.app.library.running():
                 if key := chat.tools.first_waiting:
-                    chat.decide(key, Decision.DENY)
+                    chat.tools.decide(key, Decision.DENY)
             before = self._said_by_engine()
             self.turn(1)
             self.rest()
             idle = 0 if self._said_by_engine() != before else idle + 1
-        waiting = [(c.title, c.phase, c.reply) for c in self.app.library.running()]
+        waiting = [(c.title, c.reply.phase, c.reply.stage) for c in self.app.library.running()]
         assert not waiting, f"somebody waits for ever: {waiting}"
         problems = [*self.listener.heard, *disagreements(self.app)]
         assert not problems, "\n".join(["at the end:", *problems])

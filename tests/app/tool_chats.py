@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from app.chats.chat import Chat
 from app.chats.tool_call import CallState
+from app.chats.turn import Event
 from app.tools.builtin import BuiltIn, Context, own
 from app.tools.consent import Decision
 from tests.app.conftest import process_until
@@ -54,15 +55,15 @@ class World(Desk):
         chat = self.chance.choice(self.chats)
         asking = [k for k, c in chat.tools.calls.items() if c.state is CallState.ASKING]
         actions: list[Callable[[], object]] = []
-        if not chat.answering:
+        if not chat.reply.is_active:
             actions += [lambda: self._ask(chat)] * 6
             actions += [chat.go_on, lambda: self._revoke(chat)]
         if asking:
             key = self.chance.choice(asking)
             for decision in Decision:
                 actions += [lambda d=decision: self._decide(chat, key, d)] * 3
-        if chat.answering:
-            actions += [chat.stop, chat.toggle_pause, *[self._look] * 8]
+        if chat.reply.is_active:
+            actions += [chat.stop, lambda: chat.turn.handle(Event.PAUSE), *[self._look] * 8]
         action = self.chance.choice(actions)
         action()
         time.sleep(0.001)  # the engine and the tools are threads: they are to come in between
@@ -76,12 +77,12 @@ class World(Desk):
         asked = f'{tool} {{"key": "{chat.id}"}}'
         verb = self.chance.choice(["call", "call", f"loop {self.chance.randint(2, 4)}"])
         twice = f" & {asked}" if verb == "call" and self.chance.random() < 0.3 else ""
-        chat.send(f"{verb} {asked}{twice}")
+        chat.turn.send(f"{verb} {asked}{twice}")
 
     def _decide(self, chat: Chat, key: str, decision: Decision) -> None:
         call = chat.tools.calls[key]
         assert call.tool is not None
-        if chat.decide(key, decision) == "" and decision is Decision.TOOL:
+        if chat.tools.decide(key, decision) == "" and decision is Decision.TOOL:
             self.allowed.add((chat.id, call.tool.name))
 
     def _revoke(self, chat: Chat) -> None:
@@ -118,8 +119,8 @@ class World(Desk):
     def settle(self) -> None:
         """Answer nothing more and let everything end."""
         for chat in self.chats:
-            chat.stop()
-        process_until(lambda: not any(chat.answering for chat in self.chats), SETTLE_S)
+            chat.turn.handle(Event.STOP)
+        process_until(lambda: not any(chat.reply.is_active for chat in self.chats), SETTLE_S)
 
 
 def play(folder: Path, steps: int, seed: int) -> World:

@@ -20,7 +20,7 @@ def measure(panes: int) -> list[Figure]:
         opened = open_grid(driver, panes)
         for _ in range(_TURNS):
             keep_asking(opened)
-            driver.until(lambda: not any(pane.chat.answering for pane in opened), 600)
+            driver.until(lambda: not any(pane.chat.reply.is_active for pane in opened), 600)
         figures.append(Figure("after the answers", resident_mb(), "MB", MOST_MB))
         end = time.monotonic() + _REST_S
         driver.until(lambda: time.monotonic() >= end, 2 * _REST_S)

@@ -34,10 +34,12 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.panel import Member
 from app.chats.transcript import Removal
+from app.chats.turn import Event
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.store import Store
+from tests.app.desk import edit
 from tests.bench.ledger import tree
 from tests.bench.numbers import NumberEngine
 
@@ -95,19 +97,19 @@ class Scribbler(QObject):
         text = chat.record.draft + f"{self._seed}-{next(self._words)} "
         tell("draft", chat.id, text)
         if chat.stored:
-            chat.write(text)
+            chat.turn.write(text)
         else:
-            self._do(chat, 0, (), lambda: chat.write(text))
+            self._do(chat, 0, (), lambda: chat.turn.write(text))
 
     def _send(self, chat: Chat) -> None:
         """What the pane does: the message is said, then the composer is emptied."""
         text = chat.record.draft
-        if not text.strip() or chat.answering:
+        if not text.strip() or chat.reply.is_active:
             return
 
         def send() -> None:
-            chat.send(text)
-            chat.write("")
+            chat.turn.send(text)
+            chat.turn.write("")
 
         tell("draft", chat.id, "")
         self._do(chat, 2, (), send)
@@ -116,7 +118,7 @@ class Scribbler(QObject):
     def _panel(self, chat: Chat) -> None:
         """Three answer at once what is composed, or the last message anew."""
         text = chat.record.draft
-        if chat.answering or not (text.strip() or chat.transcript.last("user") is not None):
+        if chat.reply.is_active or not (text.strip() or chat.transcript.last("user") is not None):
             return
         if text.strip():
             tell("draft", chat.id, "")
@@ -126,38 +128,38 @@ class Scribbler(QObject):
 
     def _resolve(self, chat: Chat) -> None:
         """Something is made of the panel that is shown, or one of it is kept."""
-        columns = chat.columns(chat.transcript.leaf_id or "")
+        columns = chat.panel.columns(chat.transcript.leaf_id or "")
         kind = self._dice.choice(("keep", panel.JUDGE, panel.MERGE, panel.VOTE))
         if not columns:
             return
         if kind == "keep":
             kept = self._dice.choice(columns).id
-            self._do(chat, 0, (), lambda: chat.keep_column(kept))
+            self._do(chat, 0, (), lambda: chat.panel.keep(kept))
         elif not chat.why_not(kind, columns[0].id):
             self._do(chat, 1, (), lambda: chat.resolve(kind, columns[0].id))
             leaf = chat.transcript.leaf_id or ""
-            tell("text", leaf, chat.message(leaf).content)
+            tell("text", leaf, chat.reply.message(leaf).content)
             tell("status", leaf, chat.transcript[leaf].status)
             self._streams(chat)
 
     def _stop(self, chat: Chat) -> None:
-        chat.stop()
+        chat.turn.handle(Event.STOP)
 
     def _again(self, chat: Chat) -> None:
-        if not chat.answering and chat.transcript.last("user") is not None:
+        if not chat.reply.is_active and chat.transcript.last("user") is not None:
             self._do(chat, 1, (), chat.regenerate)
             self._streams(chat)
 
     def _edit(self, chat: Chat) -> None:
         last = chat.transcript.last("user")
-        if not chat.answering and last is not None:
+        if not chat.reply.is_active and last is not None:
             text = f"{self._seed}-{next(self._words)} in other words"
-            self._do(chat, 2, (), lambda: chat.edit(last.id, text))
+            self._do(chat, 2, (), lambda: edit(chat, last.id, text))
             self._streams(chat)
 
     def _remove(self, chat: Chat) -> None:
         path = chat.transcript.path
-        if path and not chat.answering and chat.id not in self._removed:
+        if path and not chat.reply.is_active and chat.id not in self._removed:
             message = self._dice.choice(path)
             below = [m.id for m in chat.transcript._below(message.id)]
 
@@ -170,7 +172,7 @@ class Scribbler(QObject):
 
     def _restore(self, chat: Chat) -> None:
         removal = self._removed.get(chat.id)
-        if removal is not None and not chat.answering:
+        if removal is not None and not chat.reply.is_active:
             del self._removed[chat.id]
             parent = removal.messages[0].parent_id
             if parent is None or parent in chat.transcript:
@@ -178,13 +180,13 @@ class Scribbler(QObject):
                 self._do(chat, added, (), lambda: chat.restore_messages(removal))
 
     def _turn(self, chat: Chat) -> None:
-        if not chat.answering:
+        if not chat.reply.is_active:
             step = self._dice.choice((-1, 1))
             self._do(chat, 0, (), lambda: chat.show_version(step))
 
     def _continue(self, chat: Chat) -> None:
         leaf = chat.transcript.leaf_id
-        if leaf is None or chat.answering:
+        if leaf is None or chat.reply.is_active:
             return
         if chat.transcript[leaf].status in {"interrupted", "cancelled"}:
             self._do(chat, 0, (), lambda: chat.continue_answer(leaf))
@@ -254,8 +256,8 @@ class Scribbler(QObject):
         return tree(chat.record.title, deleted, chat.transcript.leaf_id, there)
 
     def _streams(self, chat: Chat) -> None:
-        if chat.answering_id is not None:
-            tell("status", chat.answering_id, "interrupted")
+        if chat.reply.message_id is not None:
+            tell("status", chat.reply.message_id, "interrupted")
 
     def _opened(self) -> list[Chat]:
         found = (self._library.find(chat_id) for chat_id in sorted(self._watched))

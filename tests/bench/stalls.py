@@ -109,7 +109,7 @@ def measure(
         def over() -> bool:
             nonlocal running, looks
             keep_asking(opened)
-            running += sum(pane.chat.answering for pane in opened)
+            running += sum(pane.chat.reply.is_active for pane in opened)
             looks += len(opened)
             return time.monotonic() - begun >= seconds
 
@@ -157,7 +157,7 @@ def dripping(
     with program(size=(1760, 1060), engine=lambda: Drip(text, rate), crowd=crowd) as driver:
         opened = open_grid(driver, panes)
         for pane in opened:
-            pane.chat.send("Write")
+            pane.chat.turn.send("Write")
         driver.wait(8.0)  # until all of the first is shown and coloured
         memory = [resident_mb()]
         probe = Probe()
@@ -169,7 +169,7 @@ def dripping(
         took = time.monotonic() - begun
         share = (time.process_time() - used) / took
         probe.stop()
-        answering = sum(pane.chat.answering for pane in opened)
+        answering = sum(pane.chat.reply.is_active for pane in opened)
     return [
         Figure("panes that streamed to the end", answering, ""),
         *lateness("lateness", probe.late_ms, P99_MS, MAX_MS),
@@ -200,6 +200,6 @@ def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
 def keep_asking(panes: list[ChatPane]) -> None:
     """Ask again wherever the answer has ended."""
     for number, pane in enumerate(panes):
-        if not pane.chat.answering:
+        if not pane.chat.reply.is_active:
             turn = len(pane.chat.transcript.path) // 2
-            pane.chat.send(QUESTIONS[(number + turn) % len(QUESTIONS)])
+            pane.chat.turn.send(QUESTIONS[(number + turn) % len(QUESTIONS)])

@@ -54,8 +54,8 @@ def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
         qt = QApplication.instance()
         assert qt is not None
         qt.installEventFilter(shown)
-        driver.pane.chat.send("Write")
-        driver.until(lambda: not driver.pane.chat.answering, tokens / rate + 60)
+        driver.pane.chat.turn.send("Write")
+        driver.until(lambda: not driver.pane.chat.reply.is_active, tokens / rate + 60)
         driver.wait(0.5)
         qt.removeEventFilter(shown)
     took = sorted((at - when) * 1000 for at, when in zip(shown.at, posted, strict=False))

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
+from app.chats.turn import Event
 from app.settings.language import tr
 from app.store import Attachments
 from app.ui.compare.compare_dialog import Column
@@ -112,10 +113,12 @@ class Comparisons(QObject):
                 fit = columns_that_fit(self._workspace, pane)
                 if len(chats) > fit and has_room(self._workspace, pane, "down"):
                     fit, rows = min(fit, ceil(len(chats) / 2)), 2
-            chat.load_model()
-            chat.send(prompt, files, unseen=True)
+            chat.model.load()
+            chat.turn.send(prompt, files, unseen=True)
             panes.append(pane)
-        names = {chat.id: chat.alias or words for chat, words in zip(chats, words, strict=True)}
+        names = {
+            chat.id: chat.model.alias or words for chat, words in zip(chats, words, strict=True)
+        }
         self._library.order.group(names)
         if len(panes) <= fit:
             even_out_beside(self._workspace, panes[0])
@@ -260,7 +263,7 @@ class Comparisons(QObject):
         self._dissolve(group)
         others = [pane for pane in self._panes(group.columns) if pane is not kept]
         for pane in others:
-            pane.chat.stop()
+            pane.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(pane, told=False)
         group.desk.bring_back(group.columns, kept.chat.id)
         self._workspace.activate(kept)
@@ -278,7 +281,7 @@ class Comparisons(QObject):
         columns, aside = self._workspace.arrangement(), group.columns
         self._dissolve(group)
         for column in self._panes(group.columns):
-            column.chat.stop()
+            column.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(column, told=False)
         desk.bring_back(group.columns)
 

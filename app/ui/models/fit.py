@@ -287,7 +287,7 @@ class FitFlow(QObject):
         if chat is None:
             self._loader.want(ref)
             return
-        chat.set_model(ref)
+        chat.model.set(ref)
         last = chat.transcript.path[-1:]
         if last and last[0].status == "error" and last[0].stats.get("code") == DOES_NOT_FIT:
             chat.regenerate(last[0].id)

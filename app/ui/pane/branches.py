@@ -42,7 +42,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chats.actions import BUSY, Action
+from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of
 from app.settings.language import counted, number, tr
@@ -194,7 +194,7 @@ class BranchModel(QAbstractItemModel):
 
     def running(self, run: Run) -> bool:
         """Whether an answer in it is being written."""
-        return bool(run.ids) and run.ids[-1] in self._chat.answering_ids
+        return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _said(self, run: Run) -> str:
         """All that is seen of it, as a screen reader says it."""
@@ -541,7 +541,7 @@ class BranchTree(QWidget):
     def on_beat(self, alpha: int) -> None:
         """Answers that are being written are seen to live."""
         self.view.delegate.alpha = alpha
-        for message_id in self._chat.answering_ids if self.isVisible() else ():
+        for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.tell(self.model.index_with(message_id))
 
     # What is done with what is chosen.
@@ -561,8 +561,8 @@ class BranchTree(QWidget):
         """Why it cannot be done now, as a sentence; "" if it can."""
         if not run.ids:
             return tr("Choose a branch below it.")
-        if act == "go" and self._chat.answering and not run.shown:
-            return tr(BUSY)
+        if act == "go" and not run.shown:
+            return self._chat.can(Action.GO_TO, run.id) or ""
         if act == "prune":
             return self._chat.can(Action.DELETE, run.id) or ""
         if act == "compare" and self._pair(run) is None:

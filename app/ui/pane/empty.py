@@ -90,8 +90,8 @@ class EmptyChat(QWidget):
         if self.isHidden():
             return
         guide = self._chat.record.model == GUIDE
-        remote = self._chat.remote
-        name = self._chat.model_status.name if remote is None else remote.short_name
+        remote = self._chat.model.remote
+        name = self._chat.model.status.name if remote is None else remote.short_name
         title = tr("Try Stretto with the Guide") if guide else tr("Chat with {name}", name=name)
         self._title.setToolTip(title)
         self._fit_title()
@@ -169,7 +169,7 @@ class EmptyChat(QWidget):
             button.setVisible(left >= 0)
 
     async def _look_for_small(self) -> None:
-        self._small_ref = await self._chat.small_model()
+        self._small_ref = await self._chat.model.loader.look_for_small()
         self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -22,6 +22,7 @@ from app.chats.attached import (
 )
 from app.chats.attaching import Attaching
 from app.chats.passages import pages_in
+from app.chats.turn import Event
 from app.settings.language import counted, mark, number, tr
 from app.store import Attachment
 from app.store.attachments import Use
@@ -313,7 +314,7 @@ class PaneFiles(QObject):
         if words.follows:
             self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
         elif file is None:
-            self._pane.chat.keep_back()  # without the file it may not be what is to be said
+            self._pane.chat.turn.handle(Event.WRITE)  # without the file it may mean nothing
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
             self._remove(file.name, file.chat, file)

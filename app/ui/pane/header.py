@@ -66,12 +66,12 @@ def teaching(remote: Remote) -> str:
 
 def of_tools(chat: Chat) -> str:
     """What is to be known of a chat's model before it is given tools; "" for nothing."""
-    model, remote = chat.model_status.model, chat.remote
+    model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
         text = mark("Tool results are sent to {host}.")
         return tr(text, host=remote.host)
     none = model is not None and not model.tool_format
-    return tr("{name} cannot call tools.", name=chat.model_status.name) if none else ""
+    return tr("{name} cannot call tools.", name=chat.model.status.name) if none else ""
 
 
 def of_settings(chat: Chat) -> str:
@@ -79,9 +79,9 @@ def of_settings(chat: Chat) -> str:
 
     What concerns the engine's own work never has: memory, bits, and forgetting the oldest turns.
     """
-    if (remote := chat.remote) is None:
+    if (remote := chat.model.remote) is None:
         return ""
-    known = chat.model_status.model
+    known = chat.model.status.model
     kind = KINDS[known.remote.kind if isinstance(known, RemoteModel) else remote.kind]
     names = [tr(number.words) for number in MORE if number.name not in kind.sampling]
     names += [tr("KV cache"), tr("Context")]
@@ -93,9 +93,9 @@ def of_settings(chat: Chat) -> str:
 
 
 def _name(chat: Chat) -> str:
-    """The model's, where it is said beside it that it is elsewhere, and on which machine."""
-    named = chat.remote.short_name if chat.remote is not None else chat.model_status.name
-    return chat.alias or named
+    """Return the model's name; another line says that it is elsewhere, and on which machine."""
+    remote = chat.model.remote
+    return chat.model.alias or (remote.short_name if remote is not None else chat.model.status.name)
 
 
 def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
@@ -110,9 +110,9 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
         if heard > 1
         else tr("Message {name}…", name=_name(chat))
     )
-    known = chat.model_status.state is LoadState.READY  # nothing is sent to one that was removed
-    own = (chat.remote,) if chat.remote is not None and known else ()
-    return placeholder, foot((*own, *others), hidden=bool(chat.alias))
+    known = chat.model.status.state is LoadState.READY  # nothing is sent to one that was removed
+    own = (chat.model.remote,) if chat.model.remote is not None and known else ()
+    return placeholder, foot((*own, *others), hidden=bool(chat.model.alias))
 
 
 class ContextMeter(QWidget):
@@ -273,8 +273,8 @@ class PaneHeader(QWidget):
     @property
     def share(self) -> float:
         """How much of the model's weights, or of a prompt, has been read; 0 where none is."""
-        progress = self._chat.progress
-        reading = self._chat.phase in {Phase.READING, Phase.QUEUED}
+        progress = self._chat.reply.progress
+        reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
         if reading and progress is not None and progress.total:
             return progress.done / progress.total
         return self._share if self._share >= 0.01 else 0.0
@@ -293,31 +293,31 @@ class PaneHeader(QWidget):
     def refresh(self) -> None:
         """Write the model and its state as they are now."""
         chat = self._chat
-        model_status = chat.model_status
+        model_status = chat.model.status
         short = self.width() < t.NARROW
-        whole = chat.alias or model_status.name
+        whole = chat.model.alias or model_status.name
         name = _name(chat) if short else whole
         if self.model_button.text() != name:
             self.model_button.setText(name)
             self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
             self.room_changed.emit()
-        hidden = bool(chat.alias)
+        hidden = bool(chat.model.alias)
         for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
             button.setEnabled(not hidden)
             button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
-        state = phase_line(chat.phase, chat.progress, short=short)
+        state = phase_line(chat.reply.phase, chat.reply.progress, short=short)
         tools = chat.tools
         at_work = doing(tools.calls.values(), tools.step, tools.tokens)
-        if chat.phase is Phase.CALLING and at_work is not None and at_work.running:
+        if chat.reply.phase is Phase.CALLING and at_work is not None and at_work.running:
             state = doing_line(at_work, short=short)
-        silent = chat.silent_s
-        if silent is not None and chat.remote is not None:
-            state = waiting_line(chat.remote, silent, short=short)
+        silent = chat.reply.silent_s
+        if silent is not None and chat.model.remote is not None:
+            state = waiting_line(chat.model.remote, silent, short=short)
             self._again.start()
         if not state:
             state = {
-                LoadState.READY: state_elsewhere(chat.remote, short=short)
-                if chat.remote is not None
+                LoadState.READY: state_elsewhere(chat.model.remote, short=short)
+                if chat.model.remote is not None
                 else tr("Ready"),
                 LoadState.FAILED: tr("Not loaded"),
                 LoadState.LOADING: tr("Loading…"),
@@ -326,15 +326,15 @@ class PaneHeader(QWidget):
                 else tr("Unloaded, loads when you send"),
             }.get(model_status.state, "")
         self.state = state
-        loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
+        loading = chat.reply.phase is Phase.LOADING or model_status.state is LoadState.LOADING
         self._share = model_status.share if loading else 0.0
         if self._share >= 0.01:
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
-        at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
-        self._told = not at_rest or chat.remote is not None  # what it does is said even so
+        at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
+        self._told = not at_rest or chat.model.remote is not None  # what it does is said even so
         self._take_room()
-        context = (0, 0, 0) if hidden else chat.context
+        context = (0, 0, 0) if hidden else chat.model.context
         self.meter.show_context(*context)
         self._metered = self.meter.share > MUCH
         spoken = f"{whole}, {self.state}"
@@ -392,7 +392,7 @@ class PaneHeader(QWidget):
         # That it rests is told on hover; so is what cannot be written whole. In a narrow pane the
         # tab's dot says that it does something, and the name that is whole which model it is. That
         # a model is being loaded no tab says, and its name waits for that.
-        rests = self._chat.phase is Phase.IDLE or self.width() < t.NARROW
+        rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
         self.written = self.state if self._told and fits else ""
@@ -461,8 +461,8 @@ class PaneHeader(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x = mirrored(self, QRectF(self.model_button.geometry())).right() + 9
-        phase = self._chat.phase
-        failed = self._chat.model_status.state is LoadState.FAILED
+        phase = self._chat.reply.phase
+        failed = self._chat.model.status.state is LoadState.FAILED
         if (phase is not Phase.IDLE or failed) and x + 6 <= self._end:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))

@@ -257,12 +257,12 @@ class OptionsPopover(Popover):
 
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill the panel: with the chat's own settings, or those of a preset."""
-        model = self._chat.model_status.model
+        model = self._chat.model.status.model
         defaults = model.defaults if model is not None else {}
         self._shown = options
         self.system.setPlainText(system)
         for form in (self._plain, self._finer):
-            form.show_options(options, defaults if self._chat.remote is None else None)
+            form.show_options(options, defaults if self._chat.model.remote is None else None)
         self.seed.setText("" if options.seed is None else str(options.seed))
         self._on_seed()
         thinks = bool(model is not None and model.thinking)

@@ -20,16 +20,16 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidget, QWidget
 
-from app.chats.actions import BLIND, Action
+from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
-from app.chats.turn import Compose, Editing, Writing
+from app.chats.turn import Content, Draft, Effect, Event, Queue, Refusal
 from app.models.engine_errors import DOES_NOT_FIT, says_not_loaded
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.remote_errors import NOT_STARTED
 from app.settings.language import mark, number, tr
-from app.store import Message, has_images
+from app.store import Attachments, Message
 from app.store.index import shown_text
 from app.store.search import fold
 from app.ui.composer.composer import Composer
@@ -219,7 +219,7 @@ class FindBar(QWidget):
     def _on_text(self) -> None:
         self._words = words = fold(self.field.text().strip())
         path = self._chat.transcript.path if words else []
-        sources = [(number, self._chat.message(m.id)) for number, m in enumerate(path)]
+        sources = [(number, self._chat.reply.message(m.id)) for number, m in enumerate(path)]
         found = re.compile(re.escape(words))
         self._seen = self._transcript.highlight(
             (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
@@ -348,7 +348,6 @@ class ChatPane(QWidget):
         self.active = False  # whether the focus is in this pane
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
-        self._speaks_later = False
         self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
@@ -365,11 +364,6 @@ class ChatPane(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._show_compose()
         self._acts: dict[Action, Callable[[str], object]] = {
-            Action.SEND: lambda _: self._send(),
-            Action.STOP: lambda _: chat.stop(),
-            Action.PAUSE: lambda _: chat.toggle_pause(),
-            Action.RETRY: lambda _: chat.retry(),
-            Action.CANCEL_EDIT: lambda _: chat.cancel_edit(),
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.same_again,
@@ -392,7 +386,7 @@ class ChatPane(QWidget):
     def _connect(self) -> None:
         chat, composer = self.chat, self.composer
         composer.submitted.connect(lambda: self.act(Action.SEND))
-        composer.steered.connect(self._steer)
+        composer.steered.connect(lambda: self._submit(Event.STEER))
         composer.stopped.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
         composer.recalled.connect(self._on_recalled)
@@ -417,7 +411,7 @@ class ChatPane(QWidget):
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
         chat.message_added.connect(self.fold)  # the conversation goes on
-        chat.sent_later.connect(self._on_sent_later)
+        chat.spoken.connect(self._on_spoken)
         # Both ends outlive this pane, and the chat may get another one.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
@@ -489,7 +483,7 @@ class ChatPane(QWidget):
     def unfold(self, message_id: str) -> None:
         """Show the columns of the panel that a message belongs to."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
-        if self.chat.columns(message_id):
+        if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
             self._pages.setCurrentWidget(self.panel)
             self.panel.enter()
@@ -517,7 +511,7 @@ class ChatPane(QWidget):
         made.hide()
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(0, made)
-        made.again.clicked.connect(chat.start_model)
+        made.again.clicked.connect(chat.model.start)
         made.choose.clicked.connect(lambda: self.models_asked.emit(self))
         made.without.clicked.connect(self._leave_adapter)
         made.other.clicked.connect(self._use_seeing)
@@ -533,7 +527,7 @@ class ChatPane(QWidget):
         made.hide()
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(self._foot.indexOf(self.composer), made)
-        made.send.clicked.connect(chat.send_queued)
+        made.send.clicked.connect(lambda: chat.turn.handle(Event.SEND_QUEUE))
         made.edited.connect(self._edit_queued)
         made.removed.connect(self._remove_queued)
         made.left.connect(self.focus_composer)
@@ -551,7 +545,7 @@ class ChatPane(QWidget):
         # Panes beside the current one step back.
         self.transcript.ground = "background" if active else "back"
         self.transcript.viewport().update()
-        self.chat.set_front(active)
+        self.chat.reply.set_front(active)
         self.update()
 
     def set_broadcast(
@@ -566,6 +560,7 @@ class ChatPane(QWidget):
             return
         self._said_of_broadcast = said
         self._broadcast, self._heard_at = receivers, tuple(remotes)
+        self.chat.turn.several = receivers > 1
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
 
@@ -597,26 +592,40 @@ class ChatPane(QWidget):
 
         Without an id it is about the last message that fits.
         """
-        reason = self.chat.can(action, message_id)
-        if reason is not None:
-            if action is Action.SEND and self._send_later():
-                return True
+        if action is Action.SEND:
+            return self._submit(Event.ENTER)
+        if (reason := self.chat.can(action, message_id)) is not None:
             self.said.emit(reason)
             return False
-        self._acts[action](message_id)
-        if action in {Action.SEND, Action.EDIT, Action.CANCEL_EDIT}:
+        if action in EVENTS:
+            self.chat.turn.handle(EVENTS[action])
+        else:
+            self._acts[action](message_id)
+        if action in {Action.EDIT, Action.CANCEL_EDIT}:
             self.focus_composer()
+        return True
+
+    def _submit(self, event: Event) -> bool:
+        """Send what is composed now or later, or say why it cannot be sent."""
+        turn = self.chat.turn
+        if (reason := turn.why_not(event)) is not None:
+            if turn.draft is Draft.KEPT:  # else the text below the composer says so
+                self.said.emit(reason)
+            return False
+        self.show_tree(False)
+        if Effect.SUBMIT in turn.handle(event).effects:
+            self.focus_composer()
+        else:
+            announce(self, turn.hint or self._queue_words)
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape:
             self._type(event)
-        elif self.chat.sends_later:
-            self.chat.keep_back()
-        elif isinstance(self.chat.compose, Editing):
-            self.act(Action.CANCEL_EDIT)
-        elif self.chat.answering:
-            self.act(Action.STOP)
+        elif (refusal := self.chat.turn.handle(Event.ESCAPE).refusal) is Refusal.STOPPING:
+            self.said.emit(self.chat.turn.why_not(Event.STOP) or "")
+        elif refusal is None:
+            pass
         elif self.unfolded:
             self.fold()
         elif not self.transcript.forget_found():
@@ -655,7 +664,7 @@ class ChatPane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.chat.mark_seen()
+        self.chat.reply.mark_seen()
 
     @Slot()
     def _refresh(self) -> None:
@@ -664,102 +673,41 @@ class ChatPane(QWidget):
             self._pages.setCurrentWidget(self.empty)
         elif not (self.shows_tree or self.unfolded):
             self._pages.setCurrentWidget(self.transcript)
-        model_status = chat.model_status
+        model_status = chat.model.status
         failed = model_status.state is LoadState.FAILED
         # Once the failure stands in the conversation itself, saying it twice would be noise.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
-        blind = "" if failed else chat.unseen_images
+        blind = "" if failed else chat.model.unseen_images
         show_if(self, "notice", (failed and not told) or bool(blind))
         if failed and not told:
-            self.notice.show_failure(model_status, chat.alias or model_status.name)
+            self.notice.show_failure(model_status, chat.model.alias or model_status.name)
         elif blind:
-            seeing = chat.seeing
+            seeing = chat.model.loader.seeing()
             name = seeing.name if seeing is not None else ""
             reads = chat.attaching.reads_texts
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
         self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
-        if self.isVisible() and chat.unseen:
-            chat.mark_seen()
+        if self.isVisible() and chat.reply.answering.unseen:
+            chat.reply.mark_seen()
 
     @Slot()
     def _show_turn(self) -> None:
-        chat = self.chat
-        stops = chat.answering
-        refusal = chat.can(Action.STOP if stops else Action.SEND)
-        if self._may_wait and not stops:
-            refusal = None
-        self.composer.show_turn(stops=stops, refusal=refusal, hint=self._hint)
-        show_if(self, "queue", bool(chat.queue.messages))
-        if chat.queue.messages:
-            self.queue.show_queue(chat.queue.messages, self._queue_words, held=not chat.queue.moves)
+        turn, queue = self.chat.turn, self.chat.queue
+        stops = self.chat.reply.is_active
+        refusal = turn.why_not(Event.STOP if stops else Event.ENTER)
+        self.composer.show_turn(stops=stops, refusal=refusal, hint=turn.hint)
+        show_if(self, "queue", bool(queue.messages))
+        if queue.messages:
+            held = queue.state is Queue.HELD
+            self.queue.show_queue(queue.messages, self._queue_words, held=held)
 
     @property
     def _queue_words(self) -> str:
         """When what is queued is sent, or why it is not."""
         words = mark("Sent after the reply. {keys} sends the first one now.")
         return self.chat.queue.why_held or tr(words, keys=self.composer.field.steering_keys)
-
-    @property
-    def _hint(self) -> str:
-        """Why what is composed has not been sent, or cannot be; "" for nothing."""
-        chat = self.chat
-        if chat.sends_later and chat.attaching.reading:
-            words = mark("Sends once “{file}” is read. Esc keeps it here.")
-            return tr(words, file=chat.attaching.reading[0])
-        if chat.sends_later and chat.steers:
-            return tr("Interrupting the reply… Esc keeps the message here.")
-        if chat.unsent:
-            return tr("Not sent. {why}", why=chat.unsent)
-        return (chat.can(Action.SEND) or "") if chat.tools.waiting else ""
-
-    @property
-    def _may_wait(self) -> bool:
-        """Whether nothing but the reply, or files being read, is in a message's way."""
-        chat = self.chat
-        compose, reading = chat.compose, bool(chat.attaching.reading)
-        if chat.sends_later or not (compose.text.strip() or has_images(compose.attachments)):
-            return False
-        if isinstance(compose, Editing):
-            return reading and (not chat.answering or chat.rewords)
-        asked = chat.tools.waiting and self._broadcast <= 1  # its card wants an answer first
-        return reading if not chat.at_work else not asked
-
-    def _send_later(self) -> bool:
-        """Enter while a file is being read or a reply runs: after that the message goes by itself.
-
-        It waits in the queue for a reply, and in the composer for a file. In a broadcast the chats
-        that are free need not wait for a reply.
-        """
-        compose, reading = self.chat.compose, bool(self.chat.attaching.reading)
-        if self.chat.sends_later:
-            return True  # it waits already, as is said below the text
-        if not (self._may_wait and self.chat.submit_later()):
-            return False
-        self._speaks_later = reading
-        if not reading:
-            self.spoken.emit(self, compose.text, compose.attachments)
-        announce(self, self._hint or self._queue_words)
-        return True
-
-    @Slot()
-    def _steer(self) -> None:
-        """Ctrl+Enter: what is composed goes as soon as the answer's text is whole."""
-        chat, compose = self.chat, self.chat.compose
-        asked = bool(chat.tools.waiting)  # its card wants an answer first
-        if not chat.answering or asked or isinstance(compose, Editing):
-            self.act(Action.SEND)
-            return
-        spoken = compose != Writing() and not chat.sends_later
-        reading = bool(chat.attaching.reading)
-        if not chat.steer() and not (spoken and (chat.sends_later or chat.compose != compose)):
-            self.act(Action.SEND)  # it says why not
-            return
-        self._speaks_later = spoken and reading
-        if spoken and not reading:
-            self.spoken.emit(self, compose.text, compose.attachments)
-        announce(self, self._hint or self._queue_words)
 
     @Slot()
     def _on_recalled(self) -> None:
@@ -771,7 +719,7 @@ class ChatPane(QWidget):
 
     @Slot(str)
     def _edit_queued(self, message_id: str) -> None:
-        self.chat.edit_queued(message_id)
+        self.chat.turn.edit_queued(message_id)
         self.focus_composer()
 
     @Slot(str)
@@ -779,14 +727,12 @@ class ChatPane(QWidget):
         queue = self.chat.queue
         if (gone := queue.get(message_id)) is not None:
             at = queue.messages.index(gone)
-            self.chat.remove_queued(message_id)
+            self.chat.turn.remove_queued(message_id)
             self.unqueued.emit(self.chat.id, gone, at)
 
-    @Slot(object)
-    def _on_sent_later(self, compose: Compose) -> None:
-        speaks, self._speaks_later = self._speaks_later, False
-        if speaks and not isinstance(compose, Editing):  # not what another chat's person said here
-            self.spoken.emit(self, compose.text, compose.attachments)
+    @Slot(str, object)
+    def _on_spoken(self, text: str, files: Attachments) -> None:
+        self.spoken.emit(self, text, files)
 
     @Slot()
     def _on_compose(self) -> None:
@@ -795,30 +741,26 @@ class ChatPane(QWidget):
         self._show_turn()
 
     def _show_compose(self) -> None:
-        self.composer.show_compose(self.chat.compose, queued=self.chat.rewords)
+        self.composer.show_compose(
+            self.chat.compose, queued=self.chat.turn.content() is Content.REWORDING
+        )
 
     @Slot(str)
     def _on_written(self, text: str) -> None:
-        self.chat.write(text)
+        self.chat.turn.write(text)
         self.chat.count.count_soon()
         self.transcript.forget_found()
         self._show_turn()
-
-    def _send(self) -> None:
-        compose = self.chat.compose
-        self.show_tree(False)
-        if self.chat.submit() and not isinstance(compose, Editing):
-            self.spoken.emit(self, compose.text, compose.attachments)
 
     @Slot(str)
     def _on_model_asked(self, ref: str) -> None:
         """The button goes, and what is written next is for the model."""
         self.focus_composer()
-        self.chat.set_model(ref)
+        self.chat.model.set(ref)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
-        if self.chat.send(text):
+        if self.chat.turn.send(text):
             self.spoken.emit(self, text, ())
         self.focus_composer()
 
@@ -846,11 +788,11 @@ class ChatPane(QWidget):
             self.act(Action(action), message_id)
 
     def _leave_adapter(self) -> None:
-        self.chat.set_model(base_of(self.chat.record.model))
+        self.chat.model.set(base_of(self.chat.record.model))
 
     @Slot()
     def _use_seeing(self) -> None:
-        if (seeing := self.chat.seeing) is not None:
+        if (seeing := self.chat.model.loader.seeing()) is not None:
             self._on_model_asked(seeing.ref)
 
     @Slot()
@@ -865,7 +807,7 @@ class ChatPane(QWidget):
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")
         message_id = message_id or (last.id if last is not None else "")
-        message, clipboard = self.chat.message(message_id), QGuiApplication.clipboard()
+        message, clipboard = self.chat.reply.message(message_id), QGuiApplication.clipboard()
         if message.role == "assistant":
             clipboard.setMimeData(reply_data(message))
         else:

@@ -223,7 +223,7 @@ class PanelView(QWidget):
         for column in self.columns:
             column.hide()
             column.deleteLater()
-        found = self._chat.columns(message_id)
+        found = self._chat.panel.columns(message_id)
         self.columns = [Column(self._chat.shown(m.id), self._chat, self._inside) for m in found]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
@@ -273,7 +273,7 @@ class PanelView(QWidget):
             button.setEnabled(not why)
             button.setToolTip(why or tr(WORDS[kind][1]))
             button.setAccessibleDescription(why or tr(WORDS[kind][1]))
-        busy = self._chat.why_not_keep()
+        busy = self._chat.panel.why_not_keep()
         for column in self.columns:
             column.set_may_keep(busy)
 
@@ -301,7 +301,7 @@ class PanelView(QWidget):
         """A column may have been deleted, have come back or be answered anew."""
         shown = [c.message_id for c in self.columns]
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
-        found = [m.id for m in self._chat.columns(about)]
+        found = [m.id for m in self._chat.panel.columns(about)]
         if shown and not found:
             self.columns = []
             self.folded.emit()

@@ -97,7 +97,7 @@ class ToolsPopover(Popover):
         layout = down(of=page, margins=(16, 12, 16, 14), spacing=6)
         self.boxes = {}
         self.costs = {BUILT_IN: headed(tr("Tools"), layout, page)}
-        model = self._chat.model_status.model
+        model = self._chat.model.status.model
         self._usable = model is None or bool(model.tool_format)
         if words := header.of_tools(self._chat):
             layout.addWidget(plain_label(page, words))
@@ -321,8 +321,8 @@ class ToolsPopover(Popover):
 
     def _count(self) -> None:
         """Have the model's tokenizer count what is switched on: all of it, and each server's."""
-        engine = self._library.loader.engine if self._chat.remote is None else None
-        model = self._chat.model_status.model
+        engine = self._library.loader.engine if self._chat.model.remote is None else None
+        model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)
         self._counting += 1  # what is still being counted holds no more
         for label in (self.cost, *self.costs.values()):

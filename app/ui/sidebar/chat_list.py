@@ -436,7 +436,7 @@ class ChatListModel(QAbstractListModel):
         waiting = sum(chat.tools.waiting for chat in chats)
         if role == WAITING_ROLE:
             return waiting
-        living = any(chat.answering for chat in chats)
+        living = any(chat.reply.is_active for chat in chats)
         unseen = any(chat_id in self._library.unread for chat_id in self._in(entry))
         if role == LIVING_ROLE:
             return living

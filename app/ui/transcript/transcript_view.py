@@ -634,14 +634,18 @@ class TranscriptView(QAbstractScrollArea):
         Nor is a long prompt that is read or has to wait for others, where the header has no room
         to say so.
         """
-        silent, remote, read = self._chat.silent_s, self._chat.remote, self._chat.progress
+        silent, remote, read = (
+            self._chat.reply.silent_s,
+            self._chat.model.remote,
+            self._chat.reply.progress,
+        )
         self._silence.stop()
-        row = self.row(self._chat.answering_id or "")
+        row = self.row(self._chat.reply.message_id or "")
         words = ""
         if read is not None and self.width() < t.NARROW:
-            long = self._chat.phase is Phase.READING and read.total >= self.LONG_TOKENS
-            waits = self._chat.phase is Phase.QUEUED and (read.queue_position or read.queued)
-            words = phase_line(self._chat.phase, read) if long or waits else ""
+            long = self._chat.reply.phase is Phase.READING and read.total >= self.LONG_TOKENS
+            waits = self._chat.reply.phase is Phase.QUEUED and (read.queue_position or read.queued)
+            words = phase_line(self._chat.reply.phase, read) if long or waits else ""
         if silent is not None and remote is not None:
             self._silence.start()
             host = tr("this computer") if remote.here else remote.host
@@ -660,7 +664,7 @@ class TranscriptView(QAbstractScrollArea):
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
-                row.set_thought(self._chat.thought_s)
+                row.set_thought(self._chat.reply.thought_s)
         else:
             self._forget_height(message_id)
 
@@ -670,7 +674,7 @@ class TranscriptView(QAbstractScrollArea):
             self._soon.start()
 
     def _answering(self) -> bool:
-        return self._chat.answering
+        return self._chat.reply.is_active
 
     def _put_up(self, number: int) -> None:
         place = self.places[number]
@@ -685,7 +689,7 @@ class TranscriptView(QAbstractScrollArea):
         self._number(place)
         if isinstance(row, AnswerRow):
             row.set_last(place is self.places[-1])
-            row.set_thought(self._chat.thought_s)
+            row.set_thought(self._chat.reply.thought_s)
             row.wrap_code(place.wrapped)
         elif isinstance(row, ToolRow):
             row.set_last(place is self.places[-1])
@@ -735,7 +739,7 @@ class TranscriptView(QAbstractScrollArea):
     @Slot(str, object, str)
     def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:
         row = self.row(message_id)
-        fault = self._chat.decide(message_id, decision, arguments)
+        fault = self._chat.tools.decide(message_id, decision, arguments)
         if fault and isinstance(row, ToolRow):
             row.show_fault(fault)
 

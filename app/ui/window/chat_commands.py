@@ -15,6 +15,7 @@ from app import flows
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import Removal
+from app.chats.turn import Event
 from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
 from app.store import Queued
@@ -73,7 +74,7 @@ class ChatCommands(InWindow):
         """Open a new chat beside the active one: as a tab, at its right, or below it."""
         chat = self.begin()
         self._workspace.show_chat(chat, self._where(where))
-        chat.load_model()
+        chat.model.load()
 
     def begin(self) -> Chat:
         """A new chat as the settings want it; nothing shows it yet."""
@@ -134,7 +135,7 @@ class ChatCommands(InWindow):
             self._workspace.reopen(chat_id)
         else:
             self._workspace.show_chat(chat, self._where(where))
-        chat.load_model()
+        chat.model.load()
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
@@ -260,7 +261,7 @@ class ChatCommands(InWindow):
         if chat is not None and (reason := chat.can(Action.PAUSE)):
             self._on_said(reason)
         elif chat is not None:
-            chat.toggle_pause()
+            chat.turn.handle(Event.PAUSE)
 
     def _nobody_answers(self) -> str:
         return "" if self._library.running() else tr("No model is replying")
@@ -270,7 +271,7 @@ class ChatCommands(InWindow):
         """End every reply at its next token, also those of chats that are in no pane."""
         running = self._library.running()
         for chat in running:
-            chat.stop()
+            chat.turn.handle(Event.STOP)
         words = counted("%n reply stopped", "%n replies stopped", len(running))
         self._on_said(words)
 
@@ -315,7 +316,7 @@ class ChatCommands(InWindow):
             self._workspace.show_chat(chat, "tab")
         else:
             chat = active.chat
-        chat.set_model(ref)
+        chat.model.set(ref)
         if (pane := self._workspace.pane(chat.id)) is not None:
             pane.window().activateWindow()  # it was asked for in a dialog
             self._workspace.activate(pane)
@@ -335,7 +336,7 @@ class ChatCommands(InWindow):
         self._workspace.activate(pane)
         made = self._library.branch(pane.chat, message_id)
         self._workspace.show_chat(made)
-        made.load_model()
+        made.model.load()
 
     @Slot(str, object)
     def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
-from app.chats.turn import Writing
+from app.chats.turn import Draft, Effect, Event, Writing
 from app.settings.language import counted, mark, tr
 from app.settings.settings import Settings
 from app.store import Attachments
@@ -63,7 +63,7 @@ class Broadcast(InWindow):
         return [p for p in self._workspace.panes() if self._hears(p)]
 
     def _hears(self, pane: ChatPane) -> bool:
-        usual = self._seen(pane) and pane.chat.remote is None and not pane.alone
+        usual = self._seen(pane) and pane.chat.model.remote is None and not pane.alone
         return self._chosen.get(pane.chat.id, usual)
 
     def _seen(self, pane: ChatPane) -> bool:
@@ -80,7 +80,7 @@ class Broadcast(InWindow):
         left_out = [
             pane
             for pane in self._workspace.panes()
-            if pane.chat.remote is not None and self._seen(pane) and not self._hears(pane)
+            if pane.chat.model.remote is not None and self._seen(pane) and not self._hears(pane)
         ]
         if not self.on:
             self.said.emit(tr("Broadcast is off"))
@@ -195,7 +195,7 @@ class Broadcast(InWindow):
     def _show(self) -> None:
         """Tint every composer that will receive, and say there who will."""
         panes, group = self._workspace.panes(), self.group
-        remotes = [pane.chat.remote for pane in group if pane.chat.remote is not None]
+        remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
         hidden = sum(not self._seen(pane) for pane in group)
         words = (
             counted(
@@ -225,15 +225,16 @@ class Broadcast(InWindow):
             return
         others = [pane for pane in group if pane is not speaker]
         begun = [p for p in others if p.chat.transcript.leaf_id is None]
-        waits = speaker.chat.queue.next is not None and not speaker.chat.steers
+        steers = speaker.chat.turn.draft is Draft.STEERING
+        waits = speaker.chat.queue.next is not None and not steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # the message and its reply
             begun = [p for p in group if p is speaker or p in begun]
-        blind = [pane for pane in others if pane.chat.cannot_see(files)]
-        for pane in blind:
-            pane.chat.hold(text, files)  # a notice there says why, and what helps
-        seeing = [pane for pane in others if pane not in blind]
-        waiting = [pane for pane in seeing if not pane.chat.send(text, files)]
-        busy = [pane for pane in waiting if not pane.chat.send_later(text, files)]
+        message = Writing(text, files)
+        done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
+        # Where images cannot be seen, a notice says why, and what helps.
+        blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
+        waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
+        busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
         later = len(waiting) - len(busy) + waits
         if len(begun) > 1:
             self._library.order.group(_variants([pane.chat for pane in begun]))
@@ -275,8 +276,8 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
 
     Those do not in which something else is being composed: nothing takes its place.
     """
-    busy = [pane for pane in group if pane.chat.answering]
-    later = sum(pane is speaker or pane.chat.compose == Writing() for pane in busy)
+    busy = [pane for pane in group if pane.chat.reply.is_active]
+    later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
     if later:
         words = counted(
             "{whom}, %n after its reply", "{whom}, %n after their replies", later, whom=words
@@ -291,9 +292,15 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
     return words
 
 
+def _would_enqueue(pane: ChatPane) -> bool:
+    """Return True if the pane's chat would queue a message that is broadcast now."""
+    done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
+    return Effect.ENQUEUE in done.effects
+
+
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:
     """By chat what tells it from the others: its model, its seed, or else a number."""
-    names = [chat.model_status.name for chat in chats]
+    names = [chat.model.status.name for chat in chats]
     seeds = [chat.options.seed for chat in chats]
     if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
         return {chat.id: tr("Seed {n}", n=chat.options.seed) for chat in chats}
@@ -307,7 +314,7 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
 
 def _name(pane: ChatPane) -> str:
     """The chat by its title, and by its model's name unless that stands there already."""
-    title, model = pane.chat.title, pane.chat.alias or pane.chat.model_status.name
+    title, model = pane.chat.title, pane.chat.model.alias or pane.chat.model.status.name
     return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 

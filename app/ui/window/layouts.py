@@ -91,7 +91,7 @@ class WindowLayout(InWindow):
         self._restored = True
         # Load what the open chats answer with, and nothing else.
         for pane in workspace.panes():
-            pane.chat.load_model()
+            pane.chat.model.load()
         return True
 
     def _readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
@@ -326,7 +326,7 @@ class Layouts(InWindow):
         opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:
-            chat.load_model()
+            chat.model.load()
         return closed
 
 

@@ -46,7 +46,7 @@ class Announcer(InWindow):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
-        answering = chat is not None and chat.answering
+        answering = chat is not None and chat.reply.is_active
         if answering == (chat_id in self._answering):
             return
         (self._answering.add if answering else self._answering.discard)(chat_id)
@@ -62,7 +62,7 @@ class Announcer(InWindow):
         who = message_row.who(last) if front else chat.title
         doing = tr("replying") if answering else message_row.state(last) or tr("done")
         words = f"{who}: {doing}"
-        if front and not answering and (text := _text(chat.message(last.id))):
+        if front and not answering and (text := _text(chat.reply.message(last.id))):
             words += f". {text}"
         pane = self._workspace.pane(chat.id)
         announce(pane if pane is not None and pane.isVisible() else self._window, words)
@@ -102,7 +102,7 @@ class Attention(InWindow):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
-        if chat is not None and chat.answering:
+        if chat is not None and chat.reply.is_active:
             self._answering.add(chat_id)
         elif chat_id in self._answering:
             self._answering.discard(chat_id)
@@ -236,7 +236,7 @@ class Notifications(InWindow):
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
-        if chat is not None and chat.answering:
+        if chat is not None and chat.reply.is_active:
             self._begun.setdefault(chat_id, self._clock())
             return
         begun = self._begun.pop(chat_id, None)
@@ -250,7 +250,7 @@ class Notifications(InWindow):
         if self._channel is not None:
             last = chat.transcript.last("assistant")
             failed = last is not None and last.status == "error"
-            model = chat.alias or (last.model if last is not None else "")
+            model = chat.model.alias or (last.model if last is not None else "")
             name = model or tr("The model")
             words = (
                 tr("{name} could not reply.", name=name)

@@ -224,7 +224,7 @@ class QuickAsk(InWindow):
             window.resize(*map(scaled, SIZE))
             window.move(main.frameGeometry().center() - window.rect().center())
             keep_on_screen(window)
-            chat.load_model()
+            chat.model.load()
         self._workspace.activate(pane)
 
     @Slot(object)

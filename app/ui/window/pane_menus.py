@@ -76,7 +76,7 @@ class PaneMenus(InWindow):
             action.setCheckable(True)
             action.setChecked(ref == current)
             action.setToolTip(ref)
-            action.triggered.connect(lambda _checked=False, ref=ref: pane.chat.set_model(ref))
+            action.triggered.connect(lambda _checked=False, ref=ref: pane.chat.model.set(ref))
             group.addAction(action)
         menu.addSeparator()
         menu.addAction(tr("Get Model…"), self.get_asked.emit)
@@ -116,7 +116,7 @@ class PaneMenus(InWindow):
 
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
         active = self._workspace.active
-        dialog.added.connect(active.chat.set_model if active else self._chats.use_model)
+        dialog.added.connect(active.chat.model.set if active else self._chats.use_model)
         dialog.open()
 
     @Slot(object, object)
@@ -135,7 +135,7 @@ class PaneMenus(InWindow):
     @Slot(object)
     def _on_cancel_asked(self, pane: ChatPane) -> None:
         chat = pane.chat
-        ref = next(iter(chat.waits_for), chat.record.model)
+        ref = next(iter(chat.reply.waits_for), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):
             pane.said.emit(words)
 

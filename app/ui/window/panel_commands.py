@@ -111,8 +111,8 @@ class PanelCommands(InWindow):
     def _keep(self, pane: ChatPane, message_id: str) -> None:
         """Go on from a column, and say of models how often they were kept."""
         chat = pane.chat
-        columns = {m.id: m for m in chat.columns(message_id)}
-        if not chat.keep_column(message_id):
+        columns = {m.id: m for m in chat.panel.columns(message_id)}
+        if not chat.panel.keep(message_id):
             return
         pane.fold()
         kept = columns[message_id]

@@ -129,7 +129,8 @@ class ReadingCommands(InWindow):
         if why := of.why_not:
             pane.said.emit(why)
             return
-        where = header.foot((chat.remote,), hidden=bool(chat.alias)) if chat.remote else ""
+        model = chat.model
+        where = header.foot((model.remote,), hidden=bool(model.alias)) if model.remote else ""
         last = min(chat.attaching.others.follows.get(chat_id, 0), len(of.lines))
         sheet = ReadSheet(of, where, last, pane.window())
 

@@ -49,10 +49,10 @@ class TabMarks(QObject):
         if waiting := chat.tools.waiting:
             words = tr("{title}, waits for your answer", title=chat.title)
             _show_icon(dock.widget, badge(waiting, accent, theme().tokens.accent_text))
-        elif chat.answering:
+        elif chat.reply.is_active:
             words = tr("{title}, replying", title=chat.title)
             _show_icon(dock.widget, dot(accent, self._alpha, ring=True))
-        elif chat.unseen:
+        elif chat.reply.answering.unseen:
             words = tr("{title}, unread", title=chat.title)
             _show_icon(dock.widget, dot(accent, 255))
         elif not dock.widget.icon().isNull():
@@ -74,7 +74,7 @@ class TabMarks(QObject):
         """Move the living dots."""
         self._alpha = alpha
         for dock in self._docks.all():
-            if dock.pane.chat.answering and not dock.closed:
+            if dock.pane.chat.reply.is_active and not dock.closed:
                 self.show_dot(dock.pane.chat.id)
 
     def _show_title(self, chat_id: str) -> None:

@@ -238,8 +238,8 @@ class Workspace(QWidget):
             self.pane_closed.emit(chat_id)
 
     def _leave_model(self, chat: Chat) -> None:
-        if self.pane(chat.id) is None and isValid(chat):
-            chat.leave_model()
+        if self.pane(chat.id) is None and isValid(chat) and not chat.turn.is_at_work:
+            chat.model.leave()
 
     def reopen(self, chat_id: str) -> bool:
         """Put a closed pane back where it was; False if it is not kept any more."""
@@ -251,7 +251,7 @@ class Workspace(QWidget):
             self._docks.mark_open(chat_id)
             self._placing.put_back(dock, self._latest_in(self.window()))
             self._settle()
-            dock.pane.chat.load_model()
+            dock.pane.chat.model.load()
         self.activate(dock.pane)
         return True
 

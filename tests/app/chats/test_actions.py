@@ -5,33 +5,12 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from dataclasses import dataclass
 
-from app.chats.actions import BUSY, Action, Turn, refusal
+from app.chats.actions import BUSY, EVENTS, Action, ChatView, refusal
 from app.chats.transcript import Transcript
-from app.chats.turn import Calling, Compose, Editing, Paused, Running, Waiting, Writing
+from app.chats.turn import Compose, Editing, Stage, Writing
 from app.store import Message
 
-
-@dataclass(frozen=True)
-class Handle:
-    """Stands where the engine's Reply does; nothing here asks anything of it."""
-
-    def cancel(self, whole: bool = False) -> None: ...
-
-    def pause(self) -> None: ...
-
-    def resume(self) -> None: ...
-
-
-REPLIES = {
-    "no reply": None,
-    "waiting": Waiting("/models/a"),
-    "running": Running(Handle()),
-    "stopping": Running(Handle(), stopping=True),
-    "paused": Paused(Handle()),
-    "calling": Calling(),
-}
 COMPOSED: dict[str, Compose] = {
     "nothing written": Writing(),
     "written": Writing("hello"),
@@ -64,17 +43,13 @@ def history() -> Transcript:
     )
 
 
-def turn(reply="no reply", composed="written", tree=None, **more) -> Turn:
-    return Turn(COMPOSED[composed], REPLIES[reply], tree or history(), **more)
+def view(stage=Stage.IDLE, composed="written", tree=None, **more) -> ChatView:
+    return ChatView(COMPOSED[composed], stage, tree or history(), **more)
 
 
-QUIET = {"no reply"}
-ANY = set(REPLIES)
+QUIET = {Stage.IDLE}
+ANY = set(Stage)
 ALLOWED = {
-    (Action.SEND, ""): QUIET,
-    (Action.STOP, ""): {"waiting", "running", "paused", "calling"},
-    (Action.PAUSE, ""): {"running", "paused", "calling"},
-    (Action.RETRY, ""): set(),
     (Action.GO_ON, ""): set(),
     (Action.RENAME, ""): ANY,
     (Action.EDIT, "q2"): QUIET,
@@ -91,6 +66,7 @@ ALLOWED = {
     (Action.COPY, "a1"): ANY,
     (Action.COPY, ""): ANY,
     (Action.BRANCH, "q2"): ANY,
+    (Action.GO_TO, "a3"): QUIET,
     (Action.DELETE, "q1"): QUIET,
     (Action.RESTORE, "a1"): QUIET,
     (Action.RESTORE, ""): QUIET,
@@ -103,7 +79,7 @@ ALLOWED = {
 
 def test_each_action_can_be_done_in_just_these_states_of_the_reply():
     allowed = {
-        (action, message_id): {r for r in REPLIES if refusal(action, turn(r), message_id) is None}
+        (action, message_id): {r for r in Stage if refusal(action, view(r), message_id) is None}
         for action, message_id in ALLOWED
     }
     assert allowed == ALLOWED
@@ -112,32 +88,11 @@ def test_each_action_can_be_done_in_just_these_states_of_the_reply():
 def test_a_chat_goes_on_after_results_that_nobody_has_answered():
     tree = history()
     tree.add(message("t1", "a2", "tool"))
-    assert {r for r in REPLIES if refusal(Action.GO_ON, turn(r, tree=tree)) is None} == QUIET
+    assert {r for r in Stage if refusal(Action.GO_ON, view(r, tree=tree)) is None} == QUIET
 
 
-def test_what_another_machine_has_not_answered_may_be_asked_once_more():
-    may = {r for r in REPLIES if refusal(Action.RETRY, turn(r, silent=True)) is None}
-    assert may == set(REPLIES) - QUIET
-
-
-def test_what_waits_for_the_person_is_why_nothing_is_sent():
-    assert "Allow or deny" in str(refusal(Action.SEND, turn("calling", asked=True)))
-    assert "Allow or deny" not in str(refusal(Action.SEND, turn("calling")))
-
-
-def test_every_action_is_in_the_table_but_the_one_that_depends_on_what_is_composed():
-    assert {action for action, _ in ALLOWED} == set(Action) - {Action.CANCEL_EDIT}
-
-
-def test_an_edit_can_be_given_up_whenever_there_is_one():
-    for reply, composed in itertools.product(REPLIES, COMPOSED):
-        reason = refusal(Action.CANCEL_EDIT, turn(reply, composed))
-        assert (reason is None) is composed.startswith("edit"), (reply, composed)
-
-
-def test_only_words_can_be_sent():
-    sends = {c for c in COMPOSED if refusal(Action.SEND, turn(composed=c)) is None}
-    assert sends == {"written", "editing"}
+def test_every_action_about_a_message_is_in_the_table():
+    assert {action for action, _ in ALLOWED} == set(Action) - set(EVENTS)
 
 
 TREES = {
@@ -150,9 +105,10 @@ TREES = {
 
 def test_every_action_in_every_state_is_possible_or_gives_a_short_sentence():
     ids = ("", "q1", "q2", "a1", "a2", "a4", "gone")
-    states = itertools.product(TREES, Action, REPLIES, COMPOSED, ids, (True, False), (None, "a2"))
+    actions = sorted({action for action, _ in ALLOWED}, key=str)
+    states = itertools.product(TREES, actions, Stage, COMPOSED, ids, (True, False), (None, "a2"))
     for tree, action, reply, composed, message_id, stored, answering in states:
-        now = turn(reply, composed, TREES[tree](), stored=stored, answering=answering)
+        now = view(reply, composed, TREES[tree](), stored=stored, answering=answering)
         reason = refusal(action, now, message_id)
         if reason is not None:
             assert 10 < len(reason) <= 80, reason
@@ -171,13 +127,13 @@ def test_the_reason_says_what_does_not_suit_the_message():
         (Action.LATER, "q3"): "This is the last version.",
         (Action.RESTORE, "gone"): "The message before it is deleted too. Restore that one first.",
     }
-    assert {key: refusal(key[0], turn(), key[1]) for key in words} == words
+    assert {key: refusal(key[0], view(), key[1]) for key in words} == words
 
 
 def test_an_answer_is_continued_only_where_it_was_cut_off():
     def last(**more):
         tree = Transcript([message("q"), message("a", "q", "assistant", **more)])
-        return refusal(Action.CONTINUE, turn(tree=tree), "a")
+        return refusal(Action.CONTINUE, view(tree=tree), "a")
 
     assert last(status="cancelled") is None
     assert last(status="interrupted") is None
@@ -190,7 +146,7 @@ def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
     def reason(*before, **stats):
         failed = message("a", "q", "assistant", status="error", content="", stats=stats)
         tree = Transcript([*before, message("q", before[-1].id if before else None), failed])
-        return refusal(Action.FORGET_OLDEST, turn(tree=tree), "a")
+        return refusal(Action.FORGET_OLDEST, view(tree=tree), "a")
 
     turns = (message("b"), message("c", "b", "assistant"))
     unanswered = (message("b"), message("c", "b", "assistant", content=""))
@@ -202,7 +158,7 @@ def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
 
 
 def test_what_the_reply_writes_to_can_be_copied_but_no_chat_begins_there():
-    now = turn("running", answering="a2")
+    now = view(Stage.RUNNING, answering="a2")
     assert refusal(Action.COPY, now, "a2") is None
     assert "not finished yet" in refusal(Action.BRANCH, now, "a2")
     assert refusal(Action.BRANCH, now, "q2") is None

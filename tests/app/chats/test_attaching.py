@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 from app.chats import attaching
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown, plain
+from app.chats.turn import Draft
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import Composer, files_in
@@ -241,7 +242,7 @@ def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
     assert pane.composer.button.toolTip() == why
     assert pane.chat.transcript.leaf_id is None
     (sent,) = pane.chat.attaching.files
-    assert not pane.chat.send("say one", (sent,))
+    assert not pane.chat.turn.send("say one", (sent,))
     pane.chat.attaching.remove(sent)
     pane.act(Action.SEND)
     assert run.answered()
@@ -357,7 +358,7 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
     pane.composer.field.files_given.emit([tmp_path / "empty.txt"])
     assert names(pane) == ["empty.txt"]  # while it is being read
     pane.composer.set_text("say it")
-    assert pane.chat.can(Action.SEND) == "“empty.txt” is still being read."
+    assert pane.chat.attaching.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
     assert pane.chat.can(Action.SEND) is None
@@ -390,12 +391,12 @@ def test_enter_while_a_file_is_read_sends_once_it_is(
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert pane.composer.foot == "Sends once “notes.txt” is read. Esc keeps it here."
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # taken back
-    assert (pane.chat.sends_later, pane.composer.foot) == (False, "")
+    assert (pane.chat.turn.draft, pane.composer.foot) == (Draft.KEPT, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.sends_later
+    assert pane.chat.turn.draft is Draft.WAITING
     run.qtbot.keyClicks(pane.composer.field, "!")  # another message: taken back, too
-    assert not pane.chat.sends_later
+    assert pane.chat.turn.draft is Draft.KEPT
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
     read(run, lambda: pane.chat.transcript.path)
@@ -655,11 +656,11 @@ def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
 def test_files_and_results_are_measured_by_the_chats_own_context(start: Start) -> None:
     run = start().ready()
     chat = run.pane.chat
-    model = chat.model_status.model
+    model = chat.model.status.model
     assert model is not None
     assert chat.attaching._limit == model.context_length
     chat.set_options(replace(chat.options, context=512), "")
-    assert chat.attaching._limit == chat.context[2] == 512
+    assert chat.attaching._limit == chat.model.context[2] == 512
     assert 0 < chat._answering._room() <= 512
 
 

@@ -13,15 +13,16 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from app import flows
 from app.bridge import Bridge
-from app.chats.actions import Action
+from app.chats.actions import EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.panel import Member
-from app.chats.turn import Editing, Paused, Running, Waiting, Writing
+from app.chats.turn import Draft, Editing, Event, Stage, Writing
 from app.models.loading import LoadState, ModelLoader
 from app.store import Store
 from engine import EngineError, Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
 from tests.app.conftest import process_until
+from tests.app.desk import edit
 
 A, B, C = "/models/a", "/models/b", "/models/c"
 
@@ -138,11 +139,11 @@ class Desk:
     def chat(self) -> Chat:
         """A chat with a history: a question in two versions, and an answer that was cut off."""
         chat = self.library.new(A)
-        chat.send("one")
+        chat.turn.send("one")
         self.answer("First.")
-        chat.send("two")
+        chat.turn.send("two")
         self.answer("Second.")
-        chat.edit(chat.transcript.path[2].id, "two, in other words")
+        edit(chat, chat.transcript.path[2].id, "two, in other words")
         self.answer("Third, cut", FinishReason.LENGTH)
         return chat
 
@@ -164,36 +165,34 @@ def in_state(desk: Desk, reply: str, composed: str) -> Chat:
     """A chat with a history, in this state of its turn."""
     chat = desk.chat()
     if composed != "nothing written":
-        chat.write("a draft")
+        chat.turn.write("a draft")
     if composed == "editing":
         assert chat.start_edit(chat.transcript.path[0].id)
-        chat.write("one, in other words")
+        chat.turn.write("one, in other words")
     if reply == "waiting":
-        chat.set_model(f"/models/slow-{chat.id}")
+        chat.model.set(f"/models/slow-{chat.id}")
     if reply != "no reply":
         assert chat.regenerate()
     if reply == "stopping":
-        chat.stop()
+        chat.turn.handle(Event.STOP)
     elif reply == "paused":
-        chat.toggle_pause()
+        chat.turn.handle(Event.PAUSE)
     return chat
 
 
 def look(chat: Chat) -> object:
     """All that an action may change."""
     path = [(m.id, m.status) for m in chat.transcript.path]
-    return chat.compose, chat.reply, path, chat.record.title
+    return chat.compose, chat.reply.stage, chat.tools.paused, path, chat.queue.messages
 
 
 def act(chat: Chat, action: Action) -> object:
     """Do it, with the message that it suits best; whether it says that it was done."""
     path = chat.transcript.path
     question, leaf = path[0].id, path[-1].id
+    if action in EVENTS:
+        return chat.turn.handle(EVENTS[action])
     return {
-        Action.SEND: chat.submit,
-        Action.STOP: chat.stop,
-        Action.PAUSE: chat.toggle_pause,
-        Action.CANCEL_EDIT: chat.cancel_edit,
         Action.EDIT: chat.start_edit,
         Action.REGENERATE: chat.regenerate,
         Action.SAME_AGAIN: chat.same_again,
@@ -204,15 +203,11 @@ def act(chat: Chat, action: Action) -> object:
         Action.EARLIER: lambda: chat.show_version(-1),
         Action.LATER: lambda: chat.show_version(1),
         Action.GO_ON: chat.go_on,
-        Action.RETRY: chat.retry,
     }[action]()
 
 
-ACTIONS = [
-    action
-    for action in Action
-    if action not in {Action.COPY, Action.BRANCH, Action.UNFOLD, Action.RENAME, Action.RESTORE}
-]
+ELSEWHERE = {Action.COPY, Action.BRANCH, Action.UNFOLD, Action.RENAME, Action.RESTORE, Action.GO_TO}
+ACTIONS = [action for action in Action if action not in ELSEWHERE]
 """Those that are the chat's alone."""
 
 
@@ -231,9 +226,9 @@ def test_every_action_either_does_its_work_or_gives_a_reason(desk: Desk, reply, 
 
 
 def test_the_states_are_what_they_are_called(desk: Desk):
-    kinds = [type(in_state(desk, reply, "written").reply) for reply in REPLIES]
-    assert kinds == [type(None), Waiting, Running, Running, Paused]
-    assert isinstance(in_state(desk, "stopping", "written").reply, Running)
+    stages = [in_state(desk, reply, "written").reply.stage for reply in REPLIES]
+    expected = ["idle", "loading", "running", "stopping", "paused"]
+    assert [stage.value for stage in stages] == expected
     assert in_state(desk, "running", "editing").compose.text == "one, in other words"
 
 
@@ -252,26 +247,26 @@ def test_what_was_deleted_comes_back_only_when_no_reply_runs_and_it_has_a_place(
 
 def test_a_half_edited_message_is_saved_with_the_draft_from_before(desk: Desk):
     chat = desk.chat()
-    chat.write("a draft")
+    chat.turn.write("a draft")
     question = chat.transcript.path[0].id
     assert chat.start_edit(question)
-    chat.write("one, half")
-    chat.write("one, half edited")
+    chat.turn.write("one, half")
+    chat.turn.write("one, half edited")
     desk.library.release(chat.id)
     again = desk.library.open(chat.id, A)
     assert again is not chat
     assert again.compose == Editing(question, "one, half edited", "a draft")
     assert desk.store.chat(chat.id).edited_text == "one, half edited"
-    assert again.submit()
+    assert again.turn.handle(Event.ENTER)
     assert again.compose == Writing("a draft")
-    assert again.message(again.transcript.path[0].id).content == "one, half edited"
+    assert again.reply.message(again.transcript.path[0].id).content == "one, half edited"
     assert desk.store.chat(chat.id).edited_id is None
 
 
 def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
     chat = desk.chat()
-    chat.write("a")
-    chat.write("a draft")
+    chat.turn.write("a")
+    chat.turn.write("a draft")
     desk.library.release(chat.id)
     assert desk.library.open(chat.id, A).compose == Writing("a draft")
 
@@ -281,10 +276,10 @@ def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
 
 def test_fault_d5_deleting_the_edited_message_brings_the_draft_back(desk: Desk):
     chat = desk.chat()
-    chat.write("a draft")
+    chat.turn.write("a draft")
     question = chat.transcript.path[2].id
     chat.start_edit(question)
-    chat.write("half edited")
+    chat.turn.write("half edited")
     removal = chat.delete_message(question)
     assert chat.compose == Writing("a draft")
     kept = desk.store.chat(chat.id)
@@ -297,10 +292,10 @@ def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(de
     desk.load(B)
     slow = "/models/slow"
     chat = desk.library.new(slow)
-    chat.send("hello")
-    assert chat.reply == Waiting(slow)
-    chat.set_model(B)
-    assert isinstance(chat.reply, Running)
+    chat.turn.send("hello")
+    assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, slow)
+    chat.model.set(B)
+    assert chat.reply.stage is Stage.RUNNING
     assert desk.engine.sent[-1].session.model.id == B
     desk.load(slow)
     assert len(desk.engine.sent) == 1
@@ -311,32 +306,32 @@ def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(de
 
 def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk):
     chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
-    chat.send("hello")
-    other.load_model()  # else nobody would want it any more
-    chat.set_model(B)
-    assert chat.reply == Waiting(B)
+    chat.turn.send("hello")
+    other.model.load()  # else nobody would want it any more
+    chat.model.set(B)
+    assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, B)
     desk.fail("/models/slow", "It is broken.")
-    assert chat.reply == Waiting(B)
+    assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, B)
     desk.load(B)
-    assert isinstance(chat.reply, Running)
+    assert chat.reply.stage is Stage.RUNNING
 
 
 def test_fault_d6_what_is_to_be_had_again_keeps_waiting_for_its_own_model(desk: Desk):
     chat = desk.chat()
     desk.loader.lose()  # all models have to be loaded again
     assert chat.same_again()
-    assert chat.reply == Waiting(A)
-    chat.set_model(B)
-    assert chat.reply == Waiting(A)
+    assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, A)
+    chat.model.set(B)
+    assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, A)
     desk.load(A)
-    assert isinstance(chat.reply, Running)
+    assert chat.reply.stage is Stage.RUNNING
 
 
 def test_fault_d12_the_call_of_a_tool_is_no_part_of_the_answer(desk: Desk):
     chat = desk.library.new(A)
     shown: list[str] = []
     chat.text_added.connect(lambda _id, text, _kind: shown.append(text))
-    chat.send("what is the weather?")
+    chat.turn.send("what is the weather?")
     desk.say("Let me look. ")
     desk.say('{"name": "weather"}', "tool")
     desk.end()
@@ -348,7 +343,7 @@ def test_fault_d12_the_call_of_a_tool_is_no_part_of_the_answer(desk: Desk):
 
 def test_fault_d12_an_answer_that_is_only_the_call_of_a_tool_says_so(desk: Desk):
     chat = desk.library.new(A)
-    chat.send("what is the weather?")
+    chat.turn.send("what is the weather?")
     desk.say('{"name": "weather"}', "tool")
     desk.end()
     last = chat.transcript.last("assistant")
@@ -361,7 +356,7 @@ def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(de
     older.regenerate()
     desk.answer("Again.")
     older.rename("Another title")  # this wrote the time from before the answer
-    older.write("a draft")
+    older.turn.write("a draft")
     for chats in (desk.library.chats(), desk.store.chats()):
         assert [chat.id for chat in chats] == [older.id, newer.id]
     assert desk.store.chat(older.id).updated_at == older.record.updated_at
@@ -369,10 +364,10 @@ def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(de
 
 def test_fault_d10_within_the_transaction_that_sends_the_draft_is_empty(desk: Desk):
     chat = desk.library.new(A)
-    chat.write("hello")
+    chat.turn.write("hello")
     seen: list[SimpleNamespace] = []
     chat.message_added.connect(lambda _id: seen.append(desk.store.chat(chat.id)))
-    assert chat.submit()
+    assert chat.turn.handle(Event.ENTER)
     assert [kept.draft for kept in seen] == ["", ""]
 
 
@@ -408,10 +403,10 @@ def test_an_engine_that_refuses_at_once_is_a_failed_load(
 
 def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send("count")
+    chat.turn.send("count")
     desk.say("One, two")
-    chat.write("in French")
-    assert chat.steer()
+    chat.turn.write("in French")
+    assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.say(", three")  # to where its text is whole
     desk.end(FinishReason.CANCELLED)
@@ -423,41 +418,41 @@ def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None
         "complete",
         "streaming",
     ]
-    assert (chat.compose, chat.steers, chat.sends_later) == (Writing(), False, False)
+    assert (chat.compose, chat.turn.draft) == (Writing(), Draft.KEPT)
 
 
 def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
     """A model that is loaded would have been loaded for nothing, and the question be lost."""
     chat = desk.chat()
-    chat.set_model("/models/slow")
-    chat.send("count")
-    chat.write("in French")
+    chat.model.set("/models/slow")
+    chat.turn.send("count")
+    chat.turn.write("in French")
     chat.queue.add("later", ())
-    assert not chat.steer()
+    assert chat.turn.handle(Event.STEER)
     assert [each.text for each in chat.queue.messages] == ["in French", "later"]
-    assert (chat.compose, chat.steers, chat.answering) == (Writing(), False, True)
+    assert (chat.compose, chat.turn.stage) == (Writing(), Stage.LOADING)
 
 
 def test_stop_after_a_message_into_a_reply_ends_it_at_once(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send("count")
+    chat.turn.send("count")
     desk.say("One")
-    chat.write("in French")
-    assert chat.steer()
-    chat.keep_back()
-    assert chat.stop()
+    chat.turn.write("in French")
+    assert chat.turn.handle(Event.STEER)
+    chat.turn.handle(Event.WRITE)
+    assert chat.turn.handle(Event.STOP)
     assert desk.engine.sent[-1].told == ["steer", "cancel"]
     desk.end(FinishReason.CANCELLED)
     assert chat.compose == Writing("in French")
     QCoreApplication.processEvents()
-    assert not chat.answering
+    assert not chat.reply.is_active
 
 
 def test_a_paused_reply_ends_where_it_stands_for_a_message(desk: Desk) -> None:
     chat = desk.chat()
-    chat.send("count")
+    chat.turn.send("count")
     desk.say("One")
-    chat.toggle_pause()
-    chat.write("in French")
-    assert chat.steer()
+    chat.turn.handle(Event.PAUSE)
+    chat.turn.write("in French")
+    assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["pause", "cancel"]

@@ -66,7 +66,7 @@ def slide(run: Run) -> None:
 
 def test_a_chat_that_leaves_out_its_oldest_turns_counts_what_it_will_send(start: Start):
     run = start().ready()
-    run.pane.chat.send("say one " + "word " * 1_200)
+    run.pane.chat.turn.send("say one " + "word " * 1_200)
     run.answered()
     write(run, "word " * 900)
     run.until(lambda: counted(run) is not None)
@@ -83,7 +83,7 @@ def test_a_chat_that_leaves_out_its_oldest_turns_counts_what_it_will_send(start:
 def test_what_did_not_fit_is_not_counted_with_what_comes_after_it(start: Start):
     run = start().ready()
     run.ask("say one")
-    run.pane.chat.send("toolong " + "word " * 2_100)
+    run.pane.chat.turn.send("toolong " + "word " * 2_100)
     run.answered()
     write(run, "short now")
     run.until(lambda: counted(run) is not None)

@@ -134,7 +134,7 @@ def test_help_leaves_long_questions_alone() -> None:
 
 def test_guide_is_answered_for_by_the_help(start: Start) -> None:
     run = start().ready()
-    run.pane.chat.set_model(GUIDE)
+    run.pane.chat.model.set(GUIDE)
     entry = entry_for("Can you search the web?")
     assert entry is not None
     assert run.ask("Can you search the web?") == note(entry)

@@ -17,6 +17,7 @@ from app.chats.answering import Answering
 from app.chats.chat import Chat
 from app.chats.lanes import OVER, Lane, LaneState, lanes_of
 from app.chats.tool_call import STOPPED, Made
+from app.chats.turn import Event
 from app.remote.address import Remote
 from app.store import Message
 from app.tools.builtin import HELPERS, helper_questions
@@ -38,10 +39,10 @@ class Desk(BaseDesk):
     def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[Lane]:
         """Have the chat's model ask these, and allow it; returns the lanes."""
         arguments = json.dumps({"questions": questions, "context": context})
-        chat.send(f"call ask_helpers {arguments}")
+        chat.turn.send(f"call ask_helpers {arguments}")
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
         if key := chat.tools.first_waiting:
-            assert chat.decide(key, Decision.TOOL) == ""
+            assert chat.tools.decide(key, Decision.TOOL) == ""
         self.until(lambda: self.lanes(chat))
         return self.lanes(chat)
 
@@ -50,7 +51,7 @@ class Desk(BaseDesk):
 
     def done(self, chat: Chat) -> Message:
         """Wait for the chat's rest; the message of the call."""
-        self.until(lambda: not chat.answering)
+        self.until(lambda: not chat.reply.is_active)
         return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
 
     def helpers(self, chat: Chat) -> list[FakeReply]:
@@ -157,18 +158,18 @@ def test_every_way_out_lets_go_of_what_the_engine_has(desk: Desk, way: str) -> N
     chat = desk.chat()
     lanes = desk.ask(chat, "hold 3", "hold 4", "say one")
     desk.until(lambda: "3" in lanes[0].text and "4" in lanes[1].text and lanes[2].over)
-    assert chat.answering_with == {"/models/a"}
+    assert chat.reply.models == {"/models/a"}
     key = next(iter(chat.tools.calls))
     if way == "lane":
         chat.helping.stop_lane(key, 0)
         desk.until(lambda: len(desk.kept(chat)) == 1)
         assert lanes[1].state is LaneState.WRITING
-        assert chat.answering
+        assert chat.reply.is_active
         chat.helping.stop_lane(key, 1)
     elif way == "call":
         chat.tools.stop_call(key)
     elif way == "chat":
-        chat.stop()
+        chat.turn.handle(Event.STOP)
     elif way == "delete":
         desk.library.delete(chat.id)
     elif way == "close":
@@ -176,7 +177,7 @@ def test_every_way_out_lets_go_of_what_the_engine_has(desk: Desk, way: str) -> N
     else:
         desk.loader.unload("/models/a")
         desk.engine.release()
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     message = chat.transcript[key]
     states = [lane.state.value for lane in lanes_of(message)]
     assert states == (["done"] * 3 if way == "unload" else ["stopped", "stopped", "done"])
@@ -260,7 +261,7 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
         calls = [c for c in chat.tools.calls.values() if not c.waits and c.lanes]
         waiting = chat.tools.first_waiting
         if waiting:
-            chat.decide(waiting, chance.choice([Decision.ONCE, Decision.TOOL, Decision.DENY]))
+            chat.tools.decide(waiting, chance.choice([Decision.ONCE, Decision.TOOL, Decision.DENY]))
         elif calls and chance.random() < 0.6:
             call = chance.choice(calls)
             number = chance.randrange(len(call.lanes))
@@ -269,18 +270,18 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
             chat.helping.stop_lane(call.message_id, number)
         elif calls and chance.random() < 0.3:
             chat.tools.stop_call(calls[0].message_id)
-        elif chat.answering and chance.random() < 0.3:
-            chat.stop()
+        elif chat.reply.is_active and chance.random() < 0.3:
+            chat.turn.handle(Event.STOP)
         elif chance.random() < 0.1:
             desk.loader.unload("/models/a")
         elif chance.random() < 0.1:
             desk.library.delete(chat.id)
             chats.remove(chat)
-        elif not chat.answering:
+        elif not chat.reply.is_active:
             asked = [chance.choice(kinds) for _ in range(chance.randint(1, 8))]
             told = {"questions": asked, "context": chance.choice(["fresh", "fork"])}
             more = f" & ask_helpers {json.dumps(told)}" if chance.random() < 0.3 else ""
-            chat.send(f"call ask_helpers {json.dumps(told)}{more}")
+            chat.turn.send(f"call ask_helpers {json.dumps(told)}{more}")
 
     for _ in range(60):
         if len(chats) < 3:
@@ -293,8 +294,8 @@ def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
     def rest() -> bool:
         for chat in everyone:
             if key := chat.tools.first_waiting:
-                chat.decide(key, Decision.DENY)
-        return not any(chat.answering for chat in everyone)
+                chat.tools.decide(key, Decision.DENY)
+        return not any(chat.reply.is_active for chat in everyone)
 
     desk.until(rest)
     # What a round has had is deleted a turn of the loop later.
@@ -337,7 +338,7 @@ class RealDesk(Desk):
         chat._answering._call(made, answer)
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
         if key := chat.tools.first_waiting:
-            chat.decide(key, Decision.TOOL)
+            chat.tools.decide(key, Decision.TOOL)
         return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
 
     def close(self) -> None:
@@ -363,17 +364,17 @@ def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
     monkeypatch.setattr(helping, "_drop", drop)
     options = {"max_tokens": 8, "temperature": 0.0, "helper_tokens": 16, "context": 2048}
     chat = desk.library.new(desk.model, {"tools": [HELPERS], **options})
-    chat.send("word " * 60)
-    desk.until(lambda: not chat.answering)
-    read = chat.context[0]
+    chat.turn.send("word " * 60)
+    desk.until(lambda: not chat.reply.is_active)
+    read = chat.model.context[0]
     key = desk.call(chat, "why?", "who?", "where?", context="fork").id
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     lanes = lanes_of(chat.transcript[key])
     assert [lane.state for lane in lanes] == [LaneState.TOKENS] * 3
     assert [lane.tokens for lane in lanes] == [16] * 3
     assert all(stats["reused_tokens"] >= read - 8 for stats in ended), (read, ended)
     key = desk.call(chat, "why?", "long " * 500, "who?").id
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     first, second, third = lanes_of(chat.transcript[key])
     assert (first.state, third.state) == (LaneState.TOKENS, LaneState.TOKENS)
     assert second.state is LaneState.FAILED
@@ -382,7 +383,7 @@ def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
     desk.call(chat, *["why?"] * 8)
     desk.until(lambda: any(lane.text for lane in desk.lanes(chat)))
     desk.library.delete(chat.id)
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     assert desk.real.stats()["sessions"] == {}
     desk.close()
 
@@ -404,9 +405,9 @@ def test_helpers_of_a_remote_model_are_sent_what_was_read_and_run_nothing(desk: 
         remote = Remote(server.address, "big", "")
         desk.loader.add_remote(remote)
         chat = desk.library.new(remote.ref, {"tools": [HELPERS], "helper_tokens": 77})
-        chat.send("go")
+        chat.turn.send("go")
         desk.until(lambda: chat.tools.first_waiting)
-        chat.decide(chat.tools.first_waiting, Decision.ONCE)
+        chat.tools.decide(chat.tools.first_waiting, Decision.ONCE)
         lanes = lanes_of(desk.done(chat))
     finally:
         server.close()

@@ -94,8 +94,8 @@ def run(start: Start) -> Run:
 
 
 def see(run: Run, pane: ChatPane) -> None:
-    pane.chat.set_model(EYES)
-    run.until(lambda: pane.chat.model_status.model is not None)
+    pane.chat.model.set(EYES)
+    run.until(lambda: pane.chat.model.status.model is not None)
 
 
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
@@ -233,7 +233,7 @@ def test_a_model_without_eyes_says_so_before_anything_is_sent(start: Start, lake
     see(run, pane)
     run.until(lambda: not pane.notice.isVisible())
     assert pane.chat.can(Action.SEND) is None
-    pane.chat.set_model("guide")
+    pane.chat.model.set("guide")
     run.until(lambda: pane.notice.isVisible())
     assert (pane.notice.other.text(), pane.notice.get.isVisible()) == ("Use eyes", False)
     pane.notice.other.click()
@@ -253,9 +253,9 @@ def test_what_is_not_loaded_yet_is_known_to_see_by_its_folder(
     run.engine.loading.clear()
     pane = give(run, lake)
     pane.composer.set_text("say what")
-    pane.chat.set_model(str(blind))
+    pane.chat.model.set(str(blind))
     read(run, lambda: pane.notice.isVisible() and pane.notice.other.isVisible())
-    assert pane.chat.model_status.model is None
+    assert pane.chat.model.status.model is None
     why = "Blind cannot see images. Remove them, or choose a model that can."
     assert pane.chat.can(Action.SEND) == pane.notice.text == why
     assert pane.notice.other.text() == "Use Eyes"
@@ -263,15 +263,15 @@ def test_what_is_not_loaded_yet_is_known_to_see_by_its_folder(
     run.until(lambda: not pane.notice.isVisible())
     assert pane.chat.can(Action.SEND) is None
     run.engine.loading.set()
-    run.until(lambda: pane.chat.model_status.model is not None)
+    run.until(lambda: pane.chat.model.status.model is not None)
 
 
 def test_a_model_without_eyes_reads_that_there_were_images(run: Run, lake: Path) -> None:
     pane = give(run, lake)
     run.say("say what")
     sent(run)
-    pane.chat.set_model("guide")
-    run.until(lambda: pane.chat.model_status.name == "Guide" and pane.chat.model_status.model)
+    pane.chat.model.set("guide")
+    run.until(lambda: pane.chat.model.status.name == "Guide" and pane.chat.model.status.model)
     run.ask("say more")
     assert run.engine is not None
     first = run.engine.sent[-1].turns[0]["content"]
@@ -313,8 +313,8 @@ def test_a_broadcast_waits_where_a_model_cannot_see(run: Run, lake: Path) -> Non
     run.window.commands["split_right"].trigger()
     run.until(lambda: len(run.panes) == 2)
     (blind,) = [pane for pane in run.panes if pane is not sees]
-    blind.chat.set_model("guide")
-    run.until(lambda: blind.chat.model_status.model is not None)
+    blind.chat.model.set("guide")
+    run.until(lambda: blind.chat.model.status.model is not None)
     run.window.workspace.activate(sees)
     run.window.commands["broadcast"].trigger()
     give(run, lake, pane=sees)
@@ -388,16 +388,16 @@ def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     chat = run.pane.chat
-    chat.set_model(str(folder))
-    read(run, lambda: chat.model_status.model is not None)
+    chat.model.set(str(folder))
+    read(run, lambda: chat.model.status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
     (notes := tmp_path / "notes.txt").write_text("A lake in autumn.")
     give(run, lake, notes)
     run.say("What is it?")
-    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     _, answer = chat.transcript.path
     assert (answer.status, answer.error) == ("complete", "")
-    model, words = chat.model_status.model, [{"role": "user", "content": "What is it?"}]
+    model, words = chat.model.status.model, [{"role": "user", "content": "What is it?"}]
     assert model is not None
     assert answer.stats["prompt_tokens"] > engine.count_later(model, words, None).result(60) + 4
     (more := tmp_path / "more.txt").write_text("Boats.\n" * 9)
@@ -406,14 +406,14 @@ def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
     reads.clear()
     run = start(engine_factory=lambda *_: Engine())
     chat = run.pane.chat
-    read(run, lambda: chat.model_status.model is not None)
+    read(run, lambda: chat.model.status.model is not None)
     (line,) = shown(run.pane).lines
     line.click()
     read(run, lambda: "in autumn" in shown(run.pane)._view(line).toPlainText())
     chat.attaching.use(chat.attaching.files[0], "beginning")
     read(run, lambda: chat.attaching.files[0].use == "beginning")
     run.say("And now?")
-    read(run, lambda: len(chat.transcript.path) == 4 and not chat.answering)
+    read(run, lambda: len(chat.transcript.path) == 4 and not chat.reply.is_active)
     *_, again = chat.transcript.path
     assert (again.status, again.error) == ("complete", "")
     assert again.stats["prompt_tokens"] > answer.stats["prompt_tokens"]
@@ -427,15 +427,15 @@ def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     chat = run.pane.chat
-    chat.set_model(str(folder))
-    read(run, lambda: chat.model_status.model is not None)
+    chat.model.set(str(folder))
+    read(run, lambda: chat.model.status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
     give(run, lake)
     lost = dataclasses.replace(chat.attaching.files[0], hash="0" * 64)
     chat.attaching._put((lost,))
     run.say("What is it?")
-    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
-    answer, model = chat.transcript.path[-1], chat.model_status.model
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
+    answer, model = chat.transcript.path[-1], chat.model.status.model
     assert (answer.status, answer.error) == ("complete", "")
     told = [{"role": "user", "content": f"{LOST['image']}What is it?"}]
     assert model is not None
@@ -488,8 +488,8 @@ def test_a_recording_is_heard_shown_kept_and_exported(
 ) -> None:
     run = start(engine_factory=lambda *_: Engine())
     chat = run.pane.chat
-    chat.set_model(str(write_seeing(tmp_path / "model", "gemma4" if hears else "qwen3_vl")))
-    read(run, lambda: chat.model_status.model is not None)
+    chat.model.set(str(write_seeing(tmp_path / "model", "gemma4" if hears else "qwen3_vl")))
+    read(run, lambda: chat.model.status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
     place = tmp_path / "note.wav"
     place.write_bytes(tone(2).data)
@@ -500,8 +500,8 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     if not hears:
         assert "cannot hear" in (chat.can(Action.SEND) or "")
         assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
-        assert chat.send("What is said?", (file,))  # as a broadcast has it, which asks nobody
-    read(run, lambda: len(chat.transcript.path) == 2 and not chat.answering)
+        assert chat.turn.send("What is said?", (file,))  # as a broadcast has it, which asks nobody
+    read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     answer = chat.transcript.path[-1]
     if not hears:
         assert (answer.status, "cannot hear" in answer.error) == ("error", True)

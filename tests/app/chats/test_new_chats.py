@@ -45,7 +45,7 @@ def test_d9_a_blank_chat_comes_back_as_it_was_begun(begun, start: Start, tmp_pat
     run = begun
     run.window.chats.new()
     chat = run.pane.chat
-    chat.set_model(str(tmp_path))
+    chat.model.set(str(tmp_path))
     chat.set_options(ChatOptions(temperature=1.1), "Rhyme.")
     assert not chat.stored
     run.end()
@@ -64,7 +64,7 @@ def test_d9_a_blank_chat_of_which_nothing_is_known_begins_as_chosen(begun):
 
 def test_a_new_chat_has_the_model_that_the_settings_say(begun):
     run, settings = begun, begun.app.settings
-    run.pane.chat.set_model("somebody/large")
+    run.pane.chat.model.set("somebody/large")
     run.window.commands["settings"].trigger()
     window = run.settings
     assert window.model.currentText() == "Same as Current Chat"
@@ -75,11 +75,11 @@ def test_a_new_chat_has_the_model_that_the_settings_say(begun):
     window.model.setCurrentIndex(guide)
     window.model.activated.emit(guide)
     assert (settings.model, settings.same_model) == (GUIDE, False)
-    run.pane.chat.set_model("somebody/large")
+    run.pane.chat.model.set("somebody/large")
     for opens in ("new", "split_right"):
         run.window.commands[opens].trigger()
         assert run.pane.chat.record.model == GUIDE
-        run.pane.chat.set_model("somebody/large")
+        run.pane.chat.model.set("somebody/large")
     window.model.setCurrentIndex(0)
     window.model.activated.emit(0)
     run.window.chats.new()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.chats.organising import ARCHIVE, Entry, entries, tidy_tags
+from app.chats.turn import Event
 from app.store import ChatRecord, Folder, Store, new_id
 from app.ui.dialogs.name_dialogs import NameDialog, TagsDialog
 from tests.app.conftest import Run, Start
@@ -196,12 +197,12 @@ def test_rows_say_their_state_in_words(start: Start):
     run.ready()
     run.say("hold 3")
     chat = run.pane.chat
-    run.until(lambda: chat.answering)
+    run.until(lambda: chat.reply.is_active)
     assert model.row_of(chat.id).data(READ) == "hold 3, replying"
     work = order.make("Work")
     order.move([chat.id], work.id)
     assert model.row_of(work.id).data(READ) == "Work, folder, 1 chat, collapsed, replying"
-    chat.stop()
+    chat.turn.handle(Event.STOP)
     run.answered()
     order.pin([first], True)
     order.tag([first], ["a", "b"])

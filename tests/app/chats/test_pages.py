@@ -138,19 +138,19 @@ def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
     run.until(lambda: len(run.panes) == 4)
     chats, eyes_of = [pane.chat for pane in run.panes], str(write_seeing(tmp_path / "qwen"))
     for chat in chats:
-        chat.set_model(eyes_of)
-    read(run, lambda: all(chat.model_status.model is not None for chat in chats))
+        chat.model.set(eyes_of)
+    read(run, lambda: all(chat.model.status.model is not None for chat in chats))
     for pane in run.panes:
         pane.chat.set_options(replace(pane.chat.options, max_tokens=2), "")
         pane.composer.field.files_given.emit([scan(tmp_path, 2)])
     read(run, lambda: all(numbers(pane) == [1, 2] for pane in run.panes))
     for chat in chats:
-        assert chat.send("What is it?", chat.attaching.files)
-    read(run, lambda: not any(chat.answering for chat in chats))
+        assert chat.turn.send("What is it?", chat.attaching.files)
+    read(run, lambda: not any(chat.reply.is_active for chat in chats))
     assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
     assert drawn == [(1,), (2,)]
     assert len(reads) == 2
-    model = chats[0].model_status.model
+    model = chats[0].model.status.model
     assert model is not None
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
@@ -240,13 +240,13 @@ def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
     chat = run.pane.chat
-    chat.set_model(str(write_seeing(tmp_path / "qwen")))
-    read(run, lambda: chat.model_status.model is not None)
+    chat.model.set(str(write_seeing(tmp_path / "qwen")))
+    read(run, lambda: chat.model.status.model is not None)
     chat.set_options(replace(chat.options, context=512), "")
     give(run, scan(tmp_path, 9))
     few = len(numbers(run.pane))
     assert 1 < few < 9
-    model = chat.model_status.model
+    model = chat.model.status.model
     assert model is not None
     seen = [
         {"type": "image", "image": Image(page)}
@@ -309,7 +309,7 @@ def test_a_message_that_waits_for_a_pdf_is_not_sent_without_its_scanned_pages(
     pane.composer.set_text("say what")
     assert pane.act(Action.SEND)
     read(run, lambda: not pane.chat.attaching.reading)
-    assert pane.chat.unsent.startswith("2 of the 5 pages of “report.pdf” are scans")
+    assert pane.chat.turn.unsent.startswith("2 of the 5 pages of “report.pdf” are scans")
     assert pane.chat.transcript.path == []
 
 
@@ -421,7 +421,7 @@ def test_a_message_that_waits_for_a_scan_is_not_sent_with_a_part_of_it(
     pane.composer.set_text("say what")
     assert pane.act(Action.SEND)
     read(run, lambda: not pane.chat.attaching.reading)
-    assert pane.chat.unsent.startswith("“scan.pdf” is attached in part: pages 1–20 of 25.")
+    assert pane.chat.turn.unsent.startswith("“scan.pdf” is attached in part: pages 1–20 of 25.")
     assert pane.chat.transcript.path == []
 
 

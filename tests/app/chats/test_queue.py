@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import branch
-from app.chats.turn import Editing, Writing
+from app.chats.turn import Editing, Event, Queue, Writing
 from app.models.loading import LoadState
 from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_from_json, new_id
 from app.store.portable import chat_to_json, to_text
@@ -35,15 +35,15 @@ def asked(desk: Desk) -> list[Any]:
 
 
 def enter(chat: Chat, text: str) -> None:
-    chat.write(text)
-    assert chat.submit() or chat.submit_later()
+    chat.turn.write(text)
+    assert chat.turn.handle(Event.ENTER)
 
 
 @pytest.fixture
 def chat(desk: Desk) -> Chat:
     """A chat that answers "count", with two messages queued."""
     chat = desk.library.new(A)
-    chat.send("count")
+    chat.turn.send("count")
     desk.say("One")
     enter(chat, "two")
     enter(chat, "three")
@@ -62,7 +62,7 @@ def test_they_go_one_after_the_other_each_after_a_reply(desk: Desk, chat: Chat) 
     process_until(lambda: asked(desk)[3:] == ["four"])
     desk.answer("4")
     QCoreApplication.processEvents()
-    assert (queued(chat), chat.at_work) == ([], False)
+    assert (queued(chat), chat.turn.is_at_work) == ([], False)
     assert [m.content for m in chat.transcript.path][2:6] == ["two", "2", "three", "3"]
 
 
@@ -79,7 +79,7 @@ def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
 ) -> None:
     reply = desk.engine.sent[-1]
     if how == "stop":
-        assert chat.stop()
+        assert chat.turn.handle(Event.STOP)
         desk.end(FinishReason.CANCELLED)
     elif how == "fail":
         reply.post(Failed(reply.session.id, "", "internal_error", "It broke."))
@@ -91,7 +91,7 @@ def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
         after = Desk(copy)  # as after a crash
         chat = after.library.open(chat.id, A)
     QCoreApplication.processEvents()
-    assert (queued(chat), chat.at_work) == (["two", "three"], False)
+    assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)
     assert chat.queue.why_held == why
     if how == "quit":
         after.close()
@@ -102,92 +102,92 @@ def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
     desk.answer("yes")
     QCoreApplication.processEvents()
     assert (queued(chat), chat.queue.why_held) == (["two", "three"], "Not sent yet.")
-    assert chat.send_queued()
+    assert chat.turn.handle(Event.SEND_QUEUE)
     assert (asked(desk)[-1], queued(chat), chat.queue.why_held) == ("two", ["three"], "")
     desk.answer("2")
     process_until(lambda: asked(desk)[-1] == "three")
 
 
 def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, chat: Chat) -> None:
-    chat.write("no")
-    assert chat.steer()
+    chat.turn.write("no")
+    assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: asked(desk)[-1] == "no")
-    assert (queued(chat), chat.queue.why_held, chat.steers) == (["two", "three"], "", False)
+    assert (queued(chat), chat.queue.state) == (["two", "three"], Queue.MOVING)
     desk.answer("yes")
     process_until(lambda: asked(desk)[-1] == "two")
 
     # With nothing composed it is the first of the queue.
     desk.say("1, 2")
-    assert chat.steer()
+    assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: asked(desk)[-1] == "three")
-    assert (queued(chat), chat.steers) == ([], False)
-    assert not chat.steer(), "there is nothing to be said"
+    assert (queued(chat), chat.queue.state) == ([], Queue.MOVING)
+    assert not chat.turn.handle(Event.STEER), "there is nothing to be said"
 
 
 def test_what_it_should_end_for_is_removed_and_it_ends_as_one_that_was_stopped(
     desk: Desk, chat: Chat
 ) -> None:
-    assert chat.steer()
+    assert chat.turn.handle(Event.STEER)
     for message in chat.queue.messages:
-        chat.remove_queued(message.id)
+        chat.turn.remove_queued(message.id)
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
-    assert (chat.at_work, chat.steers, asked(desk)) == (False, False, ["count"])
-    chat.send("more")
+    assert (chat.turn.is_at_work, asked(desk)) == (False, ["count"])
+    chat.turn.send("more")
     desk.say("1")
-    assert chat.steer() is False
+    assert not chat.turn.handle(Event.STEER)
 
 
 def test_stop_after_steering_holds_them(desk: Desk, chat: Chat) -> None:
-    assert chat.steer()
-    assert chat.stop()
+    assert chat.turn.handle(Event.STEER)
+    assert chat.turn.handle(Event.STOP)
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
     assert (queued(chat), asked(desk)) == (["two", "three"], ["count"])
 
 
 def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: Chat) -> None:
-    chat.write("a draft")
-    assert chat.edit_queued(chat.queue.messages[0].id)
+    chat.turn.write("a draft")
+    assert chat.turn.edit_queued(chat.queue.messages[0].id)
     assert isinstance(chat.compose, Editing)
-    chat.write("zwei")
+    chat.turn.write("zwei")
     desk.end()
     QCoreApplication.processEvents()
-    assert (asked(desk), chat.can(Action.SEND), chat.at_work) == (["count"], None, False)
-    assert chat.submit()
+    assert (asked(desk), chat.can(Action.SEND), chat.turn.is_at_work) == (["count"], None, False)
+    assert chat.turn.handle(Event.ENTER)
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
     process_until(lambda: asked(desk) == ["count", "zwei"])
 
     # Removed while it is edited it is gone, and the draft is back. Esc leaves it as it was, and
     # it goes.
     third = chat.queue.messages[0].id
-    chat.edit_queued(third)
-    chat.remove_queued(third)
+    chat.turn.edit_queued(third)
+    chat.turn.remove_queued(third)
     assert (chat.compose, queued(chat)) == (Writing("a draft"), [])
-    assert not chat.edit_queued(third)
+    assert not chat.turn.edit_queued(third)
     chat.queue.add("three", ())
-    chat.edit_queued(chat.queue.messages[0].id)
-    chat.write("drei")
+    chat.turn.edit_queued(chat.queue.messages[0].id)
+    chat.turn.write("drei")
     desk.answer("2")
     QCoreApplication.processEvents()
     assert asked(desk) == ["count", "zwei"]
-    assert chat.cancel_edit()
+    assert chat.turn.handle(Event.CANCEL_EDIT)
     process_until(lambda: asked(desk) == ["count", "zwei", "three"])
 
 
 def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     first = chat.queue.messages[0]
-    chat.remove_queued(first.id)
+    chat.turn.remove_queued(first.id)
     assert queued(chat) == ["three"]
     chat.queue.put(first, 0)
     assert queued(chat) == ["two", "three"]
     # After the end nothing is sent because something comes back.
     for message in chat.queue.messages:
-        chat.remove_queued(message.id)
+        chat.turn.remove_queued(message.id)
     desk.end()
     QCoreApplication.processEvents()
     chat.queue.put(first, 0)
@@ -197,8 +197,8 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
 
 def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat) -> None:
     desk.end()
-    assert not chat.answering
-    assert chat.at_work
+    assert not chat.reply.is_active
+    assert chat.turn.is_at_work
     assert chat.can(Action.REGENERATE)
     assert chat.can(Action.SEND)
     enter(chat, "four")
@@ -208,7 +208,7 @@ def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat
 
 def test_stop_between_a_reply_and_what_is_queued_holds_it(desk: Desk, chat: Chat) -> None:
     desk.end()
-    assert chat.stop()
+    assert chat.turn.handle(Event.STOP)
     QCoreApplication.processEvents()
     assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
 
@@ -222,15 +222,19 @@ def test_one_that_cannot_be_sent_says_why_and_the_others_wait_behind_it(
     desk.end()
     process_until(lambda: chat.queue.why_held)
     assert chat.queue.why_held.startswith("Not sent. A cannot see images.")
-    assert (asked(desk), queued(chat), chat.at_work) == (["count"], ["look", "three"], False)
+    assert (asked(desk), queued(chat), chat.turn.is_at_work) == (
+        ["count"],
+        ["look", "three"],
+        False,
+    )
     chat.queue.change(chat.queue.messages[0].id, "look", ())
-    assert chat.send_queued()
+    assert chat.turn.handle(Event.SEND_QUEUE)
     assert asked(desk) == ["count", "look"]
 
 
 def test_a_model_that_fails_to_load_holds_them(desk: Desk) -> None:
     chat = desk.library.new("/models/slow")
-    chat.send("count")
+    chat.turn.send("count")
     enter(chat, "two")
     desk.fail("/models/slow", "It is broken.")
     QCoreApplication.processEvents()
@@ -269,7 +273,7 @@ def test_a_branch_does_not_say_it_a_second_time(desk: Desk, chat: Chat) -> None:
 
 
 def test_the_branch_that_is_shown_is_gone_on_with(desk: Desk, chat: Chat) -> None:
-    chat.stop()
+    chat.turn.handle(Event.STOP)
     desk.end(FinishReason.CANCELLED)
     chat.regenerate()
     desk.answer("uno")
@@ -277,7 +281,7 @@ def test_the_branch_that_is_shown_is_gone_on_with(desk: Desk, chat: Chat) -> Non
     assert chat.show_version(-1)
     QCoreApplication.processEvents()
     assert queued(chat) == ["two", "three"]
-    chat.send_queued()
+    chat.turn.handle(Event.SEND_QUEUE)
     assert [turn["content"] for turn in desk.engine.sent[-1].turns] == ["count", "One", "two"]
 
 

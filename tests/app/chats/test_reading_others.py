@@ -18,6 +18,7 @@ from app.chats.chat import Chat
 from app.chats.importing.job import Import
 from app.chats.options import ChatOptions
 from app.chats.reading import FOLLOWS, MOST, follows_in
+from app.chats.turn import Event
 from app.store import AttachedText, Attachment, Store, new_id
 from app.store.attachments import attachments_from_json, attachments_to_json
 from app.store.portable import chat_to_json
@@ -25,6 +26,7 @@ from engine import FinishReason
 from engine.messages import text_of
 from tests.app.chats.test_chat import A, Desk, desk
 from tests.app.conftest import process_until
+from tests.app.desk import edit
 
 __all__ = ["desk"]  # a fixture
 Lines = dict[int, tuple[str, str]]
@@ -42,8 +44,8 @@ def told(desk: Desk) -> str:
 
 def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
     """Send what is composed with this text, and have it answered; what the engine was given."""
-    chat.write(text)
-    assert chat.submit()
+    chat.turn.write(text)
+    assert chat.turn.handle(Event.ENTER)
     prompt = told(desk)
     desk.answer(answer)
     return prompt
@@ -59,8 +61,8 @@ def two(desk: Desk) -> tuple[Chat, Chat]:
 def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
     first, chat = two(desk)
     first.attaching.add_text("a long file", "notes.txt")
-    first.write("two")
-    assert first.submit()
+    first.turn.write("two")
+    assert first.turn.handle(Event.ENTER)
     desk.say("hmm", "reasoning")
     desk.say("Second")  # and goes on writing
     read(chat, first)
@@ -72,7 +74,7 @@ def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
     assert "long file" not in prompt
     assert "hmm" not in prompt
     assert "Second" not in prompt
-    assert first.answering
+    assert first.reply.is_active
     assert "<chat" not in say(desk, chat, "again"), "a reply is read once it is complete"
 
 
@@ -107,7 +109,7 @@ def test_chats_that_read_each_other_do_not_hand_back_what_they_got(
     # A broadcast from here goes to the other, too: what that says itself it is not told.
     files = chat.transcript.path[0].attachments
     assert files
-    assert first.send("to all", files)
+    assert first.turn.send("to all", files)
     assert "First." not in told(desk)
     desk.answer("ok")
 
@@ -115,11 +117,11 @@ def test_chats_that_read_each_other_do_not_hand_back_what_they_got(
 def test_queued_edited_and_branched_messages_carry_what_they_read(desk: Desk) -> None:
     first, chat = two(desk)
     read(chat, first)
-    chat.write("so")
-    chat.submit()
+    chat.turn.write("so")
+    chat.turn.handle(Event.ENTER)
     desk.say("On")
-    chat.write("queued")
-    assert chat.submit_later()
+    chat.turn.write("queued")
+    assert chat.turn.handle(Event.ENTER)
     reply = desk.engine.sent[-1]
     say(desk, first, "two", "Second.")
     desk.engine.sent.append(reply)  # the one that ends next
@@ -300,10 +302,10 @@ def test_whatever_is_done_each_message_brings_what_is_missing_and_no_more(
         before = len(desk.engine.sent)
         chosen = {f.chat for f in chat.compose.attachments} if act == "say" else set()
         if act == "say":
-            chat.write(f"words {step}")
-            chat.submit()
+            chat.turn.write(f"words {step}")
+            chat.turn.handle(Event.ENTER)
         elif act == "edit" and mine:
-            chat.edit(chance.choice(mine).id, f"other words {step}")
+            edit(chat, chance.choice(mine).id, f"other words {step}")
         elif act == "again" and mine:
             chat.regenerate(chance.choice(mine).id)
         elif act == "version":

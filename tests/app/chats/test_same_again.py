@@ -156,7 +156,7 @@ def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start
     chat.set_options(ChatOptions(temperature=1.0, max_tokens=24), "")
 
     def ended():
-        run.qtbot.waitUntil(lambda: not chat.answering, timeout=60_000)
+        run.qtbot.waitUntil(lambda: not chat.reply.is_active, timeout=60_000)
         return last(run)
 
     run.say("go")
@@ -180,7 +180,7 @@ def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
     chat = run.pane.chat
     run.ask("say one")
     first = run.engine.sent[-1].session.model
-    chat.set_model("/models/other")
+    chat.model.set("/models/other")
     run.ready()
     run.ask("say two")
     assert run.engine.sent[-1].session.model is not first
@@ -197,7 +197,7 @@ def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
 
 def test_its_model_is_loaded_for_it(start: Start):
     run = start().ready()
-    run.pane.chat.set_model("/models/other")
+    run.pane.chat.model.set("/models/other")
     run.ready()
     run.ask("say one")
     given = last(run).model
@@ -205,7 +205,7 @@ def test_its_model_is_loaded_for_it(start: Start):
     again = start()
     again.ready()
     chat = again.pane.chat
-    chat.set_model("guide")
+    chat.model.set("guide")
     again.app.library.loader.lose()
     assert chat.same_again()
     again.until(lambda: again.engine.sent)

@@ -6,6 +6,7 @@ import pytest
 
 from app.chats.titling import LONGEST, asked_for_title, cleaned, title_said
 from tests.app.conftest import Start
+from tests.app.desk import edit
 
 QUESTION = "My sourdough bread never rises in winter. What could be wrong with the dough?"
 ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, near an oven."
@@ -78,14 +79,14 @@ def test_a_title_that_nobody_gave_follows_an_edited_first_message(start: Start) 
     run.ask("say one thing")
     chat = run.pane.chat
     assert chat.title == "say one thing"
-    chat.edit(chat.transcript.path[0].id, "say another")
+    edit(chat, chat.transcript.path[0].id, "say another")
     run.answered()
     assert (chat.title, chat.record.titled_by) == ("say another", "")
     run.ask("say more")
-    chat.edit(chat.transcript.path[2].id, "say less")  # not the first
+    edit(chat, chat.transcript.path[2].id, "say less")  # not the first
     run.answered()
     assert chat.title == "say another"
     chat.rename("Mine")
-    chat.edit(chat.transcript.path[0].id, "say a third")
+    edit(chat, chat.transcript.path[0].id, "say a third")
     run.answered()
     assert chat.title == "Mine"

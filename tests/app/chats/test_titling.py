@@ -113,7 +113,7 @@ def test_a_reply_that_begins_ends_the_request_and_it_is_made_again(run: Run):
 
 def test_other_programs_that_are_answered_come_first(run: Run):
     exchange(run)
-    other = run.engine.open_session(run.pane.chat.model_status.model)
+    other = run.engine.open_session(run.pane.chat.model.status.model)
     other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
     titling = run.window.titling
     rest(run)

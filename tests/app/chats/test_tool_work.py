@@ -17,6 +17,7 @@ from app.chats.chat import Chat
 from app.chats.tool_call import DENIED, LEFT_OUT, NO_RESULT, STOPPED, Call, CallState, Made
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation
+from app.chats.turn import Event
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
 from app.tools.consent import Consents, Decision
@@ -64,7 +65,7 @@ class Desk(BaseDesk):
 
     def ask(self, chat: Chat, text: str) -> str:
         """Send a message and wait for a call that asks; return its id."""
-        chat.send(text)
+        chat.turn.send(text)
         self.until(lambda: asked(chat))
         return asked(chat)[0]
 
@@ -96,13 +97,13 @@ def roles(chat: Chat) -> list[tuple[str, str]]:
 def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "hello"}')
-    assert chat.phase is Phase.ASKING
-    assert chat.answering
+    assert chat.reply.phase is Phase.ASKING
+    assert chat.reply.is_active
     assert chat.tools.waiting == 1
     assert desk.ran == []
     assert roles(chat)[-2:] == [("assistant", "complete"), ("tool", "streaming")]
-    assert chat.decide(asked(chat)[0], Decision.ONCE) == ""
-    desk.until(lambda: not chat.answering)
+    assert chat.tools.decide(asked(chat)[0], Decision.ONCE) == ""
+    desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == "The tool said: hello"
     result = chat.transcript.path[-2]
     assert (result.role, result.content, result.status) == ("tool", "hello", "complete")
@@ -119,15 +120,15 @@ def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
 
 def test_without_tools_switched_on_none_are_offered(desk: Desk) -> None:
     chat = desk.library.new("/models/a")
-    chat.send("hello")
-    desk.until(lambda: not chat.answering)
+    chat.turn.send("hello")
+    desk.until(lambda: not chat.reply.is_active)
     assert desk.engine.sent[-1].params.tools in (None, (), [])
 
 
 def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
     chat = desk.chat()
-    chat.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.DENY)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.DENY)
+    desk.until(lambda: not chat.reply.is_active)
     assert desk.ran == []
     assert last(chat).content == f"The tool said: {DENIED}"
     assert desk.library.toolbox.consents.consents() == []
@@ -135,17 +136,17 @@ def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
 
 def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
     one, other = desk.chat(), desk.chat()
-    one.send('call echo {"text": "first"}')
+    one.turn.send('call echo {"text": "first"}')
     desk.until(lambda: asked(one))
-    one.decide(asked(one)[0], Decision.TOOL)
-    desk.until(lambda: not one.answering)
-    one.send('call echo {"text": "second"}')
-    desk.until(lambda: not one.answering)
+    one.tools.decide(asked(one)[0], Decision.TOOL)
+    desk.until(lambda: not one.reply.is_active)
+    one.turn.send('call echo {"text": "second"}')
+    desk.until(lambda: not one.reply.is_active)
     assert last(one).content == "The tool said: second"
-    one.send('call secret {"key": "k"}')
+    one.turn.send('call secret {"key": "k"}')
     desk.until(lambda: asked(one))
-    one.stop()
-    other.send('call echo {"text": "third"}')
+    one.turn.handle(Event.STOP)
+    other.turn.send('call echo {"text": "third"}')
     desk.until(lambda: asked(other))
     assert [run["text"] for run in desk.ran] == ["first", "second"]
     desk.store.flush()
@@ -153,7 +154,7 @@ def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
     (consent,) = consents.consents()
     assert (consent.chat_id, consent.tool) == (one.id, "echo"), "it outlives the program"
     desk.library.toolbox.consents.revoke(consent)
-    one.send('call echo {"text": "fourth"}')
+    one.turn.send('call echo {"text": "fourth"}')
     desk.until(lambda: asked(one))
     desk.store.flush()
     assert Consents(desk.store.tool_rows).consents() == []
@@ -161,8 +162,8 @@ def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
 
 def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
     chat = desk.chat()
-    chat.decide(desk.ask(chat, 'call echo {"text": "x"}'), Decision.TOOL)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, 'call echo {"text": "x"}'), Decision.TOOL)
+    desk.until(lambda: not chat.reply.is_active)
     desk.library.toolbox.consents.grant(chat.id, Path("/tmp"), False)
     desk.library.delete(chat.id)
     desk.library.erase([chat.id])
@@ -174,8 +175,8 @@ def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
 def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
     chat = desk.chat()
     for _ in range(2):
-        chat.decide(desk.ask(chat, 'call write_file {"text": "x"}'), Decision.TOOL)
-        desk.until(lambda: not chat.answering)
+        chat.tools.decide(desk.ask(chat, 'call write_file {"text": "x"}'), Decision.TOOL)
+        desk.until(lambda: not chat.reply.is_active)
     assert desk.library.toolbox.consents.consents() == []
 
 
@@ -203,7 +204,7 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
     (key,) = asked(chat)
     call = chat.tools.calls[key]
     second = '{ "text" : "second" }'
-    assert "Check the changes" in chat.decide(key, Decision.ONCE, second)
+    assert "Check the changes" in chat.tools.decide(key, Decision.ONCE, second)
     gates["first"].set()
     gates["second"].set()
     desk.until(lambda: call.preview is not None)
@@ -211,13 +212,17 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
     desk.bridge.drain()
     assert isinstance(call.preview, Difference)
     assert call.preview.text == "difference of second"
-    assert chat.decide(key, Decision.ONCE, '{"text": "second"}') == "", "only laid out otherwise"
-    desk.until(lambda: not chat.answering)
+    assert chat.tools.decide(key, Decision.ONCE, '{"text": "second"}') == "", (
+        "only laid out otherwise"
+    )
+    desk.until(lambda: not chat.reply.is_active)
     assert seen == [("second", "digest of second")]
     call = Call("message", Made("call", "write_file", "{"), tool, "{", shown_first=True)
     chat.tools.calls[call.message_id] = call
     chat.tools._preview(call)
-    assert "Check the changes" in chat.decide(call.message_id, Decision.ONCE, '{"text": "third"}')
+    assert "Check the changes" in chat.tools.decide(
+        call.message_id, Decision.ONCE, '{"text": "third"}'
+    )
     assert call.state is CallState.ASKING
     assert len(seen) == 1
     desk.until(lambda: call.preview is not None)
@@ -227,11 +232,11 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
 def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     chat = desk.chat()
     key = desk.ask(chat, 'call echo {"text": "hello"}')
-    assert "not valid JSON" in chat.decide(key, Decision.ONCE, "{")
-    assert "must be a JSON object" in chat.decide(key, Decision.ONCE, "[1]")
+    assert "not valid JSON" in chat.tools.decide(key, Decision.ONCE, "{")
+    assert "must be a JSON object" in chat.tools.decide(key, Decision.ONCE, "[1]")
     assert desk.ran == []
-    assert chat.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
-    desk.until(lambda: not chat.answering)
+    assert chat.tools.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
+    desk.until(lambda: not chat.reply.is_active)
     assert desk.ran == [{"text": "mine"}]
     assert chat.transcript[key].stats["changed"]
 
@@ -239,16 +244,16 @@ def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
 def test_two_calls_of_one_answer_wait_and_run_by_themselves(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send('call wait {} & echo {"text": "quick"} & nothing {}')
+    chat.turn.send('call wait {} & echo {"text": "quick"} & nothing {}')
     desk.until(lambda: len(asked(chat)) == 2)
     slow, quick = asked(chat)
-    chat.decide(slow, Decision.ONCE)
-    chat.decide(quick, Decision.ONCE)
+    chat.tools.decide(slow, Decision.ONCE)
+    chat.tools.decide(quick, Decision.ONCE)
     desk.until(lambda: chat.transcript[quick].status == "complete")
     assert chat.transcript[slow].status == "streaming"
-    assert chat.phase is Phase.CALLING
+    assert chat.reply.phase is Phase.CALLING
     desk.gate.set()
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     results = [m for m in chat.transcript.path if m.role == "tool"]
     assert [m.content for m in results][:2] == ["waited", "quick"]
     assert "There is no tool" in results[2].content
@@ -257,19 +262,19 @@ def test_two_calls_of_one_answer_wait_and_run_by_themselves(desk: Desk) -> None:
 def test_stop_keeps_what_is_done_and_the_chat_can_go_on(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.send('call echo {"text": "done"} & wait {}')
+    chat.turn.send('call echo {"text": "done"} & wait {}')
     desk.until(lambda: len(asked(chat)) == 2)
     for key in asked(chat):
-        chat.decide(key, Decision.ONCE)
+        chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: "done" in [m.content for m in chat.transcript.path])
     assert chat.can(Action.STOP) is None
-    chat.stop()
-    assert not chat.answering
+    chat.turn.handle(Event.STOP)
+    assert not chat.reply.is_active
     assert [m.content for m in chat.transcript.path[-2:]] == ["done", STOPPED]
     assert last(chat).status == "cancelled"
     assert chat.can(Action.GO_ON) is None
     chat.go_on()
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == f"The tool said: {STOPPED}"
 
 
@@ -277,9 +282,9 @@ def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
-    chat.decide(key, Decision.ONCE)
+    chat.tools.decide(key, Decision.ONCE)
     chat.tools.stop_call(key)
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == f"The tool said: {STOPPED}"
 
 
@@ -287,15 +292,15 @@ def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
-    chat.decide(key, Decision.ONCE)
+    chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: len(desk.ran) == 1)
     chat.tools.retry_call(key)
     assert asked(chat) == [key]
-    assert chat.phase is Phase.ASKING
+    assert chat.reply.phase is Phase.ASKING
     desk.gate.set()
     assert len(desk.ran) == 1
-    assert chat.decide(key, Decision.TOOL) == ""
-    desk.until(lambda: not chat.answering)
+    assert chat.tools.decide(key, Decision.TOOL) == ""
+    desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 2
     assert last(chat).content == "The tool said: waited"
 
@@ -304,7 +309,7 @@ def test_retry_of_a_call_always_allowed_runs_it_again(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
-    chat.decide(key, Decision.TOOL)
+    chat.tools.decide(key, Decision.TOOL)
     desk.until(lambda: len(desk.ran) == 1)
     chat.tools.retry_call(key)
     desk.until(lambda: len(desk.ran) == 2)
@@ -320,16 +325,16 @@ def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
 
     desk.library.toolbox.builtin = BuiltIn([own("echo", "Panics.", panics)])
     chat = desk.chat("echo")
-    chat.decide(desk.ask(chat, "call echo {}"), Decision.ONCE)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, "call echo {}"), Decision.ONCE)
+    desk.until(lambda: not chat.reply.is_active)
     assert chat.transcript.path[-2].status == "error"
     assert "Panic" in chat.transcript.path[-2].content
 
 
 def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
     chat = desk.chat()
-    chat.decide(desk.ask(chat, 'call echo {"text": "bad"}'), Decision.ONCE)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, 'call echo {"text": "bad"}'), Decision.ONCE)
+    desk.until(lambda: not chat.reply.is_active)
     assert chat.transcript.path[-2].status == "error"
     assert last(chat).content == "The tool said: It is bad."
 
@@ -339,13 +344,13 @@ def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
 ) -> None:
     monkeypatch.setattr(ToolWork, "MOST_STEPS", 3)
     chat = desk.chat()
-    chat.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
+    desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 3
     assert chat.tools.at_limit
     assert last(chat).role == "tool"
     chat.go_on()
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 5
     assert last(chat).content == "The tool said: x"
 
@@ -353,26 +358,26 @@ def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
 def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "x"}')
-    chat.toggle_pause()
-    assert chat.paused
-    chat.decide(asked(chat)[0], Decision.ONCE)
+    chat.turn.handle(Event.PAUSE)
+    assert chat.reply.is_paused
+    chat.tools.decide(asked(chat)[0], Decision.ONCE)
     desk.until(lambda: last(chat).status == "complete")
     QTest.qWait(20)
     assert len(desk.engine.sent) == 1
-    chat.toggle_pause()
-    desk.until(lambda: not chat.answering)
+    chat.turn.handle(Event.PAUSE)
+    desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == "The tool said: x"
 
 
 def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
-    chat.decide(desk.ask(chat, "call wait {}"), Decision.ONCE)
-    chat.write("say instead")
-    assert chat.steer()
-    assert chat.answering
+    chat.tools.decide(desk.ask(chat, "call wait {}"), Decision.ONCE)
+    chat.turn.write("say instead")
+    assert chat.turn.handle(Event.STEER)
+    assert chat.reply.is_active
     desk.gate.set()
-    desk.until(lambda: len(desk.engine.sent) == 2 and not chat.answering)
+    desk.until(lambda: len(desk.engine.sent) == 2 and not chat.reply.is_active)
     assert [m.content for m in chat.transcript.path[-3:-1]] == ["waited", "say instead"]
 
 
@@ -380,11 +385,11 @@ def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
 def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
     chat = desk.chat()
     key = desk.ask(chat, 'call echo {"text": "0123456789", "times": 5000}')
-    chat.decide(key, Decision.ONCE)
+    chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: chat.tools.calls[key].state is CallState.TOO_LONG)
-    assert chat.phase is Phase.ASKING
+    assert chat.reply.phase is Phase.ASKING
     chat.tools.keep(key, shorten)
-    desk.until(lambda: not chat.answering)
+    desk.until(lambda: not chat.reply.is_active)
     kept = chat.transcript[key]
     assert kept.stats["size"] == 50_000
     assert ("left out …]" in kept.content) is shorten
@@ -394,8 +399,8 @@ def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bo
 
 def test_the_calls_outlive_the_program_and_are_given_back_as_they_were(desk: Desk) -> None:
     chat = desk.chat()
-    chat.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.ONCE)
-    desk.until(lambda: not chat.answering)
+    chat.tools.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.ONCE)
+    desk.until(lambda: not chat.reply.is_active)
     desk.store.flush()
     stored = desk.store.messages(chat.id)
     assert stored == chat.transcript.path
@@ -407,7 +412,7 @@ def test_a_call_that_waits_when_the_program_ends_is_interrupted(desk: Desk) -> N
     desk.ask(chat, 'call echo {"text": "hello"}')
     chat.cancel_for_close()
     assert last(chat).status == "interrupted"
-    assert not chat.answering
+    assert not chat.reply.is_active
 
 
 def tool_message(key: str, parent: str, **stats: Any) -> Message:
@@ -441,14 +446,14 @@ def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
     chats = [desk.chat("secret") for _ in range(8)]
     for chat in chats:
         key = json.dumps({"key": chat.id})
-        chat.send(f"loop 3 secret {key}")
+        chat.turn.send(f"loop 3 secret {key}")
     desk.until(lambda: all(asked(chat) for chat in chats))
     assert sum(chat.tools.waiting for chat in chats) == 8
     for number, chat in enumerate(chats):
         if number % 2:
-            chat.decide(asked(chat)[0], Decision.TOOL)
+            chat.tools.decide(asked(chat)[0], Decision.TOOL)
     odd = chats[1::2]
-    desk.until(lambda: not any(chat.answering for chat in odd))
+    desk.until(lambda: not any(chat.reply.is_active for chat in odd))
     assert all(asked(chat) for chat in chats[::2]), "the others wait still"
     for chat in chats:
         results = [m.content for m in chat.transcript.path if m.role == "tool"]

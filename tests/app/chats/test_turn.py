@@ -88,10 +88,10 @@ def test_fault_d6_the_model_is_changed_while_the_first_one_loads(start: Start):
     run = start().ready()
     guide = run.pane.chat.record.model
     run.engine.loading.clear()
-    run.pane.chat.set_model("/models/slow")
+    run.pane.chat.model.set("/models/slow")
     run.say("say hello")
     assert run.pane.header.state == "Loading…"
-    run.pane.chat.set_model(guide)
+    run.pane.chat.model.set(guide)
     assert run.pane.header.state != "Loading…"
     run.engine.loading.set()
     assert run.answered() == "hello "

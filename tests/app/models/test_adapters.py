@@ -115,8 +115,8 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Amber-1B + pirate"
     assert run.pane.chat.record.model == variants.ref
-    assert run.pane.chat.model_status.model is not None
-    assert run.pane.chat.model_status.model.adapter == str(variants.pirate)
+    assert run.pane.chat.model.status.model is not None
+    assert run.pane.chat.model.status.model.adapter == str(variants.pirate)
     run.say("say ahoy")
     assert run.answered() == "ahoy "
     assert "Amber-1B + pirate" in variants.menu()
@@ -131,9 +131,9 @@ def test_an_adapter_that_does_not_fit_beside_its_base_is_not_loaded(
     run.window.chats.use_model(str(variants.base))
     run.until(lambda: run.pane.header.state == "Ready")
     run.window.chats.use_model(variant_of(str(variants.base), write_adapter(tmp_path / "vast")))
-    run.until(lambda: run.pane.chat.model_status.state is LoadState.FAILED)
-    assert run.pane.chat.model_status.fit is not None
-    assert run.pane.chat.model_status.fit.verdict == "no"
+    run.until(lambda: run.pane.chat.model.status.state is LoadState.FAILED)
+    assert run.pane.chat.model.status.fit is not None
+    assert run.pane.chat.model.status.fit.verdict == "no"
 
 
 def test_a_chat_has_its_variant_again_after_a_restart(variants: Variants, start: Start):

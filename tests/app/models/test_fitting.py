@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.bridge import Bridge
 from app.chats.options import ChatOptions
+from app.chats.turn import Event
 from app.models.loading import LoadState, ModelLoader
 from app.ui.models.fit import Choice, FitDialog, Way, choices, search_words
 from engine import Fit
@@ -110,7 +111,7 @@ def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: 
     assert crowded.engine.sessions[-1].options["context"] == 4096
     loader = crowded.app.loader
     loader.unload(WIDE)
-    chat.set_model(WIDE)
+    chat.model.set(WIDE)
     crowded.ready()
     loader.unload(WIDE)
     loader.want(WIDE)  # for a chat of the usual length
@@ -174,7 +175,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
         "Small-3B stays loaded. The model is replying in “hold 2”"
     )
     assert crowded.engine.unloaded == []
-    small.chat.stop()
+    small.chat.turn.handle(Event.STOP)
     crowded.answered(small)
 
     # The search for a smaller one begins with its name.
@@ -267,7 +268,7 @@ def test_p4_a_model_that_was_made_to_fit_is_loaded_again_at_the_next_start(
     """What is wanted before the engine is there keeps the chat's KV bits and context."""
     refused(crowded)
     crowded.pane.chat.set_options(ChatOptions(kv_bits=8), "")
-    crowded.pane.chat.load_model()
+    crowded.pane.chat.model.load()
     crowded.ready()
     crowded.say("say one")
     crowded.answered()

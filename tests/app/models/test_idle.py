@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.models.residency import IdleUnloading
 from app.settings.settings import Settings
@@ -63,10 +64,10 @@ def test_a_reply_that_takes_long_and_one_that_stands_still_are_use(clock: Clock)
     pane = run.say("hold 3")
     run.until(lambda: run.answer(pane))
     clock.pass_by(300)
-    pane.chat.toggle_pause()
+    pane.chat.turn.handle(Event.PAUSE)
     clock.pass_by(300)
     assert run.engine.unloaded == []
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     run.answered(pane)
     clock.pass_by(29)
     assert run.engine.unloaded == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.chats.turn import Event
 from engine.runtime.pressure import PAUSE, Pressure
 from tests.app.conftest import Run, Start
 
@@ -66,7 +67,7 @@ def test_a_model_that_answers_and_one_that_is_pinned_stay(memory: Memory):
     for _ in range(4):
         memory.is_short()
     assert run.engine.unloaded == []
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     run.answered(pane)
     memory.is_short()
     assert run.engine.unloaded == ["Large-70B"]

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from tests.app.conftest import Run, Start
 
@@ -68,7 +69,7 @@ def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
     run.window.resize(700, 600)
     run.until(lambda: run.pane.header.state == "Unloaded")
     assert run.engine.loads == 1
-    run.pane.chat.set_model("guide")  # chosen by its name it is wanted
+    run.pane.chat.model.set("guide")  # chosen by its name it is wanted
     run.until(lambda: run.pane.header.state == "Ready")
 
 
@@ -82,9 +83,9 @@ def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Star
     assert not action.isEnabled()
     assert action.toolTip() == "The model is replying in “hold 2”. Stop the reply first."
     assert to_unload(run, "Small-3B").isEnabled()
-    busy.chat.toggle_pause()
+    busy.chat.turn.handle(Event.PAUSE)
     assert not to_unload(run, "Guide").isEnabled()
-    busy.chat.stop()
+    busy.chat.turn.handle(Event.STOP)
     run.answered(busy)
     assert to_unload(run, "Guide").isEnabled()
 
@@ -146,7 +147,7 @@ def test_the_settings_unload_too_and_say_why_not(start: Start):
     pane = run.say("hold 1")
     run.until(lambda: not row.unload.isEnabled())
     assert "The model is replying in" in row.unload.toolTip()
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     run.until(row.unload.isEnabled)
     run.qtbot.mouseClick(row.unload, LEFT)
     assert run.engine.unloaded == ["Small-3B"]

@@ -125,7 +125,7 @@ def test_closing_while_the_model_still_loads(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()
-    run.pane.chat.set_model("/models/slow")
+    run.pane.chat.model.set("/models/slow")
     run.say("say never")
     run.window.close()
     run.until(lambda: run.app.window is None)

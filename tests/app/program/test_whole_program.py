@@ -39,12 +39,12 @@ heavy = {"mlx", "mlx_lm", "transformers", "numpy", "mcp", "mcp_types", "pydantic
 heavy &= set(sys.modules)
 assert not heavy, heavy
 chat = application.window.workspace.active.chat
-chat.send("hello")
+chat.turn.send("hello")
 
 
 def close():
     # Once the model is there and has written something, with the reply still running or not.
-    if chat.message(chat.transcript.leaf_id).content or chat.model_status.error:
+    if chat.reply.message(chat.transcript.leaf_id).content or chat.model.status.error:
         application.window.close()
 
 
@@ -108,9 +108,9 @@ def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(s
 
     def ask(*asked):
         for pane, question in asked:
-            pane.chat.send(question)
+            pane.chat.turn.send(question)
         run_.qtbot.waitUntil(
-            lambda: not any(pane.chat.answering for pane, _ in asked), timeout=60_000
+            lambda: not any(pane.chat.reply.is_active for pane, _ in asked), timeout=60_000
         )
 
     ask((left, "Tell me a long story"))

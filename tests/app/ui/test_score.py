@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.answer import Phase
+from app.chats.turn import Event
 from app.score import ScoreFeed, Totals
 from app.ui.score_view import memory_line, memory_parts
 from app.ui.style import tokens as t
@@ -45,14 +46,14 @@ def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[...
     assert row.lane.title == "count 100000"
     assert "1 replying" in score.totals.text()
     run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.phase is Phase.PAUSED
+    assert pane.chat.reply.phase is Phase.PAUSED
     assert pane.header.state == "Paused"
     run.until(lambda: row.lane.state == "paused")
     assert row.button.accessibleName() == "Resume"
     run.qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     run.until(lambda: row.lane.state == "writing")
-    assert pane.chat.phase is Phase.WRITING
-    pane.chat.stop()
+    assert pane.chat.reply.phase is Phase.WRITING
+    pane.chat.turn.handle(Event.STOP)
     run.answered()
     run.until(lambda: row.lane.state == "idle")
 
@@ -61,20 +62,20 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     run = start().ready()
     pane = run.say("count 100000")
     chat = pane.chat
-    run.until(lambda: chat.phase is Phase.WRITING)
+    run.until(lambda: chat.reply.phase is Phase.WRITING)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
-    assert chat.paused
+    assert chat.reply.is_paused
     answer = chat.transcript.last("assistant")
     assert answer is not None
     # What was under way arrives; then nothing does.
     run.until(lambda: run.engine.sent[0].paused.is_set())
     run.qtbot.wait(50)
-    length = len(chat.message(answer.id).content)
+    length = len(chat.reply.message(answer.id).content)
     run.qtbot.wait(100)
-    assert len(chat.message(answer.id).content) == length
+    assert len(chat.reply.message(answer.id).content) == length
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
-    run.until(lambda: len(chat.message(answer.id).content) > length)
+    run.until(lambda: len(chat.reply.message(answer.id).content) > length)
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
     run.answered()
@@ -142,7 +143,7 @@ def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> No
     run.until(lambda: len(score.rows()) == 1)
     second = run.say("count 100000")
     run.until(lambda: [row.lane.state for row in score.rows()] == ["writing", "idle"])
-    second.chat.stop()
+    second.chat.turn.handle(Event.STOP)
     run.answered()
     run.until(lambda: [row.lane.state for row in score.rows()] == ["idle", "idle"])
     rows = [second.chat.id, first.chat.id]

@@ -153,7 +153,7 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
         columns, ("a red house", "a \U0001f600 blue house", "a red"), strict=True
     ):
         run.answered(pane)
-        pane.chat.send(f"say {text}")
+        pane.chat.turn.send(f"say {text}")
         run.answered(pane)
 
     def marked(pane) -> list[str]:

@@ -63,7 +63,7 @@ def test_esc_goes_back_to_what_was_there_and_undo_back_to_the_columns(start: Sta
     run.say("hold 3", panes[0])
     run.until(lambda: run.answer(panes[0]) == "1 2 3 ")
     escape(run)  # it stops the answer before it leaves
-    run.until(lambda: not panes[0].chat.answering)
+    run.until(lambda: not panes[0].chat.reply.is_active)
     assert run.panes == panes
     escape(run)
     assert run.panes == [before]

@@ -159,7 +159,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(
     run.ask("fail")
     assert said[-1] == f"Guide: failed. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
-    first.chat.send("say two")  # not where the focus is: its text is not read
+    first.chat.turn.send("say two")  # not where the focus is: its text is not read
     run.answered(first)
     assert said == ["count 40: replying", "count 40: done"]
 

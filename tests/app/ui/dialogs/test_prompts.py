@@ -69,7 +69,7 @@ def test_tab_walks_the_variables_and_one_is_written_once_for_all(run: Run):
     assert run.pane.composer.text.count("tides") == 2
     press(run, KEY.Key_Return)  # not sent: a gap is left
     assert "audience" in run.window.toast.text
-    assert not run.pane.chat.answering
+    assert not run.pane.chat.reply.is_active
     type_(run, "children")
     press(run, KEY.Key_Return)
     run.answered()

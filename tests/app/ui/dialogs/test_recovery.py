@@ -14,6 +14,7 @@ from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.recovery import BackupsDialog, TrashDialog
 from app.ui.workspace.docks import Arrangement
 from tests.app.conftest import Run, Start
+from tests.app.desk import edit
 from tests.app.ui.sidebar.test_sidebar import talk, titles
 
 
@@ -131,7 +132,7 @@ def test_fault_d3_a_hit_in_another_version_opens_that_version(start: Start, qtbo
     run.ask("say albatross")
     chat = run.pane.chat
     question = chat.transcript.last("user")
-    chat.edit(question.id, "say penguin")
+    edit(chat, question.id, "say penguin")
     run.answered()
     assert "albatross" not in run.answer(run.pane)
     run.window.commands["search"].trigger()

@@ -15,6 +15,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.chats.turn import Event
 from app.program.application import Application
 from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, StoreError, new_id
@@ -271,7 +272,7 @@ def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
     qtbot.waitUntil(unsaved.notice.isVisible, timeout=60_000)
     assert "full" in unsaved.notice.text
     qtbot.keyClicks(run.pane.composer.field, "typed without room")
-    run.pane.chat.stop()
+    run.pane.chat.turn.handle(Event.STOP)
     whole = run.answered()
     unsaved.notice.button.click()
     assert unsaved.notice.isVisible(), "it stays until there is room"
@@ -297,8 +298,8 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, 
     run = start(ask_unsaved=ask).ready()
     fill(disk)
     long_words = "words " * 40_000
-    run.pane.chat.send(f"say {long_words}")
-    run.pane.chat.stop()
+    run.pane.chat.turn.send(f"say {long_words}")
+    run.pane.chat.turn.handle(Event.STOP)
     run.answered()
     run.end()
     assert asked == ["full"]

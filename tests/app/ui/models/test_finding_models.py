@@ -170,7 +170,7 @@ def test_the_small_model_that_came_from_elsewhere_is_marked_and_opened(opened, m
 def test_the_button_stands_beside_the_guide_alone(served, start):
     run = start().ready()
     assert run.pane.empty.get.isVisible()
-    run.pane.chat.set_model("/models/one")
+    run.pane.chat.model.set("/models/one")
     assert not run.pane.empty.get.isVisible()
 
 

@@ -88,7 +88,7 @@ def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: S
     run.until(lambda: run.pane.header.state == "Not loaded")
     assert run.pane.notice.isVisible()
     assert "holds no config.json" in run.pane.notice.text
-    assert busy.chat.answering
+    assert busy.chat.reply.is_active
     run.say("hello")
     assert run.answered() == ""
     run.until(lambda: "config.json" in run.pane.chat.transcript.last("assistant").error)

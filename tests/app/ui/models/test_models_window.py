@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.settings.settings import Settings
 from app.ui.models.models_table import Column
@@ -225,7 +226,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())
     assert "The model is replying in" in window.foot.load.toolTip()
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     listed.run.until(window.foot.load.isEnabled)
     assert window.foot.trash.toolTip() == "Guide is part of Stretto."
 
@@ -358,7 +359,7 @@ def test_a_model_that_answers_or_loads_stays(listed: Listed):
     run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
     assert window.foot.said.text().endswith("Stop the reply first.")
     assert (listed.root / "Amber-1B").exists()
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     run.answered(pane)
 
 

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from shiboken6 import isValid
 
-from app.chats import chat
+from app.chats import chat_reply
 from app.chats.actions import Action
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
@@ -60,7 +61,7 @@ def bound(run, server, model="org/big", kind="vllm"):
     """The active pane, at a model of the server."""
     remote = Remote(server.address, model, kind, 4096)
     run.app.loader.add_remote(remote, "")
-    run.pane.chat.set_model(remote.ref)
+    run.pane.chat.model.set(remote.ref)
     return run.pane, remote
 
 
@@ -71,7 +72,7 @@ def asks(server):
 def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secrets):
     run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
-    dialog.added.connect(run.pane.chat.set_model)
+    dialog.added.connect(run.pane.chat.model.set)
     dialog.show()
     assert not dialog.go.isEnabled()
     dialog.address.setText("ftp://x")
@@ -90,7 +91,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
 
     run.say("Hello")
-    run.until(lambda: not run.pane.chat.answering)
+    run.until(lambda: not run.pane.chat.reply.is_active)
     answer = run.pane.chat.transcript.last("assistant")
     assert (answer.content, answer.reasoning, answer.status) == ("Answer 1", "Well. ", "complete")
     assert answer.model == f"big · {host}"
@@ -99,7 +100,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     assert asked.headers["authorization"] == "Bearer sesame"
     assert asked.body["messages"] == [{"role": "user", "content": "Hello"}]
     assert asked.body["model"] == "org/big"
-    assert run.pane.chat.context == (10, 0, 4096)
+    assert run.pane.chat.model.context == (10, 0, 4096)
 
 
 def test_header_and_composer_say_where_the_text_goes(start, server):
@@ -111,7 +112,7 @@ def test_header_and_composer_say_where_the_text_goes(start, server):
     assert pane.header.state == "On this computer"
     assert remote.host in pane.composer.foot
     run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
-    pane.chat.set_model(far.ref)
+    pane.chat.model.set(far.ref)
     assert pane.header.state == "Leaves this computer"
     assert pane.composer.foot == "Sent to api.example.org, outside this computer."
     assert "goes to api.example.org" in pane.empty._teaching.text()
@@ -125,18 +126,18 @@ def test_regenerate_branches_and_edits_as_elsewhere(start, server):
     pane, _ = bound(run, server)
     chat = pane.chat
     run.say("Hello")
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     assert chat.regenerate()
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     assert [m.content for m in chat.transcript.path] == ["Hello", "Answer 2"]
     assert chat.show_version(-1)
     assert chat.transcript.path[-1].content == "Answer 1"
     twin = run.app.library.branch(chat, chat.transcript.path[-1].id)
-    twin.send("And now?")
-    run.until(lambda: not twin.answering)
+    twin.turn.send("And now?")
+    run.until(lambda: not twin.reply.is_active)
     assert asks(server)[-1].body["messages"][1] == {"role": "assistant", "content": "Answer 1"}
     assert chat.same_again()
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     seeds = [asked.body["seed"] for asked in asks(server)]
     assert seeds[3] == seeds[0]
 
@@ -153,12 +154,12 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
         pane, remote = bound(run, server)
         chat = pane.chat
         run.say("Wait")
-        run.until(lambda: chat.message(chat.transcript.leaf_id).content == "Half of")
+        run.until(lambda: chat.reply.message(chat.transcript.leaf_id).content == "Half of")
         assert pane.act(Action.STOP)
-        run.until(lambda: not chat.answering)
+        run.until(lambda: not chat.reply.is_active)
         assert chat.transcript.path[-1].status == "cancelled"
         run.say("Break")
-        run.until(lambda: not chat.answering)
+        run.until(lambda: not chat.reply.is_active)
         last = chat.transcript.path[-1]
         assert (last.status, last.content) == ("error", "Half of")
         assert last.error.startswith(f"The connection to {remote.host} was lost before")
@@ -170,24 +171,24 @@ def test_a_remote_model_survives_a_restart_and_a_removed_one_sends_nothing(start
     run = start().ready()
     pane, remote = bound(run, server)
     run.say("Hello")
-    run.until(lambda: not pane.chat.answering)
+    run.until(lambda: not pane.chat.reply.is_active)
     run.end()
 
     run = start()
     chat = run.app.library.open(run.app.library.chats()[0].id, "")
-    assert chat.model_status.state is LoadState.READY
-    chat.send("Again")
-    run.until(lambda: not chat.answering)
+    assert chat.model.status.state is LoadState.READY
+    chat.turn.send("Again")
+    run.until(lambda: not chat.reply.is_active)
     assert chat.transcript.path[-1].content == "Answer 2"
     run.app.loader.remove_remote(remote.ref)
-    chat.send("And now?")
-    assert not chat.answering
+    chat.turn.send("And now?")
+    assert not chat.reply.is_active
     assert "nothing was sent" in chat.transcript.path[-1].error
     assert len(chat.transcript.path) == 6
     assert len(asks(server)) == 2
     run.app.loader.add_remote(remote)
     assert chat.regenerate()
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     assert chat.transcript.path[-1].content == "Answer 3"
 
 
@@ -197,21 +198,21 @@ def test_nothing_is_sent_unasked(start, server):
     pane, _ = bound(run, server)
     titling = run.window.titling
     run.say("Hello")
-    run.until(lambda: not pane.chat.answering)
+    run.until(lambda: not pane.chat.reply.is_active)
     assert titling._next() is None
     assert titling._waiting == {}
     run.window.chats.new()
-    run.pane.chat.set_model("guide")
+    run.pane.chat.model.set("guide")
     run.until(lambda: len(run.panes) == 2)
     other = next(p for p in run.panes if p is not pane)
     run.window.broadcast.toggle()
     run.say("To all", other)
-    run.until(lambda: not other.chat.answering)
+    run.until(lambda: not other.chat.reply.is_active)
     assert len(asks(server)) == 1
     run.window.broadcast.toggle_pane(pane)
     assert "127.0.0.1" in other.composer.foot
     run.say("To both", other)
-    run.until(lambda: not other.chat.answering and not pane.chat.answering)
+    run.until(lambda: not other.chat.reply.is_active and not pane.chat.reply.is_active)
     assert len(asks(server)) == 2
     assert {asked.method for asked in server.asked} == {"POST"}
 
@@ -251,7 +252,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     assert [row.remote for row in window.remotes.rows] == [remote]
     run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
     run.qtbot.mouseClick(window.remotes.rows[0].open, Qt.MouseButton.LeftButton)
-    assert run.pane.chat.remote == Remote(server.address, "org/big")
+    assert run.pane.chat.model.remote == Remote(server.address, "org/big")
     assert run.window.models.window is None
 
 
@@ -264,18 +265,18 @@ def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
         chat = pane.chat
         for text in ("One", "Two"):
             run.say(text)
-            run.until(lambda: not chat.answering)
+            run.until(lambda: not chat.reply.is_active)
         first, second = acts.bodies
         assert first["session_id"] == second["session_id"]
         assert [m["content"] for m in second["messages"]] == ["session", "Two"]
         twin = run.app.library.branch(chat, chat.transcript.leaf_id)
-        twin.write("Three")
-        twin.submit()
-        run.until(lambda: not twin.answering)
+        twin.turn.write("Three")
+        twin.turn.handle(Event.ENTER)
+        run.until(lambda: not twin.reply.is_active)
         third = acts.bodies[2]
         assert third["session_id"] != first["session_id"]
         assert [m["content"] for m in third["messages"]] == ["session", "Three"]  # it was shared
-        chat.set_model("guide")
+        chat.model.set("guide")
         run.app.library.delete(twin.id)
         for name in (first["session_id"], third["session_id"]):
             run.until(lambda name=name: ("DELETE", f"/v1/sessions/{name}") in freed(server))
@@ -346,12 +347,12 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         now = time.monotonic()
         # The chat's own clock alone: Markdown that was shown in the future is not shown again soon.
         later = SimpleNamespace(monotonic=lambda: now + 72, time=time.time)
-        monkeypatch.setattr(chat, "time", later)
+        monkeypatch.setattr(chat_reply, "time", later)
         pane.header.refresh()
         assert pane.header.state == "Waiting for this computer, 1 min 12 s"
-        run.until(lambda: pane.transcript.row(pane.chat.answering_id) is not None)
+        run.until(lambda: pane.transcript.row(pane.chat.reply.message_id) is not None)
         pane.transcript._on_phase()
-        row = pane.transcript.row(pane.chat.answering_id)
+        row = pane.transcript.row(pane.chat.reply.message_id)
         assert row.silence.words.text() == "No reply from this computer for 1 min 12 s"
         stop, retry = row.silence.buttons
         assert [button.text() for button in (stop, retry)] == ["Stop", "Retry"]
@@ -363,10 +364,10 @@ def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
         assert row.silence.isHidden(), "it is waited for from the beginning"
         roles = [message.role for message in pane.chat.transcript.path]
         assert roles == ["user", "assistant"], "the reply is in its place"
-        monkeypatch.setattr(chat, "time", later)
+        monkeypatch.setattr(chat_reply, "time", later)
         pane.transcript._on_phase()
         stop.click()
-        run.until(lambda: not pane.chat.answering)
+        run.until(lambda: not pane.chat.reply.is_active)
         assert "Waiting" not in pane.header.state
     finally:
         silent.close()

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.chats.actions import Action
+from app.chats.turn import Event
 from app.remote.address import Remote
 from app.settings import language, translation
 from app.settings.settings import ROWS, Settings
@@ -181,12 +182,12 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
 
     # It may become possible while the palette is open.
     palette = opened(run, "regenerate")
-    run.pane.chat.write("say one")
-    run.pane.chat.submit()
+    run.pane.chat.turn.write("say one")
+    run.pane.chat.turn.handle(Event.ENTER)
     run.until(lambda: run.pane.chat.can(Action.REGENERATE) is None)
     assert "Not possible now" not in palette.shown()[0].spoken
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    assert run.pane.chat.answering
+    assert run.pane.chat.reply.is_active
     run.answered()
 
     # It goes when the keys go elsewhere, and says when nothing is called so.

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.compare.branch_compare import BranchCompare
 from app.ui.pane.branches import BranchTree
 from tests.app.conftest import Run, Start
+from tests.app.desk import edit
 
 KEY = Qt.Key
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -43,7 +44,7 @@ def branched(run: Run) -> BranchTree:
     first = pane.chat.transcript.path[1].id
     pane.chat.regenerate(pane.chat.transcript.path[0].id)
     run.answered()
-    pane.chat.edit(pane.chat.transcript.path[0].id, "say other")
+    edit(pane.chat, pane.chat.transcript.path[0].id, "say other")
     run.answered()
     pane.chat.show_branch_of(first)
     run.window.commands["tree"].trigger()
@@ -132,7 +133,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     bot.keyClicks(view, "x")
     assert (pane.composer.text, pane.shows_tree) == ("x", True)
     run.engine.release()
-    run.until(lambda: not pane.chat.answering)
+    run.until(lambda: not pane.chat.reply.is_active)
     # The name is there after a restart.
     run.end()
     run = start().ready()

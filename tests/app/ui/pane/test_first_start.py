@@ -119,10 +119,10 @@ def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start
     run.engine.loading.clear()
     run.window.chats.new()
     pane = run.pane
-    pane.chat.set_model("/models/slow")
+    pane.chat.model.set("/models/slow")
     run.say("say patience")
     assert pane.header.state == "Loading…"
-    assert pane.chat.answering
+    assert pane.chat.reply.is_active
     run.engine.loading.set()
     assert run.answered(pane) == "patience "
 

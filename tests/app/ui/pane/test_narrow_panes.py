@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.chats.turn import Event
 from app.ui.pane.header import ReadLine
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import small_text_width
@@ -82,8 +83,8 @@ def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: 
     run = start().ready()
     run.say("hold 0")
     chat, pane = run.pane.chat, run.pane
-    run.until(lambda: pane.transcript.row(chat.answering_id or "") is not None)
-    row = pane.transcript.row(chat.answering_id or "")
+    run.until(lambda: pane.transcript.row(chat.reply.message_id or "") is not None)
+    row = pane.transcript.row(chat.reply.message_id or "")
     assert isinstance(row, AnswerRow)
     answer = chat._answering.answer
     assert answer is not None
@@ -112,7 +113,7 @@ def test_a_model_that_is_loaded_says_so_in_a_narrow_pane_too(start: Start):
     run = start()
     named(run)
     run.engine.loading.clear()
-    run.pane.chat.set_model("/models/Another-Model-With-A-Long-Name-8bit")
+    run.pane.chat.model.set("/models/Another-Model-With-A-Long-Name-8bit")
     header = run.pane.header
     run.until(lambda: header.state == "Loading…")
     for width in (280, 370):
@@ -170,5 +171,5 @@ def test_what_a_chat_does_stands_whole_beside_its_models_name_or_not_at_all(star
             assert left + 21 + small_text_width(words) <= header.more.x(), width
             assert header.model_button.width() >= 120, width
     assert told == {"", "Writing"}
-    run.pane.chat.stop()
+    run.pane.chat.turn.handle(Event.STOP)
     run.answered()

@@ -185,7 +185,7 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     shown = run.pane.header.meter.share
     assert shown > 0
     run.say("hold 5")
-    run.until(lambda: run.pane.chat.answering)
+    run.until(lambda: run.pane.chat.reply.is_active)
     assert run.pane.header.meter.share == shown
     assert run.pane.header.meter.isVisible()
     run.engine.release()

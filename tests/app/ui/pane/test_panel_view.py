@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
 from app.chats.panel import Member
+from app.chats.turn import Event, Queue
 from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.panel_dialog import PanelDialog
@@ -26,7 +27,7 @@ def asked(run: Run, text: str) -> list[str]:
     """A panel by one key about what stands in the composer; the columns' ids, once all ended."""
     run.pane.composer.set_text(text)
     press(run, "panel_again")
-    run.until(lambda: not run.pane.chat.answering)
+    run.until(lambda: not run.pane.chat.reply.is_active)
     return [column.message_id for column in run.pane.panel.columns]
 
 
@@ -34,7 +35,7 @@ def edited(run: Run, row: AnswerRow) -> None:
     """No panel is asked while a message is edited, and the button of an answer shows that."""
     run.pane.chat.start_edit()
     assert not row._panel.isEnabled()
-    run.pane.chat.cancel_edit()
+    run.pane.chat.turn.handle(Event.CANCEL_EDIT)
     assert row._panel.isEnabled()
 
 
@@ -59,7 +60,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     edited(run, pane.panel.columns[0].row)
     press(run, "panel_merge")
     assert not pane.unfolded
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     merged = chat.transcript.last("assistant")
     assert panel.kind_of(merged) == panel.MERGE
     assert "Answer A:\nyes" in run.engine.sent[-1].turns[-1]["content"]
@@ -99,7 +100,7 @@ def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with_as_who_it_is(
     chat._saved.add(half)
     chat.path_changed.emit()
     assert chat.continue_answer(half.id)
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     asked = run.engine.sent[-1]
     assert (asked.session.model.name, asked.params.temperature) == ("Small-3B", 0.3)
 
@@ -117,9 +118,9 @@ def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_k
     pane, chat, library = run.pane, run.pane.chat, run.app.library
     run.window.toggle_score()
     ids = ask(run, "hold 2", Member("One"), Member("Two", model=SMALL), Member("Three"))
-    run.until(lambda: all(chat.message(each).content for each in ids))
+    run.until(lambda: all(chat.reply.message(each).content for each in ids))
     # All of them count: for who unloads models, and for the score.
-    assert chat.answering_with == {chat.record.model, SMALL}
+    assert chat.reply.models == {chat.record.model, SMALL}
     why = "The model is replying in “hold 2”. Stop the reply first."
     assert [residency.why_not_unload(library, ref) for ref in (SMALL, chat.record.model)] == 2 * [
         why
@@ -135,9 +136,9 @@ def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_k
     assert not pane.unfolded
     ended = {each: chat.transcript[each].status for each in ids}
     assert list(ended.values()) == ["cancelled", "streaming", "cancelled"]
-    assert chat.queue.moves
+    assert chat.queue.state is Queue.MOVING
     run.engine.release()
-    run.until(lambda: not chat.at_work)
+    run.until(lambda: not chat.turn.is_at_work)
     assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]
     assert chat.transcript.path[1].id == ids[1]
     assert not chat.panel.lanes
@@ -149,11 +150,11 @@ def test_a_column_that_failed_is_asked_again_as_who_it_is_in_its_place(start: St
     first = ask(
         run, "fail now", Member("A", system="Doubt it."), Member("B", temperature=0.3, seed=3)
     )
-    run.until(lambda: not chat.answering)
+    run.until(lambda: not chat.reply.is_active)
     for number in (0, 1):
         pane.panel.columns[number].row.error.buttons[0].click()
         assert [c.letter for c in pane.panel.columns] == ["A", "B"]
-        run.until(lambda: not chat.answering)
+        run.until(lambda: not chat.reply.is_active)
     asked = run.engine.sent[-2:]
     assert [each.turns[-1]["content"] for each in asked] == ["fail now\n\nDoubt it.", "fail now"]
     assert (asked[1].params.temperature, asked[1].params.seed) == (0.3, 3)
@@ -189,14 +190,16 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
     dialog.delete.click()
     assert (settings.panels, settings.panel) == ({}, "")
     dialog.go.click()
-    run.until(lambda: pane.unfolded and not chat.answering)
+    run.until(lambda: pane.unfolded and not chat.reply.is_active)
     # Three who differ in nothing but chance are asked so that chance has a say.
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
     press(run, "panel_vote")
     voted = chat.transcript.last("assistant")
     assert voted.content.splitlines()[0] == "All 3 say `7`. Agreement is not truth."
     press(run, "panel_judge")
-    run.until(lambda: not chat.answering and "best" in chat.transcript.last("assistant").stats)
+    run.until(
+        lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats
+    )
     judged = chat.transcript.last("assistant")
     assert panel.kind_of(judged) == panel.JUDGE
     orders = [line for line in judged.content.splitlines() if line.startswith("**Read in")]
@@ -204,5 +207,7 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
     assert "**No reply was named best in both orders.**" in judged.content
     # What was made of it is made again of the same.
     assert chat.regenerate(judged.id)
-    run.until(lambda: not chat.answering and "best" in chat.transcript.last("assistant").stats)
+    run.until(
+        lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats
+    )
     assert chat.transcript.last("assistant").id != judged.id

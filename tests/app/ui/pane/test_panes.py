@@ -39,8 +39,8 @@ def test_two_panes_stream_at_once_each_its_own(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.say("hold 60")
     run.until(lambda: "40" in run.answer(left) and "60" in run.answer(right))
-    assert left.chat.answering
-    assert right.chat.answering
+    assert left.chat.reply.is_active
+    assert right.chat.reply.is_active
     run.engine.release()
     assert run.answered(left).endswith("40 end")
     assert run.answered(right).endswith("60 end")
@@ -56,7 +56,7 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: St
     run.window.commands["close"].trigger()
     assert run.panes == [kept]
     assert run.window.toast.text == "Chat closed"
-    assert pane.chat.answering
+    assert pane.chat.reply.is_active
     run.engine.release()
     assert run.answered(pane) == "1 2 3 end"
     run.window.commands["undo_close"].trigger()
@@ -141,10 +141,10 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
     run.window.chats.new()
     run.engine.release()
     run.answered(pane)
-    assert pane.chat.unseen
+    assert pane.chat.reply.answering.unseen
     assert not run.window.workspace.dock(pane.chat.id).icon().isNull()
     run.window.workspace.activate(pane)
-    assert not pane.chat.unseen
+    assert not pane.chat.reply.answering.unseen
     assert run.window.workspace.dock(pane.chat.id).icon().isNull()
 
 
@@ -164,7 +164,7 @@ def test_p6_a_chat_that_gets_another_pane_is_not_listened_to_twice(start: Start)
         workspace.close_pane(workspace.pane(chat.id), told=False)
         workspace.forget(chat.id)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        assert chat.answering
+        assert chat.reply.is_active
         workspace.show_chat(chat)
         heard.append(listeners(chat))
     assert heard[0]["chat_changed"] > 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 
-from app.chats.turn import Editing
+from app.chats.turn import Editing, Event
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.queue_view import QueuedRow
 from tests.app.conftest import Run, Start
@@ -51,7 +51,7 @@ def test_enter_queues_several_and_they_are_said_in_their_order(start: Start):
     assert [row.accessibleName() for row in rows(pane)] == names
     assert described(rows(pane)[0]).startswith("Enter edits the message")
     run.engine.release()
-    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.at_work)
+    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.turn.is_at_work)
     said = [m.content for m in pane.chat.transcript.path]
     assert said[2:] == ["say one", "one ", "say two", "two "]
     assert not pane.queue.isVisible()
@@ -66,7 +66,11 @@ def test_they_are_edited_and_removed_by_keys(start: Start):
     assert pane.composer.text == "say three"
     assert pane.composer._note == "Editing a queued message."
     bot.keyClick(field, KEY.Key_Escape)
-    assert (pane.composer.text, queued(pane)[2], pane.chat.answering) == ("", "say three", True)
+    assert (pane.composer.text, queued(pane)[2], pane.chat.reply.is_active) == (
+        "",
+        "say three",
+        True,
+    )
     first, second, third = rows(pane)
     first.setFocus()
     bot.keyClick(first, KEY.Key_Down)
@@ -109,11 +113,11 @@ def test_after_stop_they_say_why_they_wait_and_send_lets_them_go(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two")
     run.qtbot.keyClick(pane.composer.field, KEY.Key_Escape)
-    run.until(lambda: not pane.chat.answering)
+    run.until(lambda: not pane.chat.reply.is_active)
     assert pane.queue.words.text() == "Not sent. You stopped the reply."
     assert queued(pane) == ["say one", "say two"]
     run.qtbot.mouseClick(pane.queue.send, Qt.MouseButton.LeftButton)
-    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.at_work)
+    run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.turn.is_at_work)
     assert run.answer(pane) == "two "
 
 
@@ -125,7 +129,7 @@ def test_after_a_start_they_are_shown_and_wait(start: Start):
     pane = run.pane
     assert queued(pane) == ["say one", "say two"]
     assert pane.queue.words.text() == "Not sent. The reply was interrupted."
-    assert (pane.queue.send.isVisible(), pane.chat.at_work) == (True, False)
+    assert (pane.queue.send.isVisible(), pane.chat.turn.is_at_work) == (True, False)
     run.say("say by hand")
     assert run.answered() == "by hand "
     assert queued(pane) == ["say one", "say two"]
@@ -153,6 +157,6 @@ def test_a_hundred_and_a_million_characters_leave_room_for_the_conversation(star
     run.until(lambda: seen(rows(pane)[0]))
     assert len(rows(pane)[50].toolTip()) < 3_000
     chat = pane.chat
-    chat.stop()
-    run.until(lambda: not chat.answering)
+    chat.turn.handle(Event.STOP)
+    run.until(lambda: not chat.reply.is_active)
     assert len(queued(pane)) == 101

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.pane import ChatPane
@@ -39,7 +40,7 @@ def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(s
     for pane in others:
         run.say("hold 3", pane)
     run.until(lambda: all(run.answer(pane) == "1 2 3 " for pane in others))
-    mine.chat.set_model(SMALL)
+    mine.chat.model.set(SMALL)
     run.until(lambda: mine.header.state == "Ready")
     run.say("say two", mine)
     assert run.answered(mine) == "two "
@@ -48,10 +49,10 @@ def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(s
     assert [turn["content"] for turn in asked.turns] == ["say one", "one ", "say two"]
     names = [m.model for m in mine.chat.transcript.path if m.role == "assistant"]
     assert names == ["Guide", "Small-3B"]
-    assert all(pane.chat.answering for pane in others)
+    assert all(pane.chat.reply.is_active for pane in others)
     run.engine.release()
     assert [run.answered(pane) for pane in others] == ["1 2 3 end"] * 3
-    mine.chat.set_model("guide")
+    mine.chat.model.set("guide")
     run.say("say three", mine)
     run.answered(mine)
     contents = [turn["content"] for turn in run.engine.sent[-1].turns]
@@ -60,8 +61,8 @@ def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(s
 
 def test_two_models_load_at_once_and_each_answers_its_own_chat(slow: Run):
     first, second, third = slow.panes
-    first.chat.set_model(SMALL)
-    second.chat.set_model(LARGE)
+    first.chat.model.set(SMALL)
+    second.chat.model.set(LARGE)
     slow.say("say small", first)
     slow.say("say large", second)
     assert (first.header.state, second.header.state) == ("Loading…", "Loading…")
@@ -74,7 +75,7 @@ def test_two_models_load_at_once_and_each_answers_its_own_chat(slow: Run):
 
 def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
     for pane in slow.panes:
-        pane.chat.set_model(SMALL)
+        pane.chat.model.set(SMALL)
         slow.say(f"say {pane.chat.id[:4]}", pane)
     slow.engine.loading.set()
     for pane in slow.panes:
@@ -84,7 +85,7 @@ def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
 
 def test_the_pane_says_how_far_a_model_is_read(slow: Run):
     first, second, _ = slow.panes
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     assert first.header.state == "Loading…"
     slow.until(lambda: SMALL in slow.engine.progress)
     for share, words in ((0.004, "Loading…"), (0.42, "Loading 42%"), (1.0, "Loading 99%")):
@@ -104,7 +105,7 @@ def test_the_pane_says_how_far_a_model_is_read(slow: Run):
 def test_loading_is_cancelled_from_the_pane_and_begins_again_when_asked(slow: Run):
     first, second, _ = slow.panes
     assert not first.header.cancel.isVisible()
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     slow.say("say hello", first)
     assert first.header.cancel.accessibleName() == "Cancel loading"
     slow.qtbot.mouseClick(first.header.cancel, LEFT)
@@ -120,20 +121,20 @@ def test_loading_is_cancelled_from_the_pane_and_begins_again_when_asked(slow: Ru
 def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
     first, second, _ = slow.panes
     for pane in (first, second):
-        pane.chat.set_model(SMALL)
+        pane.chat.model.set(SMALL)
         slow.say("say hello", pane)
     slow.qtbot.mouseClick(first.header.cancel, LEFT)
     words = slow.window.toast.text
     assert words == "Another chat is waiting for Small-3B. It keeps loading."
-    assert not first.chat.answering
-    assert second.chat.answering
+    assert not first.chat.reply.is_active
+    assert second.chat.reply.is_active
     slow.engine.loading.set()
     assert slow.answered(second) == "hello "
 
 
 def test_what_had_loaded_before_the_cancel_came_is_there(slow: Run):
     first = slow.panes[0]
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     loads = slow.app.loader._loads
     slow.until(lambda: SMALL in slow.engine.progress)
     future = loads[SMALL]._asked
@@ -149,10 +150,10 @@ def test_a_load_that_was_cancelled_and_wanted_again_is_done_once(slow: Run):
     first = slow.panes[0]
     loader = slow.app.loader
     for _ in range(5):
-        first.chat.set_model(SMALL)
+        first.chat.model.set(SMALL)
         assert loader.cancel(SMALL)
         assert not loader.cancel(SMALL)
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     slow.engine.loading.set()
     slow.until(lambda: first.header.state == "Ready")
     assert loader._loads == {}
@@ -162,28 +163,28 @@ def test_what_no_chat_has_chosen_any_more_is_not_loaded(slow: Run):
     first, second, _ = slow.panes
     loader = slow.app.loader
     for pane in (first, second):
-        pane.chat.set_model(SMALL)
+        pane.chat.model.set(SMALL)
     slow.until(lambda: SMALL in slow.engine.progress)
     asked = loader._loads[SMALL]._asked
-    first.chat.set_model(LARGE)
+    first.chat.model.set(LARGE)
     assert second.header.state == "Loading…"
     slow.say("say hello", second)
-    second.chat.set_model(LARGE)
+    second.chat.model.set(LARGE)
     assert loader.get(SMALL).state is LoadState.UNASKED
     assert asked is not None
     assert asked.cancelled()
     slow.engine.loading.set()
     assert slow.answered(second) == "hello "
     assert [status.ref for status in loader.loaded()] == ["guide", LARGE]
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     slow.until(lambda: first.header.state == "Ready")
 
 
 def test_what_the_person_asked_for_in_the_list_is_loaded_whatever_chats_choose(slow: Run):
     first = slow.panes[0]
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     slow.app.loader.want(SMALL)
-    first.chat.set_model(LARGE)
+    first.chat.model.set(LARGE)
     assert slow.app.loader.get(SMALL).state is LoadState.LOADING
     slow.engine.loading.set()
     slow.until(lambda: slow.app.loader.get(SMALL).state is LoadState.READY)
@@ -193,7 +194,7 @@ def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
     first, second, third = slow.panes
     loader = slow.app.loader
     for pane in (first, second, third):
-        pane.chat.set_model(SMALL)
+        pane.chat.model.set(SMALL)
     slow.say("say hello", third)  # its reply waits for the model
     slow.until(lambda: SMALL in slow.engine.progress)
     workspace = slow.window.workspace
@@ -201,7 +202,7 @@ def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
         workspace.close_pane(pane)
         slow.qtbot.wait(10)
         assert loader.get(SMALL).state is LoadState.LOADING
-    third.chat.stop()
+    third.chat.turn.handle(Event.STOP)
     workspace.reopen(third.chat.id)
     workspace.close_pane(third)
     workspace.close_pane(second)
@@ -215,7 +216,7 @@ def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
 def test_columns_of_a_comparison_go_on_loading_what_the_pane_before_them_wanted(slow: Run):
     first = slow.panes[0]
     loader = slow.app.loader
-    first.chat.set_model(SMALL)
+    first.chat.model.set(SMALL)
     slow.until(lambda: SMALL in slow.engine.progress)
     load = loader._loads[SMALL]
     first.composer.set_text("say hello")
@@ -232,7 +233,7 @@ def test_columns_of_a_comparison_go_on_loading_what_the_pane_before_them_wanted(
 
 def test_what_stops_a_load_never_stands_over_the_models_name(slow: Run):
     pane = slow.panes[0]
-    pane.chat.set_model(SMALL)
+    pane.chat.model.set(SMALL)
     pane.header.set_keep(shown=True)
     header = pane.header
     seen = set()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFontDatabase, QFontInfo
 from PySide6.QtWidgets import QApplication, QLabel
 
+from app.chats.turn import Event
 from app.settings.settings import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
@@ -132,11 +133,11 @@ def test_with_less_motion_the_dots_of_answering_chats_stand_still(start: Start):
     pulse = run.window._pulse
     pulse.beat.connect(beats.append)
     run.say("hold 2")
-    run.until(lambda: run.pane.chat.answering)
+    run.until(lambda: run.pane.chat.reply.is_active)
     run.until(lambda: beats)
     assert not pulse._timer.isActive()
     assert set(beats) == {pulse.STILL}
-    run.pane.chat.stop()
+    run.pane.chat.turn.handle(Event.STOP)
     run.answered()
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run: Run):
     assert panel.form.wrong.mapTo(panel, panel.form.wrong.rect().bottomLeft()).y() < panel.height()
     close(run, panel)
     run.say("say one")
-    run.until(lambda: not run.pane.chat.answering)
+    run.until(lambda: not run.pane.chat.reply.is_active)
     assert run.engine.sent == []
     answer = run.pane.chat.transcript.last("assistant")
     assert answer.status == "error"
@@ -160,7 +160,7 @@ def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
         run.qtbot.keyClicks(field, text)
         close(run, panel)
         run.say("go")
-        run.qtbot.waitUntil(lambda: not run.pane.chat.answering, timeout=60_000)
+        run.qtbot.waitUntil(lambda: not run.pane.chat.reply.is_active, timeout=60_000)
         return run.answer(run.pane)
 
     assert answer("choices", "a green frog") == "a green frog"

@@ -265,7 +265,7 @@ def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot: QtBot, look):
 
 def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
     run = start().ready()
-    run.pane.chat.send(f"paste ```py\n{LONG}\n```\n")
+    run.pane.chat.turn.send(f"paste ```py\n{LONG}\n```\n")
     run.answered()
     answer = run.pane.chat.transcript.last("assistant").id
     view = run.pane.transcript
@@ -279,7 +279,7 @@ def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
     qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert markdown.wrapped
     run.pane.composer.field.setFocus()  # what has the focus is never taken down
-    run.pane.chat.send("paste " + "far away\n\n" * 200)
+    run.pane.chat.turn.send("paste " + "far away\n\n" * 200)
     run.answered()
     run.until(lambda: view.row(answer) is None)
     view.show_message(answer)

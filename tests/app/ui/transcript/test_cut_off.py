@@ -50,7 +50,7 @@ def test_in_large_text_what_ended_it_touches_nothing(start: Start) -> None:
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)
-    run.until(lambda: not run.pane.chat.answering)
+    run.until(lambda: not run.pane.chat.reply.is_active)
     theme().set_zoom(200)
     last = run.pane.chat.transcript.last("assistant")
     assert last is not None
@@ -67,7 +67,7 @@ def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: St
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)
-    run.until(lambda: not run.pane.chat.answering)
+    run.until(lambda: not run.pane.chat.reply.is_active)
     chat = run.pane.chat
     last = chat.transcript.last("assistant")
     assert last is not None
@@ -76,9 +76,9 @@ def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: St
     assert run.engine is not None
     run.engine.loading.clear()
     run.app.loader.unload(chat.record.model)
-    chat.set_model(str(run.app.paths.data / "Other-3B"))
+    chat.model.set(str(run.app.paths.data / "Other-3B"))
     assert chat.continue_answer(last.id)
-    assert chat.waits_for
+    assert chat.reply.waits_for
     assert row.streaming
     row.setFocus()
     shown = row.grab().toImage()

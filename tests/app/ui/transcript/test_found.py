@@ -112,7 +112,7 @@ def test_the_marks_go_as_the_person_goes_on(found: Run):
         elif end == "typing":
             found.qtbot.keyClicks(field, "x")
         elif end == "sending":
-            found.pane.chat.send("say one")
+            found.pane.chat.turn.send("say one")
         else:
             found.window.chats.open_at(found.pane.chat.id, "")
         assert marked(answer) == [], end

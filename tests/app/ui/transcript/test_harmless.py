@@ -138,9 +138,9 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     folder, address, calls, seen = bait
     run = start().ready()
     seen.clear()
-    run.pane.chat.send(f"<img src={folder}/red.png><b>x</b>")
+    run.pane.chat.turn.send(f"<img src={folder}/red.png><b>x</b>")
     run.answered()
-    run.pane.chat.send("paste " + evil(folder, address))
+    run.pane.chat.turn.send("paste " + evil(folder, address))
     assert "javascript" in run.answered()
     assert not shows(run.window, RED)
     bad = [
@@ -155,7 +155,7 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
 def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start().ready()
-    run.pane.chat.send(f"paste $\\color{{url({address}/c)}}x$")
+    run.pane.chat.turn.send(f"paste $\\color{{url({address}/c)}}x$")
     run.answered()
     run.window.grab()
     assert calls == []
@@ -164,7 +164,7 @@ def test_a_formulas_colour_is_not_fetched(start: Start, bait):
 def test_a_title_is_no_html(start: Start, bait):
     folder, *_ = bait
     run = start().ready()
-    run.pane.chat.send("say hello")
+    run.pane.chat.turn.send("say hello")
     run.answered()
     for title in ("<img src={}/red.png>", "<b>x</b>", "<img src='{}/red.png'> &amp;"):
         run.pane.chat.rename(title.format(folder))
@@ -232,7 +232,7 @@ def test_what_is_copied_is_words_alone(start: Start, bait):
     """
     folder, address, *_ = bait
     run = start().ready()
-    run.pane.chat.send("paste " + evil(folder, address))
+    run.pane.chat.turn.send("paste " + evil(folder, address))
     run.answered()
 
     def views() -> list[TextView]:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
+from app.chats.turn import Event
 from app.tools.consent import Decision
 from app.tools.questions import Action, Ask, Question, Response, address, form
 from app.tools.servers import ServerConfig
@@ -160,15 +161,15 @@ def test_what_was_filled_in_outlives_the_row(start: Start) -> None:
     again = QuestionForm(shown.asked, run.window)
     assert again.inputs[0].value == "Oslo"
     again.deleteLater()
-    run.pane.chat.stop()
-    run.until(lambda: not run.pane.chat.answering)
+    run.pane.chat.turn.handle(Event.STOP)
+    run.until(lambda: not run.pane.chat.reply.is_active)
 
 
 def test_a_stopped_chat_answers_cancel_and_the_form_goes(start: Start) -> None:
     run, server = begun(start)
     asked(run)
     chat = run.pane.chat
-    chat.stop()
+    chat.turn.handle(Event.STOP)
     assert server.asked[chat.id].result(5).action is Action.CANCEL
     run.until(lambda: not run.pane.transcript.findChildren(QuestionForm))
     assert chat.tools.waiting == 0
@@ -180,7 +181,7 @@ def test_a_question_that_is_taken_back_goes(start: Start) -> None:
     server.asked[run.pane.chat.id].cancel()
     run.until(lambda: not run.pane.chat.tools.waiting)
     run.until(lambda: not run.pane.transcript.findChildren(QuestionForm))
-    run.pane.chat.stop()
+    run.pane.chat.turn.handle(Event.STOP)
 
 
 def test_an_address_is_shown_and_opened_only_by_its_button(

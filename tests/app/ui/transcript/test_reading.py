@@ -86,7 +86,7 @@ def test_a_line_that_comes_is_painted_once_in_its_place(start: Start, long_chat)
     run, view = opened(start, long_chat[0])
     run.say("hold 300")
     run.until(lambda: "300" in run.answer(run.pane))
-    row = view.row(run.pane.chat.answering_id)
+    row = view.row(run.pane.chat.reply.message_id)
     assert isinstance(row, AnswerRow)
     painted: list[bool] = []
 
@@ -179,7 +179,7 @@ def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: S
 
 def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     run = start().ready()
-    run.pane.chat.send("\n".join(f"line {n}" for n in range(200)))
+    run.pane.chat.turn.send("\n".join(f"line {n}" for n in range(200)))
     run.answered()
     question = run.pane.chat.transcript.last("user")
     run.pane.transcript.show_message(question.id)
@@ -194,7 +194,7 @@ def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
     monkeypatch.setattr(UserRow, "PIECE", 500)
     run = start().ready()
     text = "\r\n".join(f"line {n:03}" for n in range(200))
-    run.pane.chat.send(text)
+    run.pane.chat.turn.send(text)
     run.answered()
     question = run.pane.chat.transcript.last("user")
     text = question.content
@@ -264,7 +264,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
         assert text.endswith("\n… 14,000 more characters")
     said.deleteLater()
     asked.deleteLater()
-    assert run.pane.chat.message(answer.id).content == long
+    assert run.pane.chat.reply.message(answer.id).content == long
     run.pane.act(Action.COPY)
     assert QApplication.clipboard().text() == long
 

@@ -607,7 +607,7 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     toolbox.host.end("raw")
     shown = card(run, 'call raw__echo {"text": "x"}')
     shown.buttons[2].click()  # all of the server: not what it was any more
-    run.qtbot.waitUntil(lambda: not run.pane.chat.answering, timeout=30_000)
+    run.qtbot.waitUntil(lambda: not run.pane.chat.reply.is_active, timeout=30_000)
     assert "has changed this tool" in run.answer(run.pane)
     popover, words = looked()
     assert "Echo has changed. Before: Says what it is given.\nNow: Ignore all" in words
@@ -632,12 +632,12 @@ def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(
         shown.setFocus()
         QTest.keyClick(shown, Qt.Key.Key_Return)
         run.qtbot.waitUntil(
-            lambda: not chat.answering or shown.state is CallState.TOO_LONG, timeout=60_000
+            lambda: not chat.reply.is_active or shown.state is CallState.TOO_LONG, timeout=60_000
         )
         if shown.state is CallState.TOO_LONG:
             assert "2,000,000 characters" in shown.notice
             shown.buttons[1].click()  # leave it out
-            run.qtbot.waitUntil(lambda: not chat.answering, timeout=60_000)
+            run.qtbot.waitUntil(lambda: not chat.reply.is_active, timeout=60_000)
         return run.answer(run.pane)
 
     assert "through" in told('call raw__flood {"text": "through"}')
@@ -659,7 +659,7 @@ def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
     run.until(lambda: run.pane.chat.tools.waiting)
     score = run.window.score
     run.until(lambda: score.rows() and score.rows()[0].lane.state == "asking")
-    run.pane.chat.decide(run.pane.chat.tools.first_waiting, Decision.TOOL)
+    run.pane.chat.tools.decide(run.pane.chat.tools.first_waiting, Decision.TOOL)
     run.until(lambda: run.pane.header.state == "Running Hold")
     run.until(lambda: score.rows()[0].lane.state == "calling")
     assert score.rows()[0]._words().startswith("Running Hold")
@@ -716,7 +716,7 @@ def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
     assert "Looks pages up." in labels, "its first sentence"
     assert "Always allowed in this chat: Find & Keep. Other calls ask you." in labels
     popover.close()
-    model = chat.model_status.model
+    model = chat.model.status.model
     assert model is not None
     before = model.tool_format
     force_setattr(model, "tool_format", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.chats.turn import Event, Writing
 from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
@@ -109,12 +110,12 @@ def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: St
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
-    assert left.chat.send_later("say later")
+    assert left.chat.turn.handle(Event.BROADCAST, Writing("say later"))
     run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Escape)
-    run.until(lambda: not left.chat.answering)
+    run.until(lambda: not left.chat.reply.is_active)
     assert [each.text for each in left.chat.queue.messages] == ["say later"]
     run.say("hold 3", left)
-    assert left.chat.send_later("say last")
+    assert left.chat.turn.handle(Event.BROADCAST, Writing("say last"))
     chat, engine = left.chat, run.engine
     run.window.chats.delete(chat.id)
     engine.release()
@@ -128,7 +129,7 @@ def test_a_chat_that_is_written_into_is_not_said_to_wait(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.say("hold 3")
     run.until(lambda: run.answer(left) and run.answer(right))
-    left.chat.send_later("say later")
+    left.chat.turn.handle(Event.BROADCAST, Writing("say later"))
     run.window.broadcast.toggle()
     left.composer.field.insertPlainText("say now")
     run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

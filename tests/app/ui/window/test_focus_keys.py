@@ -174,7 +174,7 @@ def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
         for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
             two.qtbot.keyClick(target, key)
         two.qtbot.keyClick(target, Qt.Key.Key_R, CTRL)
-        assert (len(two.engine.sent), two.pane.chat.answering) == (2, False)
+        assert (len(two.engine.sent), two.pane.chat.reply.is_active) == (2, False)
         assert sorted(chats(two)) == ["say one", "say two"], name
         assert renaming(two) == ""
         two.qtbot.keyClick(target, Qt.Key.Key_W, CTRL)

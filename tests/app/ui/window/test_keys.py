@@ -78,7 +78,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
 
 def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
     run = start().ready()
-    run.pane.chat.send("paste " + "word\n\n" * 120)
+    run.pane.chat.turn.send("paste " + "word\n\n" * 120)
     run.answered()
     run.ask("say end")
     in_conversation(run)
@@ -130,7 +130,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
 
 def test_wide_code_is_moved_and_copied(start: Start):
     run = start().ready()
-    run.pane.chat.send("paste " + WIDE)
+    run.pane.chat.turn.send("paste " + WIDE)
     run.answered()
     row = in_conversation(run)
     wide = row._view._wide

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 from shiboken6 import isValid
 
+from app.chats.turn import Event
 from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.sidebar.chat_row import UNSEEN_ROLE
 from app.ui.window.layouts import LAYOUT
@@ -174,7 +175,7 @@ def test_replies_go_on_whether_the_layout_closes_their_chats_or_holds_them(two):
     run.until(lambda: run.answer(pane))
     choose(run, "Pair")
     assert ids(run) == chats
-    assert pane.chat.answering
+    assert pane.chat.reply.is_active
     run.engine.release()
     assert run.answered(pane) == "1 2 3 end"
     run.window.chats.open(pane.chat.id)
@@ -364,8 +365,8 @@ def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Star
     run.window.chats.new()
     run.window.workspace.close_pane(run.window.workspace.pane(closed.id))
     for chat in (open_one, closed):
-        chat.stop()
-    run.until(lambda: open_one.unseen and closed.unseen)
+        chat.turn.handle(Event.STOP)
+    run.until(lambda: open_one.reply.answering.unseen and closed.reply.answering.unseen)
     unread = {open_one.id, closed.id}
     run.end()
     run = start()

@@ -28,7 +28,7 @@ def answer_row(run: Run, number: int) -> AnswerRow:
 def test_a_button_says_why_also_after_the_message_has_another_place(start: Start):
     """What was said of the last answer was still said of it when it was not the last any more."""
     run = start().ready()
-    run.pane.chat.set_model("/models/broken")
+    run.pane.chat.model.set("/models/broken")
     run.ask("say one")
     row = answer_row(run, 1)
     assert row._same.toolTip() == "The seed of the last reply is unknown"

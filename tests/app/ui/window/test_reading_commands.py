@@ -14,6 +14,7 @@ from app.ui.window.prompt_commands import PaneOffers
 from app.ui.window.reading_commands import ReadSheet
 from engine.messages import text_of
 from tests.app.conftest import Run, Start
+from tests.app.desk import edit
 
 KEY = Qt.Key
 
@@ -109,7 +110,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
 
     # What was changed there is said, and comes anew from there on.
     message = first.chat.transcript.path[2]
-    first.chat.edit(message.id, "Other words")
+    edit(first.chat, message.id, "Other words")
     run.answered(first)
     run.ask("and", pane)
     assert told(run).startswith(

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu, QWidget
 from shiboken6 import isValid
 
+from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.settings.settings_window import SettingsWindow
@@ -86,9 +87,9 @@ def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
     assert {"stop", "pause", "copy_answer"} & set(answering) == set()
     run.window.toggle_score()
     run.until(lambda: run.window.score.rows())
-    pane.chat.toggle_pause()
+    pane.chat.turn.handle(Event.PAUSE)
     check(run, "paused")
-    pane.chat.stop()
+    pane.chat.turn.handle(Event.STOP)
     check(run, "stopping")
     run.answered()
     run.until(lambda: all(row.lane.state == "idle" for row in run.window.score.rows()))

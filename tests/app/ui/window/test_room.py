@@ -72,9 +72,9 @@ def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) 
     pane = run.window.workspace.pane(hidden.id)
     assert pane is not None
     run.window.workspace.close_pane(pane)
-    run.until(lambda: hidden.answering and other.answering)
+    run.until(lambda: hidden.reply.is_active and other.reply.is_active)
     stop.trigger()
-    run.until(lambda: not hidden.answering and not other.answering)
+    run.until(lambda: not hidden.reply.is_active and not other.reply.is_active)
     assert run.window.toast.text == "2 replies stopped"
 
 

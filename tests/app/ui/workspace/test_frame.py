@@ -8,6 +8,7 @@ import shiboken6
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QWidgetItem
 
+from app.chats.turn import Event
 from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
 from app.ui.workspace.tabs import StripButtons
@@ -227,10 +228,10 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     def alpha(x: int, y: int) -> int:
         return dock.icon().pixmap(QSize(10, 10), 1.0).toImage().pixelColor(x, y).alpha()
 
-    run.until(lambda: chat.answering and not dock.icon().isNull())
+    run.until(lambda: chat.reply.is_active and not dock.icon().isNull())
     middles["replying"] = alpha(5, 5), alpha(5, 2) > 0
-    chat.stop()
-    run.until(lambda: chat.unseen)
+    chat.turn.handle(Event.STOP)
+    run.until(lambda: chat.reply.answering.unseen)
     middles["unread"] = alpha(5, 5), alpha(5, 2) > 0
     assert middles == {"replying": (0, True), "unread": (255, True)}
     label = next(one for one in dock.tabWidget().findChildren(QLabel) if not one.pixmap().isNull())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Start
+from tests.app.desk import edit
 
 
 def shown(pane):
@@ -76,7 +77,7 @@ def test_versions_are_paged_by_key(start: Start):
     run = start().ready()
     run.ask("say one")
     chat = run.pane.chat
-    chat.edit(chat.transcript.path[0].id, "say two")
+    edit(chat, chat.transcript.path[0].id, "say two")
     run.answered()
     run.window.commands["earlier"].trigger()
     assert shown(run.pane) == ["say one", "one "]

@@ -1,0 +1,216 @@
+"""Reply of a chat: its own, or the columns of a panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, Slot
+
+from app.chats import panel
+from app.chats.answer import Answer, Phase
+from app.chats.answering import Answering
+from app.chats.helping import Helping
+from app.chats.options import model_of_answer, of_answer
+from app.chats.panelling import Panelling
+from app.chats.saved_chat import SavedChat
+from app.chats.signals import ChatSignals
+from app.chats.turn import Stage
+from app.models.loading import ModelLoader
+from app.remote.address import is_remote, named
+from app.store import Message, new_id
+from engine import PromptProgress
+
+
+class ChatReply(QObject):
+    """Status of what a chat is replying now, and the start of new replies."""
+
+    def __init__(
+        self,
+        saved: SavedChat,
+        loader: ModelLoader,
+        chat: ChatSignals,
+        answering: Answering,
+        panel: Panelling,
+        helping: Helping,
+    ) -> None:
+        super().__init__(chat)
+        self._saved, self._loader, self._chat = saved, loader, chat
+        self._panel, self._helping = panel, helping
+        self.answering = answering  # the chat's own replies
+
+    @property
+    def stage(self) -> Stage:
+        """Progress of the reply; never NEXT."""
+        own = self.answering.stage
+        if own is Stage.CALLING and self.answering.tools.waiting:
+            return Stage.ASKING
+        return own if own is not Stage.IDLE else self._panel.stage
+
+    @property
+    def is_active(self) -> bool:
+        """True while a reply runs, is paused, or waits for its model."""
+        return self.stage is not Stage.IDLE
+
+    @property
+    def is_panel(self) -> bool:
+        """True while columns of a panel are written."""
+        return bool(self._panel.running)
+
+    @property
+    def is_paused(self) -> bool:
+        calls_wait = self.answering.stage is Stage.CALLING and self.answering.tools.paused
+        return calls_wait or self.stage is Stage.PAUSED
+
+    @property
+    def _speaker(self) -> Answering:
+        """Source of the current or last reply; of a panel the first unfinished column."""
+        if self.answering.stage is Stage.IDLE and (running := self._panel.running):
+            return running[0]
+        return self.answering
+
+    @property
+    def _answers(self) -> list[Answer]:
+        """All answers that are being written."""
+        answers = (each.answer for each in (self.answering, *self._panel.running))
+        return [answer for answer in answers if answer is not None]
+
+    @property
+    def phase(self) -> Phase:
+        return self._speaker.phase
+
+    @property
+    def progress(self) -> PromptProgress | None:
+        """Progress of the prompt while it is queued or read."""
+        answer = self._speaker.answer
+        return answer.progress if answer is not None else None
+
+    @property
+    def thought_s(self) -> float | None:
+        answer = self._speaker.answer
+        return answer.thought_s if answer is not None else None
+
+    @property
+    def silent_s(self) -> float | None:
+        """Seconds since another machine was asked; None once it has answered."""
+        answer = self.answering.answer
+        if answer is None or answer.asked_at is None or named(self._saved.record.model) is None:
+            return None
+        silent = answer.phase is Phase.QUEUED and answer.progress is None
+        return time.monotonic() - answer.asked_at if silent else None
+
+    @property
+    def message_id(self) -> str | None:
+        """The message that is being written; of a panel that of the first unfinished column."""
+        answer = self._speaker.answer
+        return answer.message_id if answer is not None else None
+
+    @property
+    def message_ids(self) -> list[str]:
+        """All messages that are being written."""
+        return [answer.message_id for answer in self._answers]
+
+    @property
+    def models(self) -> frozenset[str]:
+        """References of the models that replies are asked of."""
+        asked = {answer.model or self._saved.record.model for answer in self._answers}
+        return self._helping.models.union(asked)
+
+    @property
+    def waits_for(self) -> frozenset[str]:
+        """References of the models that replies wait for."""
+        speakers = (self.answering, *self._panel.running)
+        return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
+
+    @property
+    def session_ids(self) -> list[str]:
+        """The engine's names for the sessions of the chat and of its panel's columns."""
+        lanes = self._panel.lanes.values()
+        return [each.session.id for each in (self.answering, *lanes) if each.session.id]
+
+    def message(self, message_id: str) -> Message:
+        """Return a message with all of its text, also while it streams."""
+        return self._panel.lanes.get(message_id, self.answering).message(message_id)
+
+    def mark_unread(self) -> None:
+        """Note that a reply ended in an earlier run and the user has not seen it."""
+        self.answering.unseen = True
+        self._chat.phase_changed.emit()
+
+    @Slot()
+    def mark_seen(self) -> None:
+        """Note that the user has seen the reply."""
+        if self.answering.unseen:
+            self.answering.unseen = False
+            self._chat.phase_changed.emit()
+
+    def set_front(self, front: bool) -> None:
+        """Have the prompts of the chat in use read first."""
+        self.answering.session.set_front(front)
+        self._panel.set_front(front)
+
+    # Control.
+
+    def stop(self) -> None:
+        """End the reply at its next token; what it wrote stays."""
+        self.answering.stop()
+        self._panel.stop()
+
+    def toggle_pause(self) -> None:
+        """Pause the reply, or let it go on."""
+        self.answering.toggle_pause()
+        self._panel.toggle_pause()
+
+    def cancel_for_close(self) -> None:
+        """First step of the program's end: stop the reply; it counts as interrupted."""
+        self.answering.cancel_for_close()
+        self._panel.cancel_for_close()
+
+    # New replies.
+
+    def begin(self, *, branching: bool, like: Message | None = None) -> None:
+        """Open an assistant message at the end of the path and have it filled.
+
+        Args:
+            like: an answer whose options and model replace the chat's.
+        """
+        answer, told = Answer(new_id()), {}
+        if like is not None:
+            answer.like = like.id
+            answer.options = of_answer(like.stats, self.answering.options)
+            answer.model = model_of_answer(like.stats)
+            told = {k: v for k, v in panel.told(like).items() if k in {"system", "name"}}
+        self.answering.tools.new_turn()
+        self.open(answer, branching=branching, told=told)
+
+    def open(
+        self, answer: Answer, *, branching: bool, told: Mapping[str, Any] | None = None
+    ) -> None:
+        """Add an answer's message and have it filled. ``told``: as in `app.chats.panel`."""
+        self._panel.let_go()
+        saved = self._saved
+        name = self._loader.get(answer.model or saved.record.model).name
+        parent = saved.transcript.leaf_id
+        said = Message(answer.message_id, saved.record.id, parent, "assistant", answer.content)
+        stats: dict[str, Any] = {"panel": told} if told else {}
+        if form := (answer.options or self.answering.options).answer_as:
+            stats["options"] = {"answer_as": form}
+        saved.add(replace(said, status="streaming", model=name, stats=stats))
+        self.answering.prepare(answer)
+        if branching:
+            self._chat.path_changed.emit()
+        else:
+            self._chat.message_added.emit(answer.message_id)
+        self._chat.chat_changed.emit()
+        self.answering.begin()
+
+    def continue_after(self, before: Answer) -> None:
+        """Have the same model go on with the results of an answer's tool calls."""
+        model = before.model
+        if model is not None and is_remote(model) and model != self._saved.record.model:
+            model = None  # the user has left that server: results are not sent there
+        answer = Answer(new_id(), model=model, options=before.options)
+        with self._saved.together():
+            self.open(answer, branching=False)

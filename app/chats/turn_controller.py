@@ -1,0 +1,390 @@
+"""Controller of a chat's turn: it asks the table what an event does, and does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.chats.actions import BLIND, DEAF
+from app.chats.answer import Answer
+from app.chats.attaching import Attaching
+from app.chats.chat_model import ChatModel
+from app.chats.chat_reply import ChatReply
+from app.chats.panel import Member
+from app.chats.panelling import Panelling
+from app.chats.queue import MessageQueue
+from app.chats.saved_chat import SavedChat, saved_together
+from app.chats.signals import ChatSignals
+from app.chats.turn import (
+    Compose,
+    Content,
+    Draft,
+    Editing,
+    Effect,
+    Event,
+    First,
+    Refusal,
+    Stage,
+    State,
+    Step,
+    Writing,
+    step,
+)
+from app.settings.language import mark, tr
+from app.store import Attachments, Message, Queued, new_id, title_from
+
+
+class TurnController(QObject):
+    """Sends what is composed and queued, when the table of `app.chats.turn` says so.
+
+    An event runs to completion: changes that its effects cause are handled after it.
+    """
+
+    def __init__(
+        self,
+        saved: SavedChat,
+        chat: ChatSignals,
+        reply: ChatReply,
+        model: ChatModel,
+        queue: MessageQueue,
+        attaching: Attaching,
+        panel: Panelling,
+    ) -> None:
+        super().__init__(chat)
+        self._saved, self._chat, self._reply, self._model = saved, chat, reply, model
+        self._queue, self._attaching, self._panel = queue, attaching, panel
+        self.draft = Draft.KEPT
+        self.unsent = ""  # why the composer's message was not sent, as a sentence
+        self.several = False  # Enter sends to other chats, too
+        self._depth = 0  # events that are being handled
+        self._changed = False  # CHANGED is to be handled after them
+        self._called: Answer | None = None  # the answer whose tool calls ended last
+        attaching.refused.connect(self._on_refused)
+        attaching.changed.connect(self.on_changed)
+        chat.turn_changed.connect(self.on_changed)
+        reply.answering.called.connect(self._on_results)
+
+    # The state.
+
+    @property
+    def stage(self) -> Stage:
+        queue = self._queue
+        first = First.READY if queue.next is not None else First.NONE
+        return State(self._reply.stage, self.draft, queue.state, first=first).stage
+
+    @property
+    def is_at_work(self) -> bool:
+        """True if the chat replies, or will send something by itself."""
+        return self.draft is not Draft.KEPT or self.stage is not Stage.IDLE
+
+    def content(self, message: Compose | None = None) -> Content:
+        """Return the kind of a message; by default of what is composed."""
+        compose = message or self._saved.compose
+        if isinstance(compose, Editing):
+            queued = self._queue.get(compose.message) is not None
+            return Content.REWORDING if queued else Content.EDIT
+        return Content.NOTHING if compose == Writing() else Content.MESSAGE
+
+    def state(self, message: Writing | None = None, *, unseen: bool = False) -> State:
+        """Return the state.
+
+        Args:
+            message: the message that the event brings, if it is not about the composer.
+            unseen: False if the message is not to be sent with images to a model that sees none.
+        """
+        compose, queue = self._saved.compose, self._queue
+        given = message is not None
+        obstacle = self.obstacle(message or compose, sees=unseen, hears=given)
+        return State(
+            self._reply.stage,
+            self.draft,
+            queue.state,
+            self.content(message),
+            sendable=not obstacle,
+            reading=bool(self._attaching.reading),
+            composing=compose != Writing(),
+            first=self._first,
+            ended=queue.goes_on,
+            panel=self._reply.is_panel,
+            silent=self._reply.silent_s is not None,
+            several=self.several,
+        )
+
+    @property
+    def _first(self) -> First:
+        if not (messages := self._queue.messages):
+            return First.NONE
+        if messages[0].id == self._saved.record.edited_id:
+            return First.EDITED
+        return First.BLOCKED if self.obstacle(_written(messages[0])) else First.READY
+
+    def obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
+        """Return why a message cannot be sent to this model, as a sentence; "" if it can.
+
+        Args:
+            sees, hears: pass over images and recordings that the model cannot take.
+        """
+        files = compose.attachments
+        if not sees and (name := self._model.cannot_see(files)):
+            return tr(BLIND, model=name)
+        if not hears and (name := self._model.cannot_hear(files)):
+            return tr(DEAF, model=name)
+        if name := self._attaching.too_long(files):
+            words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
+            return tr(words, file=name)
+        says = compose.text.strip() or any(each.is_medium for each in files)
+        return "" if says else tr("Write a message first.")
+
+    def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
+        """Return what an event would do now; arguments as of `state`."""
+        return step(self.state(message, unseen=unseen), event)
+
+    def why_not(self, event: Event) -> str | None:
+        """Return why an event would do nothing now, as a sentence; None if it would."""
+        refusal = self.preview(event).refusal
+        return self._words(refusal) if refusal is not None else None
+
+    def _words(self, refusal: Refusal) -> str:
+        if refusal is Refusal.UNSENDABLE:
+            return self.obstacle(self._saved.compose)
+        return tr(refusal.value, file=next(iter(self._attaching.reading), ""))
+
+    @property
+    def hint(self) -> str:
+        """Return why the composer's message has not been sent, or cannot be; "" for nothing."""
+        if self.unsent:
+            return tr("Not sent. {why}", why=self.unsent)
+        waits = self.draft is not Draft.KEPT or self._reply.stage is Stage.ASKING
+        return self.why_not(Event.ENTER) or "" if waits else ""
+
+    # Events.
+
+    def handle(
+        self, event: Event, message: Writing | None = None, *, unseen: bool = False, why: str = ""
+    ) -> Step:
+        """Do what an event asks for, and return what that was.
+
+        Args:
+            message, unseen: see `state`.
+            why: the reason that the event reports.
+        """
+        compose, queue = self._saved.compose, self._queue
+        before = self.draft, self.unsent
+        done = self.preview(event, message, unseen)
+        if event is Event.WRITE or done.state.draft is not self.draft:
+            self.unsent = ""
+        self.draft = done.state.draft
+        moved, queue.state = queue.state is not done.state.queue, done.state.queue
+        self._depth += 1
+        try:
+            for effect in done.effects:
+                self._do(effect, message or compose, why)
+            if (self.draft, self.unsent) != before:
+                self._chat.turn_changed.emit()
+                self._chat.phase_changed.emit()  # the list of chats lets go of one that is at rest
+            if moved:
+                queue.changed()
+            if done.then is not None:
+                done = self.handle(done.then, message)
+        finally:
+            self._depth -= 1
+        if self._changed and not self._depth:
+            self.on_changed()
+        return done
+
+    def _do(self, effect: Effect, subject: Compose, why: str) -> None:
+        text, files, answering = subject.text, subject.attachments, self._reply.answering
+        match effect:
+            case Effect.SUBMIT:
+                self._submit(subject)
+            case Effect.SAY:
+                self.say(text, files)
+            case Effect.SEND_FIRST:
+                first = self._queue.messages[0]
+                self.say(first.text, first.attachments, first)
+            case Effect.ENQUEUE:
+                self._enqueue(text, files)
+            case Effect.ENQUEUE_FIRST:
+                self._enqueue(text, files, at=0)
+            case Effect.ANNOUNCE:
+                self._chat.spoken.emit(text, files)
+            case Effect.HOLD:
+                self.compose(Writing(text, files))
+            case Effect.CANCEL_EDIT:
+                assert isinstance(subject, Editing)
+                self.compose(subject.before)
+            case Effect.STEER_REPLY:
+                answering.steer()
+            case Effect.STOP_REPLY:
+                self._reply.stop()
+            case Effect.TOGGLE_PAUSE:
+                self._reply.toggle_pause()
+            case Effect.RETRY:
+                answering.retry()
+            case Effect.CONTINUE:
+                assert self._called is not None
+                self._reply.continue_after(self._called)
+            case Effect.REST:
+                answering.rest()
+            case Effect.REPORT:
+                self.unsent = why or self.obstacle(subject)
+            case Effect.REPORT_FIRST:
+                self._queue.refuse(self.obstacle(_written(self._queue.messages[0])))
+            case Effect.SETTLE:
+                QTimer.singleShot(0, self, self._on_settled)
+
+    @Slot()
+    def on_changed(self) -> None:
+        """Handle what may have freed the way for a message, after the event that caused it."""
+        self._changed = self._depth > 0
+        if not self._changed:
+            self.handle(Event.CHANGED)
+
+    @Slot()
+    def _on_settled(self) -> None:
+        self.handle(Event.SETTLE)
+
+    @Slot(str)
+    def _on_refused(self, why: str) -> None:
+        self.handle(Event.FILE_REFUSED, why=why)
+
+    @Slot(object)
+    def _on_results(self, before: Answer) -> None:
+        self._called = before
+        self.handle(Event.RESULTS)
+
+    # What is composed.
+
+    def write(self, text: str) -> None:
+        """Change the text in the composer. The first key press stores a new chat."""
+        compose, saved = self._saved.compose, self._saved
+        if text == compose.text:
+            return
+        self.handle(Event.WRITE)
+        called = saved.record.shown_title
+        saved.change_compose(compose.written(text))
+        if saved.stored:
+            saved.keep_compose()
+            if called != saved.record.shown_title:  # without a title it is called by its draft
+                self._chat.chat_changed.emit()
+        elif text:
+            self._keep()
+
+    def compose(self, compose: Compose) -> None:
+        """Put something else into the composer."""
+        if self.content() is Content.REWORDING:
+            QTimer.singleShot(0, self, self.on_changed)  # the queue may have waited for it
+        self.handle(Event.WRITE)
+        self._saved.change_compose(compose)
+        self._keep()
+        self._chat.compose_changed.emit()
+
+    def edit_queued(self, message_id: str) -> bool:
+        """Take a queued message into the composer. It keeps its place, and is not sent until then.
+
+        False if it is no longer queued.
+        """
+        if (queued := self._queue.get(message_id)) is None:
+            return False
+        chat_id = self._saved.record.id
+        said = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
+        self.compose(Editing.of(said, self._saved.compose))
+        return True
+
+    @saved_together
+    def remove_queued(self, message_id: str) -> None:
+        """Take a message out of the queue."""
+        compose = self._saved.compose
+        if isinstance(compose, Editing) and compose.message == message_id:
+            self.compose(compose.before)
+        self._queue.take(message_id)
+
+    def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
+        """Send a message now; False if that cannot be done.
+
+        With recordings for a model that hears none, too: its reply says so. With ``unseen`` the
+        same is true of images.
+        """
+        return bool(self.handle(Event.SEND, Writing(text, files), unseen=unseen))
+
+    def say(
+        self,
+        text: str,
+        files: Attachments,
+        queued: Queued | None = None,
+        members: Sequence[Member] = (),
+    ) -> None:
+        """Add a message of the user and have it answered, by a panel if there are ``members``."""
+        saved = self._saved
+        # Before anything is held back for one transaction: passages may take a while to find.
+        resolved = self._attaching.resolved(files, text, saved.transcript.path)
+        with saved.together():
+            if not saved.record.title:
+                named = text if text.strip() or not files else files[0].name
+                saved.change(title=title_from(named))
+            if queued is not None:
+                self._queue.take(queued.id)
+            elif saved.compose == Writing(text, files):
+                self.compose(Writing())
+            else:
+                self._keep()
+            question = Message(
+                id=new_id(),
+                chat_id=saved.record.id,
+                parent_id=saved.transcript.leaf_id,
+                content=text.strip("\n"),
+                attachments=resolved,
+            )
+            saved.add(question)
+            self._chat.message_added.emit(question.id)
+            if members:
+                self._panel.begin(question, members, self._reply.answering.options)
+            else:
+                self._reply.begin(branching=False)
+
+    def _submit(self, compose: Compose) -> None:
+        saved = self._saved
+        if not isinstance(compose, Editing):
+            self.say(compose.draft, compose.attachments)
+        elif self._queue.get(compose.message) is not None:
+            with saved.together():
+                self._queue.change(compose.message, compose.text, compose.attachments)
+                self.compose(compose.before)
+        else:
+            old = saved.transcript[compose.message]
+            path = saved.transcript.path_to(old.parent_id)
+            files = self._attaching.resolved(compose.attachments, compose.text, path)
+            with saved.together():
+                self._reword(old, compose, files)
+
+    def _reword(self, old: Message, compose: Editing, files: Attachments) -> None:
+        """Ask a question in other words, next to the old one, and have it answered."""
+        saved = self._saved
+        self.compose(compose.before)
+        text = compose.text.strip("\n")
+        said = replace(old, id=new_id(), content=text, attachments=files, stats={})
+        saved.add(replace(said, created_at=time.time()))
+        record = saved.record
+        if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
+            # A title that the user did not give follows the question; a comparison keeps its name.
+            saved.change(title=title_from(compose.text), titled_by="")
+            self._keep()
+        self._reply.begin(branching=True)
+
+    @saved_together
+    def _enqueue(self, text: str, files: Attachments, at: int | None = None) -> None:
+        if self._saved.compose == Writing(text, files):
+            self.compose(Writing())
+        self._queue.add(text, files, at)
+
+    def _keep(self) -> None:
+        """Store the chat's record; from the first time on it is in the list of chats."""
+        self._saved.keep()
+        self._chat.chat_changed.emit()
+
+
+def _written(queued: Queued) -> Writing:
+    return Writing(queued.text, queued.attachments)

@@ -1,0 +1,386 @@
+"""Transitions of a chat's turn: an example of each row, and random events against a reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from app.chats.turn import (
+    TABLE,
+    Content,
+    Draft,
+    Effect,
+    Event,
+    First,
+    Queue,
+    Refusal,
+    Row,
+    Stage,
+    State,
+    Step,
+    step,
+)
+
+KEPT, WAITING, STEERING = Draft
+HELD, MOVING, INTERRUPTS = Queue
+IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
+NOTHING, MESSAGE, EDIT, REWORDING = Content
+NONE, EDITED, BLOCKED, READY = First
+SUBMIT, SETTLE, ENQUEUE = Effect.SUBMIT, Effect.SETTLE, Effect.ENQUEUE
+SAID = (SUBMIT, Effect.ANNOUNCE)
+QUEUED = (ENQUEUE, Effect.ANNOUNCE)
+STEERED = (Effect.STEER_REPLY, Effect.ANNOUNCE)
+FIRST_QUEUED = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
+
+
+def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) -> State:
+    return State(reply, content=content, sendable=content is not NOTHING, **more)
+
+
+def waiting(draft: Draft = WAITING, queue: Queue = HELD, first: First = NONE, **more: Any) -> State:
+    return composed(draft=draft, queue=queue, first=first, **more)
+
+
+# By event, one line for each row of its table: a state for which it is the first that applies, the
+# effects, and what changes of the draft and the queue, or the refusal.
+EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
+    Event.ENTER: [
+        (waiting(STEERING), Refusal.STEERS),
+        (waiting(reply=ASKING), Refusal.ASKED),
+        (waiting(), Refusal.BUSY),
+        (waiting(reading=True), Refusal.WAITS),
+        (composed(ASKING, EDIT), Refusal.ASKED),
+        (composed(RUNNING, EDIT), Refusal.BUSY),
+        (composed(ASKING), Refusal.ASKED),
+        (composed(IDLE, NOTHING, reading=True), Refusal.READING),
+        (composed(IDLE, NOTHING), Refusal.UNSENDABLE),
+        (composed(IDLE, reading=True), (), WAITING),
+        (composed(RUNNING, REWORDING), (SUBMIT,)),
+        (composed(IDLE), SAID),
+        (composed(queue=INTERRUPTS), QUEUED),
+        (composed(ASKING, several=True), QUEUED, MOVING),
+    ],
+    Event.STEER: [
+        (composed(IDLE), SAID),
+        (composed(RUNNING, EDIT), Refusal.BUSY),
+        (waiting(STEERING), (Effect.STEER_REPLY,)),
+        (composed(RUNNING, NOTHING), Refusal.UNSENDABLE),
+        (composed(LOADING, NOTHING, first=READY), Refusal.BUSY),
+        (composed(RUNNING, NOTHING, first=READY, panel=True), Refusal.BUSY),
+        (composed(RUNNING, NOTHING, first=READY), (Effect.STEER_REPLY,), INTERRUPTS),
+        (State(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
+        (State(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
+        (composed(reading=True), (), WAITING),
+        (composed(LOADING), FIRST_QUEUED, MOVING),
+        (composed(panel=True), FIRST_QUEUED, MOVING),
+        (composed(queue=INTERRUPTS), STEERED, STEERING, MOVING),
+        (composed(), STEERED, STEERING),
+    ],
+    Event.ESCAPE: [
+        (waiting(), (), KEPT),
+        (composed(RUNNING, EDIT), (Effect.CANCEL_EDIT,)),
+        (composed(), (Effect.STOP_REPLY,)),
+        (composed(IDLE), Refusal.NO_REPLY),
+    ],
+    Event.STOP: [
+        (composed(IDLE), Refusal.NO_REPLY),
+        (composed(STOPPING), Refusal.STOPPING),
+        (composed(IDLE, queue=MOVING, first=READY), (Effect.STOP_REPLY,), HELD),
+    ],
+    Event.PAUSE: [
+        (composed(IDLE), Refusal.NO_REPLY),
+        (composed(LOADING), Refusal.LOADING),
+        (composed(STOPPING), Refusal.STOPPING),
+        (composed(PAUSED), (Effect.TOGGLE_PAUSE,)),
+    ],
+    Event.RETRY: [
+        (composed(IDLE), Refusal.NO_REPLY),
+        (composed(silent=True), (Effect.RETRY,)),
+        (composed(), Refusal.NOT_SILENT),
+    ],
+    Event.CANCEL_EDIT: [
+        (composed(IDLE, REWORDING), (Effect.CANCEL_EDIT,)),
+        (composed(IDLE), Refusal.NOT_EDITING),
+    ],
+    Event.WRITE: [(waiting(), (), KEPT)],
+    Event.SEND_QUEUE: [
+        (State(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
+        (composed(IDLE, REWORDING, first=EDITED, reading=True), Refusal.READING),
+        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT,)),
+        (composed(IDLE), Refusal.UNSENDABLE),
+        (composed(queue=MOVING, first=READY), ()),
+        (composed(IDLE, first=BLOCKED), (Effect.REPORT_FIRST,)),
+        (composed(IDLE, first=READY), (Effect.SEND_FIRST,), MOVING),
+        (composed(first=READY), (), MOVING),
+    ],
+    Event.SEND: [
+        (composed(ASKING), Refusal.ASKED),
+        (composed(), Refusal.BUSY),
+        (composed(IDLE, reading=True), Refusal.READING),
+        (State(), Refusal.UNSENDABLE),
+        (composed(IDLE), (Effect.SAY,)),
+    ],
+    Event.BROADCAST: [
+        (State(RUNNING, content=MESSAGE), (Effect.HOLD,)),
+        (State(RUNNING, content=MESSAGE, composing=True), Refusal.UNSENDABLE),
+        (composed(reading=True), Refusal.READING),
+        (composed(IDLE, composing=True), (Effect.SAY,)),
+        (composed(composing=True), Refusal.BUSY),
+        (composed(queue=INTERRUPTS), (ENQUEUE,)),
+        (composed(), (ENQUEUE,), MOVING),
+    ],
+    Event.END: [(waiting(STEERING, MOVING), (), KEPT, HELD)],
+    Event.FILE_REFUSED: [
+        (waiting(), (Effect.REPORT,), KEPT),
+        (composed(), ()),
+    ],
+    Event.CHANGED: [
+        (waiting(), (SETTLE,)),
+        (composed(), ()),
+        (waiting(STEERING, reply=IDLE), (SETTLE,)),
+        (waiting(STEERING, reply=IDLE, reading=True), ()),
+        (composed(IDLE, queue=INTERRUPTS, first=READY), (SETTLE,)),
+        (composed(IDLE, queue=MOVING, first=READY, ended=True), (SETTLE,)),
+        (waiting(WAITING, MOVING, EDITED, reply=IDLE, ended=True), (SETTLE,)),
+        (composed(IDLE, queue=MOVING, first=EDITED, ended=True), ()),
+        (composed(IDLE, queue=MOVING, first=READY), (), HELD),
+        (waiting(reply=IDLE), (SETTLE,)),
+        (composed(IDLE), ()),
+    ],
+    Event.SETTLE: [
+        (State(draft=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (waiting(reply=ASKING), ()),
+        (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
+        (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
+        (composed(), ()),
+        (waiting(STEERING, reply=IDLE, reading=True), ()),
+        (State(draft=STEERING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (waiting(STEERING, MOVING, READY, reply=IDLE), (SUBMIT,), KEPT),
+        (composed(IDLE, queue=MOVING, first=BLOCKED), (Effect.REPORT_FIRST,), HELD),
+        (composed(IDLE, queue=INTERRUPTS, first=READY), (Effect.SEND_FIRST,), MOVING),
+        (composed(IDLE), ()),
+    ],
+    Event.RESULTS: [
+        (waiting(STEERING, reply=CALLING), (Effect.REST,)),
+        (composed(CALLING, queue=INTERRUPTS), (Effect.REST,)),
+        (composed(CALLING), (Effect.CONTINUE,)),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "row", "example"),
+    [(event, n, each) for event in Event for n, each in enumerate(EXAMPLES[event])],
+)
+def test_each_row_does_what_its_example_says(event: Event, row: int, example: tuple) -> None:
+    state, expected, *changed = example
+    rows = TABLE[event]
+    assert next(n for n, each in enumerate(rows) if each.applies(state)) == row
+    done = step(state, event)
+    if isinstance(expected, Refusal):
+        assert done == Step(state, refusal=expected)
+        return
+    draft = next((each for each in changed if isinstance(each, Draft)), state.draft)
+    queue = next((each for each in changed if isinstance(each, Queue)), state.queue)
+    assert (done.effects, done.state.draft, done.state.queue) == (expected, draft, queue)
+    assert done.refusal is None
+
+
+def test_every_row_has_an_example_and_the_last_ones_apply_always() -> None:
+    assert {event: len(rows) for event, rows in TABLE.items()} == {
+        event: len(examples) for event, examples in EXAMPLES.items()
+    }
+    assert all(rows[-1].when == Row({}).when for rows in TABLE.values())
+
+
+MOVES_MESSAGE = {
+    SUBMIT,
+    ENQUEUE,
+    Effect.SAY,
+    Effect.SEND_FIRST,
+    Effect.ENQUEUE_FIRST,
+    Effect.HOLD,
+}
+STATES = some.builds(
+    State,
+    reply=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
+    draft=some.sampled_from(Draft),
+    queue=some.sampled_from(Queue),
+    content=some.sampled_from(Content),
+    first=some.sampled_from(First),
+    **dict.fromkeys(
+        ("sendable", "reading", "composing", "ended", "panel", "silent", "several"), some.booleans()
+    ),
+)
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(STATES, some.sampled_from(Event))
+def test_any_event_in_any_state_is_safe(state: State, event: Event) -> None:
+    done = step(state, event)
+    if done.refusal is not None:
+        assert done == Step(state, refusal=done.refusal)
+        return
+    moved = [effect for effect in done.effects if effect in MOVES_MESSAGE]
+    assert len(moved) <= 1  # a message is sent, queued or held, never two of them
+    rewords = moved == [SUBMIT] and state.content is Content.REWORDING
+    if set(moved) & {SUBMIT, Effect.SAY, Effect.SEND_FIRST} and not rewords:
+        assert state.reply is IDLE
+    if set(moved) & {SUBMIT, ENQUEUE, Effect.SAY, Effect.ENQUEUE_FIRST}:
+        assert state.sendable
+        assert not state.reading
+    if set(moved) & {SUBMIT, ENQUEUE, Effect.ENQUEUE_FIRST} and event is not Event.BROADCAST:
+        assert done.state.draft is KEPT
+    if Effect.SEND_FIRST in moved:
+        assert state.first in {READY, EDITED}
+
+
+class Chat:
+    """A chat that does what the table asks for."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.queued: list[str] = []
+        self.draft, self.text = KEPT, ""
+        self.queue, self.reply = HELD, IDLE
+        self.reading = self.ended = False
+
+    def handle(self, event: Event) -> None:
+        content = MESSAGE if self.text else NOTHING
+        first = READY if self.queued else NONE
+        state = State(
+            self.reply,
+            self.draft,
+            self.queue,
+            content,
+            sendable=bool(self.text),
+            reading=self.reading,
+            first=first,
+            ended=self.ended,
+        )
+        done = step(state, event)
+        self.draft, self.queue = done.state.draft, done.state.queue
+        for effect in done.effects:
+            if effect is SUBMIT:
+                self.say(self.text)
+                self.text = ""
+            elif effect is ENQUEUE:
+                self.queued.append(self.text)
+                self.text = ""
+            elif effect is Effect.SEND_FIRST:
+                self.say(self.queued.pop(0))
+            elif effect is Effect.STOP_REPLY:
+                self.reply = STOPPING if self.reply is not IDLE else IDLE
+            elif effect is SETTLE:
+                self.handle(Event.SETTLE)
+        if event is not Event.CHANGED:
+            self.handle(Event.CHANGED)
+
+    def say(self, text: str) -> None:
+        assert self.reply is IDLE
+        self.said.append(text)
+        self.reply = RUNNING
+
+
+class Reference:
+    """The same by hand."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.queued: list[str] = []
+        self.text, self.waits_for = "", ""
+        self.busy = self.stopping = self.moves = self.interrupts = False
+        self.reading = self.ended = False
+
+    def handle(self, event: str) -> None:
+        if event == "steer" and self.busy and self.text and not self.reading:
+            self.interrupts = self.interrupts and self.waits_for == "end"
+            self.waits_for = "end"
+        elif event == "steer" and self.busy and not self.text:
+            self.interrupts = self.interrupts or bool(self.queued)
+            self.moves = self.moves or bool(self.queued)
+        elif event in {"enter", "steer"} and self.text and not self.waits_for:
+            self.waits_for = "file"
+        elif event == "escape" and self.waits_for:
+            self.waits_for = ""
+        elif event in {"stop", "escape"} and self.busy and not self.stopping:
+            self.stopping, self.moves, self.interrupts = True, False, False
+        elif event == "send queue" and self.queued and not self.moves:
+            self.moves = True
+            if not self.busy:
+                self.say(self.queued.pop(0))
+        self.settle()
+
+    def settle(self) -> None:
+        goes_on = self.moves and self.queued and (self.ended or self.interrupts)
+        if self.waits_for == "file" and not self.reading:
+            if self.busy or goes_on:
+                self.queued.append(self.text)
+                self.moves, self.text, self.waits_for = True, "", ""
+            else:
+                self.say(self.text)
+                self.text = self.waits_for = ""
+        if self.busy or (self.waits_for == "end" and self.reading):
+            return
+        if self.waits_for == "end":
+            self.say(self.text)
+            self.text = self.waits_for = ""
+        elif goes_on:
+            self.say(self.queued.pop(0))
+        else:
+            self.moves = self.interrupts = False
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        self.busy, self.stopping, self.interrupts = True, False, False
+
+
+USER = {
+    "enter": Event.ENTER,
+    "steer": Event.STEER,
+    "escape": Event.ESCAPE,
+    "stop": Event.STOP,
+    "send queue": Event.SEND_QUEUE,
+}
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    some.lists(
+        some.sampled_from((*USER, "write", "write", "end", "fail", "attach", "read", "refuse")),
+        min_size=25,
+        max_size=50,
+    )
+)
+def test_random_events_do_what_the_reference_does(events: list[str]) -> None:
+    chat, reference = Chat(), Reference()
+    for number, event in enumerate(events):
+        if event == "write":
+            chat.text = reference.text = f"m{number}"
+            reference.waits_for = ""
+            chat.handle(Event.WRITE)
+        elif event in {"end", "fail"}:
+            steered = chat.draft is STEERING or chat.queue is INTERRUPTS
+            well = event == "end" and not steered and chat.reply is RUNNING
+            if chat.reply is not IDLE:
+                chat.ended = reference.ended = well
+            chat.reply, reference.busy = IDLE, False
+            chat.handle(Event.CHANGED)
+        elif event in {"attach", "read", "refuse"}:
+            refused = event == "refuse" and chat.reading
+            chat.reading = reference.reading = event == "attach"
+            if refused:
+                reference.waits_for = ""
+            chat.handle(Event.FILE_REFUSED if refused else Event.CHANGED)
+        else:
+            chat.handle(USER[event])
+        reference.handle(event)
+        assert (chat.said, chat.queued, chat.text) == (
+            reference.said,
+            reference.queued,
+            reference.text,
+        )
+        assert (chat.reply is IDLE, chat.queue is HELD) == (not reference.busy, not reference.moves)
