@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import random
+import signal
 import socket
 import statistics
 import subprocess
@@ -282,6 +283,7 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no process stays behind
     if options.quantize:
         source, target = map(str, options.files)
         LlamaProcess(options.python).ask("quantize", path=source, out=target, kind=options.quantize)
