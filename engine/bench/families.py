@@ -55,6 +55,7 @@ class Finding(Struct, frozen=True):
     equal: bool | None = None  # whether all greedy tokens were equal
     # the largest difference to a logit of mlx-vlm's own call, of a model from there
     own: float | None = None
+    fused: bool = False  # steps are one call of the CPU kernels
     why: str = ""  # why it could not be built, loaded or compared
 
     @property
@@ -64,8 +65,11 @@ class Finding(Struct, frozen=True):
         return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
 
 
-def write_family(folder: Path, architecture: str) -> Path:
+def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
     """Write a tiny model whose logits depend on early tokens: swapped sessions then show.
+
+    Args:
+        group: what the widths of MLPs are rounded up to multiples of.
 
     Raises:
         NotBuildableError: with the reason.
@@ -76,7 +80,11 @@ def write_family(folder: Path, architecture: str) -> Path:
             if architecture.endswith(SEEING):
                 seeing.write_seeing(folder, architecture.removesuffix(SEEING))
             elif architecture in architectures():
-                write_model(folder, small_config(architecture), scale=scale)
+                config = small_config(architecture)
+                for name, value in config.items():
+                    if name.endswith("intermediate_size") and isinstance(value, int):
+                        config[name] = -(-value // group) * group
+                write_model(folder, config, scale=scale)
             else:
                 config = small_vlm_config(architecture)
                 _check_size(config)
@@ -128,11 +136,11 @@ def _dullness(folder: Path) -> str:
     return "" if off > 0.02 * spread else "its logits do not depend on the prompt"
 
 
-def quantise(folder: Path, group: int) -> None:
-    """Keep a written model in 4 bits, all layers that can be.
+def quantise(folder: Path, group: int, bits: int = 4) -> None:
+    """Quantize all layers of a written model that can be.
 
     Args:
-        group: how many weights share a scale.
+        group: weights that share a scale.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten
@@ -141,29 +149,29 @@ def quantise(folder: Path, group: int) -> None:
     from engine.model.loader import load_net
 
     net, config = load_net(folder)
-    net, config = quantize_model(net, config, group, 4)
+    net, config = quantize_model(net, config, group, bits)
     arrays = dict(tree_flatten(net.parameters()))
     mx.save_safetensors(str(folder / "model.safetensors"), arrays, metadata={"format": "mlx"})
     (folder / "config.json").write_text(json.dumps(config))
 
 
-def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
+def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> Finding:
     """Build and load one architecture, and compare a shared step with steps of its own.
 
     Args:
-        group: of the weights that share a scale in 4 bits; 0 for weights in full.
+        group: quantized weights that share a scale; 0 for weights in full.
     """
     import mlx.core as mx
 
     from engine.errors import EngineError
-    from engine.model import backend, vlm
+    from engine.model import backend, plain_decoder, vlm
     from engine.model.loader import load_at_once
     from engine.model.probe import ALONE
 
     try:
-        write_family(folder, architecture)
+        write_family(folder, architecture, group or 1)
         if group:
-            quantise(folder, group)
+            quantise(folder, group, bits)
         model = load_at_once(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
@@ -177,6 +185,7 @@ def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
         model.info.step,
         model.can.ways.shares_prefix,
         model.can.token_by_token,
+        fused=plain_decoder.is_installed(model.net),
     )
     try:
         if isinstance(model.net, vlm.AsLanguageModel):
@@ -271,8 +280,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vlm", action="store_true", help="all that are taken from mlx-vlm")
     parser.add_argument("--markdown", metavar="FILE", help="also write the table to FILE")
     parser.add_argument(
-        "--few-bits", type=int, default=0, metavar="GROUP", help="in 4 bits, groups of so many"
+        "--few-bits", type=int, default=0, metavar="GROUP", help="quantized in groups of this size"
     )
+    parser.add_argument("--bits", type=int, default=4, help="of quantized weights (default: 4)")
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -282,7 +292,7 @@ def main(options: argparse.Namespace) -> int:
     # Before `architectures` imports MLX, so that the comparison runs with the engine's BLAS.
     blas = backend.start().blas
     if options.lines:
-        return _work(options.architectures, options.few_bits)
+        return _work(options.architectures, options.few_bits, options.bits)
     from engine.model import vlm
 
     of_vlm = [*(name + SEEING for name in seeing.FAMILIES), *vlm.language_models()]
@@ -292,28 +302,32 @@ def main(options: argparse.Namespace) -> int:
         return 2
     wanted = options.architectures or (of_vlm if options.vlm else architectures())
     findings = []
-    for finding in findings_of(wanted, options.few_bits):
+    for finding in findings_of(wanted, options.few_bits, options.bits):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
+    if options.few_bits:
+        print(f"One call of the kernels a step: {sum(f.fused for f in findings)}.")
     if options.markdown:
         Path(options.markdown).write_text(markdown(findings, blas, options.vlm), encoding="utf-8")
     return 0 if all(f.equal is not False for f in findings) else 1
 
 
-def _work(wanted: Sequence[str], group: int) -> int:
+def _work(wanted: Sequence[str], group: int, bits: int) -> int:
     warnings.simplefilter("ignore")
     for name in wanted:
         with tempfile.TemporaryDirectory() as scratch:
-            print(json.dumps(to_builtins(measure(name, Path(scratch) / name, group))), flush=True)
+            found = measure(name, Path(scratch) / name, group, bits)
+            print(json.dumps(to_builtins(found)), flush=True)
     return 0
 
 
-def findings_of(wanted: Sequence[str], group: int = 0) -> Iterator[Finding]:
+def findings_of(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
     """The findings in order. A child process makes them, since a model may crash its process."""
     left = list(wanted)
     while left:
-        command = own_command("families", "--few-bits", str(group), "--lines", *left)
+        few = ("--few-bits", str(group), "--bits", str(bits))
+        command = own_command("families", *few, "--lines", *left)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:
@@ -328,7 +342,8 @@ def _row(f: Finding) -> str:
     if f.difference is None:
         return f"{f.architecture:<24} {f.step or '-':<7} {f.why or f.caches}"
     same = "equal" if f.equal else "DIFFER"
-    return f"{f.architecture:<24} {f.step:<7} {f.difference:8.1e}  {same:<7} {f.caches}"
+    fused = ", fused" if f.fused else ""
+    return f"{f.architecture:<24} {f.step:<7} {f.difference:8.1e}  {same:<7} {f.caches}{fused}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
