@@ -33,7 +33,10 @@ from engine.engine import Engine
 from engine.model import loader, plain_decoder, runner, sampling
 from engine.runtime.pacing import Pacing
 
-FAMILIES = ("llama", "qwen2", "qwen3", "mistral3", "gemma3_text", "qwen3_moe", "qwen3_next")
+FAMILIES = (
+    *("llama", "qwen2", "qwen3", "smollm3", "gemma2", "phi3", "glm4", "internlm3", "seed_oss"),
+    *("mistral3", "gemma3_text", "qwen3_moe", "qwen3_next"),
+)
 CONTEXT, PREFIX = 400, 48  # tokens
 FEW = 4  # chats that fit into a tight budget
 
@@ -124,11 +127,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--schedules", type=int, default=200, help="per family (200)")
     parser.add_argument("--steps", type=int, default=40, help="actions of a schedule (40)")
     parser.add_argument("--seed", type=int, default=0, help="the first schedule's (0)")
-    parser.add_argument("--minutes", type=float, default=1e9, help="then no more are begun")
+    parser.add_argument("--minutes", type=float, default=1e9, help="at most, for all families")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    end, failed = time.monotonic() + 60 * options.minutes, 0
-    for name in options.families:
+    began, share, failed = time.monotonic(), 60 * options.minutes / len(options.families), 0
+    for number, name in enumerate(options.families, 1):
         with tempfile.TemporaryDirectory() as scratch:
             folder = write_family(Path(scratch) / name, name)
             quantise(folder, 32)
@@ -136,7 +139,7 @@ def main(arguments: list[str]) -> int:
             played = rows = replies = ties = unequal = 0
             faults: list[str] = []
             for seed in range(options.seed, options.seed + options.schedules):
-                if time.monotonic() >= end:
+                if time.monotonic() - began >= number * share:
                     break
                 found = play(folder, seed, options.steps)
                 played, rows = played + 1, rows + found.rows
