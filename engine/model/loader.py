@@ -158,6 +158,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         share = yield from pack_weights(net, examined.folder)
         yield arrays(net)
         yield from read_weights(net, share)
+        return (yield from complete(net, examined, config, known))
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
         raise refuse(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -167,7 +168,6 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         raise
     except Exception as error:
         raise load_error(name, config, error) from None
-    return (yield from complete(net, examined, config, known))
 
 
 def complete(

@@ -17,14 +17,16 @@ from engine.bench.random_models import write_model
 from engine.model import loader
 
 
-def write_few_bits(folder: Path, config: dict[str, Any], bits: int = 4, group: int = 32) -> Path:
+def write_few_bits(
+    folder: Path, config: dict[str, Any], bits: int = 4, group: int = 32, mode: str = "affine"
+) -> Path:
     """Write a tiny random model in few bits."""
     sizes = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
     write_model(folder, {**config, **sizes}, scale=3.0)
     net, made = load_model(folder)
-    nn.quantize(net, group, bits)
+    nn.quantize(net, group, bits, mode=mode)
     mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(net.parameters())))
-    made = {**made, "quantization": {"group_size": group, "bits": bits}}
+    made = {**made, "quantization": {"group_size": group, "bits": bits, "mode": mode}}
     (folder / "config.json").write_text(json.dumps(made))
     return folder
 

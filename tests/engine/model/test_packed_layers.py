@@ -16,7 +16,7 @@ from mlx.utils import tree_flatten
 from mlx_lm.utils import load_model
 from msgspec.structs import replace
 
-from engine import Engine, SamplingParams
+from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.kernels import library as kernels
 from engine.model import adapting, backend, loader, packed_experts, packed_layers, plain_decoder
@@ -100,6 +100,29 @@ def test_layer_with_other_format_stays_mlx(folder: Path, monkeypatch: pytest.Mon
     net = packed(folder)
     assert not packed_layers.is_packed(net)
     assert len(passes(net)) == 4
+
+
+def test_weights_that_are_no_codes_are_refused(folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "floats"))
+    arrays = mx.load(str(copy / "model.safetensors"))
+    name = "model.layers.1.mlp.down_proj.weight"
+    arrays[name] = arrays[name].astype(mx.float16)
+    mx.save_safetensors(str(copy / "model.safetensors"), arrays)
+    with (
+        Engine() as engine,
+        pytest.raises(EngineError, match=r"could not be loaded: .*uint32"),
+    ):
+        engine.load(copy)
+
+
+@pytest.mark.parametrize(("mode", "bits", "group"), [("nvfp4", 4, 16), ("mxfp8", 8, 32)])
+def test_formats_that_kernels_lack_reply(tmp_path: Path, mode: str, bits: int, group: int) -> None:
+    config = {**FAMILIES["plain"], "model_type": "llama"}
+    path = write_few_bits(tmp_path / mode, config, bits, group, mode)
+    assert not packed_layers.is_packed(packed(path))
+    with Engine() as engine:
+        session = engine.open_session(engine.load(path))
+        assert session.send("Hello", SamplingParams(max_tokens=3, temperature=0.0)).tokens()
 
 
 # ---------------------------------------------------------------- experts
