@@ -1,4 +1,4 @@
-"""KV caches: what a session holds, what several sessions share, what is kept on disk.
+"""KV caches of sessions, shared prefixes, and cache files on disk.
 
 Imports: engine.errors.
 """

@@ -1,10 +1,10 @@
-"""A session's KV cache as one file: safetensors, with what else belongs to it in the header.
+"""Session caches as a file: safetensors with the session's metadata in the header.
 
-After the arrays come two checksums, of the header and of the arrays: what a disk or somebody's
-hand has changed is read again instead.
+Two checksums, of the header and of the arrays, follow the arrays. A damaged file is rejected, and
+the session prefills again.
 
-The arrays come from the file and everything else is checked against caches that the model itself
-has made: no name of a class is ever taken from a file.
+Only the arrays come from the file. All other fields are checked against caches that the model has
+created, and class names are never taken from a file.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from engine.cache.shared_prefix import Joined
 
 FORMAT = "stretto-kv-3"
 
-_SUMS = 8  # bytes: two checksums of four
-_MOST_HEADER = 2**28  # a million tokens and their text take 30 MB
+_SUMS = 8  # bytes of both checksums
+_MOST_HEADER = 2**28  # bytes; a million tokens and their text take 30 MB
 _MOST_ID = 2**31
 
 _NAMES = {
@@ -59,40 +59,39 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-COPIED = 2**20  # bytes of an array with gaps that are copied at once to be written
+COPIED = 2**20  # maximum bytes of a non-contiguous array that are copied in one piece for writing
 
-PIECE = 32 * 2**20  # bytes that are made into arrays between two turns of the engine's loop
+PIECE = 32 * 2**20  # bytes turned into arrays between two turns of the engine loop
 
 
 class DamagedError(Exception):
-    """The file is not what it should be."""
+    """The file is damaged or has another format."""
 
 
 class Record(Struct, frozen=True):
-    """What a file's header says."""
+    """Header of a cache file."""
 
-    fingerprint: str  # of the model, and of how it keeps its keys
-    tokens: list[int]  # what had been fed
-    # cuts, ledger: as in `SessionKV`
+    fingerprint: str  # of the model and its cache format
+    tokens: list[int]  # tokens in the caches
+    # cuts, ledger: see `SessionKV`
     cuts: list[int]
     ledger: Ledger
-    boundary: int  # at how many tokens the copy for going back was made; -1 where there is none
+    boundary: int  # number of tokens in the snapshot copy; -1 if there is none
     shape: Any
-    name: str = ""  # the file's, without its ending
+    name: str = ""  # file name without its suffix
 
 
 class Image(Struct, frozen=True):
-    """A cache ready to be written by any thread: a header, and the bytes of evaluated arrays.
+    """Caches ready to be written by any thread: a header, and the bytes of evaluated arrays.
 
-    The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
+    The bytes are the memory of the arrays. It is freed with the image, on the engine thread.
     """
 
     header: bytes
-    # for each array of the file those that it is made of, which follow each other along the third
-    # axis. They may be slices: what is not in one piece is copied a little at a time while it is
-    # written.
+    # By array of the file: its parts, concatenated along the third axis. Non-contiguous parts are
+    # copied in small pieces while they are written.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
-    held: Part  # what it keeps in memory; another's shared prefix may be among it
+    held: Part  # memory that it keeps alive, which may include a prefix shared with other sessions
 
     @property
     def nbytes(self) -> int:
@@ -109,14 +108,14 @@ class Image(Struct, frozen=True):
 
 
 def _joined(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
-    """The bytes of the array that these make up along the third axis."""
+    """Yield the bytes of the concatenation of these parts along the third axis."""
     for place in np.ndindex(parts[0].shape[:2]):
         for part in parts:
             yield from _runs(part[place])
 
 
 def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
-    """The bytes of an array in its order."""
+    """Yield the bytes of an array in C order."""
     if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > COPIED:
         for part in array:
             yield from _runs(part)
@@ -125,10 +124,10 @@ def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
 
 
 def take_image(kv: SessionKV, fingerprint: str) -> Image:
-    """The image of a session's caches. Nobody may write to them any more.
+    """Return the image of a session's caches, which must not be written to afterwards.
 
     Raises:
-        ValueError: they hold something that cannot be written.
+        ValueError: a cache contains something that cannot be written.
     """
     arrays: list[mx.array | Joined] = []
     snapshot = kv.snapshot_copy
@@ -164,10 +163,10 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
 
 
 def read_record(path: Path) -> Record:
-    """The header of a file.
+    """Return the header of a file.
 
     Raises:
-        DamagedError, OSError: it cannot be used.
+        DamagedError, OSError: the file cannot be used.
     """
     with _opened(path) as stream:
         try:
@@ -197,7 +196,7 @@ def _sum(total: int) -> bytes:
 
 
 def _opened(path: Path) -> BufferedReader:
-    """The file, if it is an ordinary one: a pipe would be waited for, a link leads elsewhere."""
+    """Open a regular file. Rejects pipes, which could block, and links."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -206,7 +205,7 @@ def _opened(path: Path) -> BufferedReader:
 
 
 def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
-    """What belongs to all arrays, each array's entry in their order, and the arrays' checksum."""
+    """Return the metadata, the entries of the arrays in order, and the checksum of the arrays."""
     size = os.fstat(stream.fileno()).st_size
     first = stream.read(8)
     length = int.from_bytes(first, "little")
@@ -234,7 +233,7 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
 
 
 def _agrees(record: Record) -> bool:
-    """Whether what a file says can be what a session has said."""
+    """Return True if the fields of a header are consistent."""
     named: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
     if not all(isinstance(words, str) for words in named):
@@ -256,25 +255,25 @@ def _agrees(record: Record) -> bool:
 
 
 def _are_counts(values: Any, most: int) -> bool:
-    """Whether it is a list of whole numbers from 0 to `most`."""
+    """Return True if `values` is a list of integers from 0 to `most`."""
     if not isinstance(values, list) or set(map(type, values)) - {int}:
         return False
     return not values or (min(values) >= 0 and max(values) <= most)
 
 
 class Contents(Struct, frozen=True):
-    """A file's header, and its arrays as they lie on disk: bytes, not MLX's."""
+    """Header and array bytes of a cache file. Contains no MLX arrays."""
 
     record: Record
-    # by number, the type and shape of an array and its bytes
+    # by number: type, shape, and bytes of an array
     parts: dict[str, tuple[str, list[int], bytearray]]
 
 
 def read_contents(path: Path, record: Record) -> Contents:
-    """All of a file, without making an array of it; any thread may call it.
+    """Read a whole file without creating MLX arrays, so any thread may call it.
 
     Raises:
-        DamagedError, OSError: it cannot be used.
+        DamagedError, OSError: the file cannot be used.
     """
     parts = {}
     with _opened(path) as stream:
@@ -298,13 +297,14 @@ def read_contents(path: Path, record: Record) -> Contents:
 def build_caches(
     contents: Contents, fresh: Caches, again: Caches
 ) -> Generator[None, None, tuple[Caches, Caches | None]]:
-    """The caches of a file, made piece by piece: the engine's other work goes on at each `yield`.
-
-    Returns them, and the copy at the turn's boundary where there is one.
+    """Fill empty caches with the contents of a file. The engine does other work at each `yield`.
 
     Args:
-        fresh, again: two sets of empty caches of the model; the first is filled, and the second
-            where there is a copy.
+        fresh, again: two sets of empty caches of the model. The second is filled if the file has a
+            snapshot.
+
+    Returns:
+        The caches, and the snapshot if there is one.
 
     Raises:
         DamagedError: the file cannot be used.
@@ -336,12 +336,12 @@ def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
 
 
 def _plain(array: mx.array) -> mx.array:
-    """With a type that Python's buffers know."""
+    """View bfloat16 as uint16, because Python's buffers have no such type."""
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
 def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
-    """What JSON can hold of caches; their arrays are gathered, and named by number."""
+    """Convert caches to JSON values. Append arrays to `arrays`, and refer to them by index."""
     if isinstance(value, (mx.array, Joined)):
         if value.dtype not in _NAMES:
             raise ValueError(f"arrays of {value.dtype} are not written")
@@ -358,7 +358,8 @@ def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
 
 
 def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
-    """The value that `_flat` made `shape` of; objects are those of `fresh`, in the same places."""
+    """Convert a value of `_flat` back. Objects are filled in place: those at the same place in
+    `fresh`."""
     ((kind, held),) = shape.items()
     if kind == "array":
         return arrays[str(held)]

@@ -1,4 +1,4 @@
-"""Operations on single cache objects, mlx-lm's and `SharedPrefixKV`, of any kind."""
+"""Operations on single cache objects of any class: mlx-lm's and `SharedPrefixKV`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ import mlx.core as mx
 from engine.cache.estimate import STEP, UNLIMITED, MemoryEstimate
 from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 
-Caches = list[Any]  # one cache object for each layer of a model
+Caches = list[Any]  # one cache object per layer
 
 MAX_STEPS = 4
-"""A cache grows by at most so many `STEP`s at once: a larger copy would delay all sessions."""
+"""Maximum number of `STEP`s by which a cache grows. A larger copy would delay all sessions."""
 
 
 def single(caches: Iterable[Any]) -> Iterator[Any]:
-    """The caches one by one, also those of a layer that has several."""
+    """Yield the single caches, including those of layers that have several."""
     for cache in caches:
         yield from getattr(cache, "caches", [cache])
 
 
 def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
-    """Copies of the lists of caches, with others in the places of some, which `id` tells."""
+    """Return a copy of the caches in which some are replaced.
+
+    Args:
+        others: replacements by the id of the original.
+    """
     found = []
     for cache in caches:
         whole = others.get(id(cache), cache)
@@ -35,13 +39,13 @@ def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
 
 
 def clone(value: Any) -> Any:
-    """A copy of caches, or of anything inside them, that does not see later changes.
+    """Return a copy of caches, or of any value in them, that does not see later changes.
 
-    Arrays become full slices. A full slice shares its buffer until either side writes, so the copy
-    costs nothing by itself; `mx.array(x)` would copy at once.
+    Arrays become full slices, which share their buffer until either side writes. `mx.array(x)`
+    would copy immediately.
 
     Raises:
-        TypeError: an object of a kind that is not known, which both would write to.
+        TypeError: an object of an unknown class, which both copies would write to.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -60,7 +64,7 @@ def clone(value: Any) -> Any:
 
 
 def leaves(value: Any) -> Iterator[mx.array]:
-    """Every array inside caches."""
+    """Yield every array inside caches."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -72,14 +76,14 @@ def leaves(value: Any) -> Iterator[mx.array]:
 
 
 def nbytes(caches: Any) -> int:
-    """Bytes that the caches' arrays take, allocation steps included."""
+    """Return the bytes of all arrays, including unused capacity."""
     return sum(a.nbytes for a in leaves(caches))
 
 
 def compact(cache: Any) -> Any:
-    """Cut off what a ring buffer would drop at its next token.
+    """Drop the tokens that a ring buffer would drop at its next token.
 
-    After a chunk it holds the whole chunk, which may be longer than its window.
+    After a chunk, a ring buffer holds the whole chunk, which can be longer than its window.
     """
     for part in getattr(cache, "caches", [cache]):
         most = getattr(part, "max_size", None)
@@ -93,7 +97,8 @@ def compact(cache: Any) -> Any:
 
 
 def kept_copy(cache: Any) -> Any:
-    """A copy of one layer's cache to go back to, with None for what can be trimmed instead."""
+    """Return a copy of one layer's cache for a later restore. It has None for caches that can be
+    trimmed."""
     if not may_not_trim(cache):
         return None
     if hasattr(cache, "caches"):
@@ -104,10 +109,10 @@ def kept_copy(cache: Any) -> Any:
 
 
 def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
-    """A copy of one layer's cache as it was before its last `surplus` tokens.
+    """Return a copy of one layer's cache without its last `surplus` tokens.
 
     Args:
-        kept: as `kept_copy` gave it then.
+        kept: result of `kept_copy` at that position.
     """
     if hasattr(kept, "caches"):
         copy = clone(cache)
@@ -121,10 +126,10 @@ def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
 
 
 def own_states(cache: Any) -> Any:
-    """Copy recurrent states into buffers of their own.
+    """Copy recurrent states into their own buffers.
 
-    Models slice the state from those after every token of a chunk, and a slice keeps the whole
-    buffer alive: without this a snapshot of jamba held 64 times what it needed.
+    Models slice a state from the states after every token of a chunk, and a slice keeps the whole
+    buffer alive. Without this, a snapshot of jamba held 64 times the memory it needed.
     """
     for part in getattr(cache, "caches", [cache]):
         if part is not None and not hasattr(part, "keys"):
@@ -134,9 +139,10 @@ def own_states(cache: Any) -> Any:
 
 
 def detached(copy: Any, room: bool) -> Any:
-    """Let a copy of one layer's cache have buffers of its own.
+    """Give a copy of one layer's cache its own buffers. Leaves a `SharedPrefixKV` unchanged.
 
-    With `room` it has space for the next tokens. A `SharedPrefixKV` is left as it is.
+    Args:
+        room: leave space for the next tokens.
     """
     if copy is None:
         return None
@@ -157,7 +163,7 @@ def detached(copy: Any, room: bool) -> Any:
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:
-    """The first `held` tokens of keys or values, and empty room for `grow` more."""
+    """Return the first `held` tokens of keys or values, with room for `grow` more."""
     if isinstance(value, (list, tuple)):
         return type(value)(_resized(v, held, grow) for v in value)
     shape = (*value.shape[:2], grow, *value.shape[3:])
@@ -173,11 +179,13 @@ def _copied(value: Any) -> Any:
 
 
 def stagger(caches: Caches, more: int = 0) -> None:
-    """Set the caches' `step` so that the layers grow at different tokens.
+    """Set `step` of the caches so that the layers grow at different tokens.
 
-    They grow further at once when `more` tokens are to come. A cache copies itself to grow. With
-    all layers at the same token that took 200 ms at 1,300 tokens on two cores, and every session
-    waited for it.
+    A cache copies itself to grow. With all layers at the same token that took 200 ms at 1,300
+    tokens on two cores, and all sessions waited for it.
+
+    Args:
+        more: number of tokens to come. With many, caches grow by larger steps.
     """
     steps = MAX_STEPS if more >= 2 * MAX_STEPS * STEP else 1
     for layer, cache in enumerate(caches):
@@ -188,28 +196,29 @@ def stagger(caches: Caches, more: int = 0) -> None:
 
 
 def grows(cache: Any) -> bool:
-    """Whether it is an ordinary growing cache, whole or after a shared prefix."""
+    """Return True for a plain growing cache, with or without a shared prefix."""
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
 
 
 def growing(caches: Caches) -> list[Any]:
-    """Those that `grows` says, one by one."""
+    """Return the single caches for which `grows` is True."""
     return [cache for cache in single(caches) if grows(cache)]
 
 
 def mixes(cache: Any) -> bool:
-    """Whether a chunk can be written to it beside others' steps: keys in full, or states."""
+    """Return True if a chunk can be written to this cache in a mixed step."""
     from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
     return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache, ArraysCache)
 
 
 def can_trim(cache: Any) -> bool:
-    """Whether the last tokens can be taken back from a cache now.
+    """Return True if the last tokens can be removed from a cache now.
 
-    A chunked cache claims so even when it has dropped its front, hence `start_position`.
+    A chunked cache reports True even after it has dropped its first tokens, so `start_position` is
+    checked too.
     """
     if cache is None:
         return True
@@ -218,7 +227,7 @@ def can_trim(cache: Any) -> bool:
 
 
 def may_not_trim(cache: Any) -> bool:
-    """Whether the last tokens cannot always be taken back from a cache, now or later."""
+    """Return True if removing the last tokens of a cache may fail, now or later."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):
@@ -226,21 +235,21 @@ def may_not_trim(cache: Any) -> bool:
     return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
 
 
-# What a draft has fed, and the answer does not say.
+# Removing draft tokens that were rejected.
 
 
 def can_be_put_back(cache: Any) -> bool:
-    """Whether the last tokens can be taken back from a single cache, or itself be put back."""
+    """Return True if a single cache can be trimmed, or replaced by an earlier copy."""
     from mlx_lm.models.cache import ArraysCache, RotatingKVCache
 
     return type(cache) in (ArraysCache, RotatingKVCache) or not may_not_trim(cache)
 
 
 def can_cut(cache: Any, surplus: int) -> bool:
-    """Whether a single cache has all that it held before its last `surplus` tokens.
+    """Return True if a single cache has all data from before its last `surplus` tokens.
 
-    A window that is full does after a pass of several tokens: it holds them in order then, after
-    as many of those before as its next token needs.
+    A full window has it after a pass of several tokens: its tokens are then in order, and it still
+    holds as many earlier ones as the next token needs.
     """
     from mlx_lm.models.cache import RotatingKVCache
 
@@ -254,7 +263,7 @@ def can_cut(cache: Any, surplus: int) -> bool:
 
 
 def cut(cache: Any, surplus: int) -> None:
-    """Take back the last tokens from a cache that can be cut."""
+    """Remove the last tokens from a cache for which `can_cut` is True."""
     if can_trim(cache):
         cache.trim(surplus)
         return
@@ -264,14 +273,17 @@ def cut(cache: Any, surplus: int) -> None:
     cache._idx -= surplus
 
 
-# What a session costs, measured on its caches.
+# Measuring the memory of a session.
 
 
 def grows_unseen(caches: Caches, longer: Caches) -> bool:
-    """Whether some cache grows in a way that its shape does not tell.
+    """Return True if the growth of some cache cannot be computed from its shape.
 
-    `longer` are the same caches after more tokens. Caches with `keys` tell by their shape. Others
-    may grow in steps, so whatever is not mlx-lm's cache for recurrent states is taken to grow.
+    Caches with `keys` have it in their shape. Other caches may grow in steps, so all classes but
+    mlx-lm's cache for recurrent states count as growing.
+
+    Args:
+        longer: the same caches after more tokens.
     """
     from mlx_lm.models.cache import ArraysCache
 
@@ -283,11 +295,11 @@ def grows_unseen(caches: Caches, longer: Caches) -> bool:
 
 
 def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> MemoryEstimate:
-    """What a session costs, by caches that have been fed some tokens.
+    """Return a session's memory estimate, measured on caches with some tokens.
 
     Args:
-        longer: the same caches after `more` further tokens. What grows in a way that its shape
-            does not tell is measured by the difference; without it, it is taken to be fixed.
+        longer: the same caches after `more` further tokens, to measure growth that the shape does
+            not show. Without it, such caches count as fixed.
     """
     fixed = 0
     layers: list[tuple[int, int]] = []
@@ -308,9 +320,9 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
 
 
 def _parts(caches: Caches) -> list[tuple[Any, int]]:
-    """The single caches, and how often a session holds each.
+    """Return the single caches, and how many copies of each a session holds.
 
-    Those that cannot be trimmed are held twice: a snapshot has a copy.
+    Caches that cannot be trimmed count twice, because a snapshot holds a copy.
     """
     parts = (cache for cache in single(caches) if cache is not None)
     return [(cache, 2 if may_not_trim(cache) else 1) for cache in parts]

@@ -1,4 +1,4 @@
-"""Tokens and the text that they stand for, and how caches that hold them are named. Pure Python."""
+"""Token history of a session, keys of caches, and prefix comparison. Pure Python."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 FIXED_CHUNK = 64
-"""Chunks of reproducible sessions end at multiples of this, whatever the load: where a
-prompt is cut changes how its keys are rounded."""
+"""Chunk size of reproducible sessions. It must not depend on the load, because chunk boundaries
+change how keys are rounded."""
 
-MIN_GAIN = 32  # tokens that a copy of another's cache must save. Fewer are read about as fast.
+MIN_GAIN = 32  # Minimum of tokens saved by a cache copy. Prefill of fewer is about as fast.
 
 
-TOKEN_BYTES = array("I").itemsize  # of a token that is `packed`
+TOKEN_BYTES = array("I").itemsize  # per token in `packed`
 
 
 class CacheKey(NamedTuple):
-    """Names caches, by whose they are.
+    """Name of a session's or prefix's caches.
 
-    The kind comes first because callers, files and servers name sessions as they like: no name of
-    theirs may be the key of something else.
+    The kind prevents collisions, because callers, files, and servers choose session names freely.
     """
 
     kind: Literal["session", "prefix", "draft", "image"]
-    # the session's id, the number of a kept prefix, the id of the model that is drafted for, or
-    # that of a model and the digest of an image
+    # session id, prefix number, id of a draft's target model, or model id and image digest
     name: str
 
 
 class Offer(Struct, frozen=True):
-    """What another session, or the prefix cache, holds of a session's prompt."""
+    """Part of a prompt that another session or the prefix cache holds."""
 
-    donor: CacheKey  # whose caches hold it
-    length: int  # how many of the prompt's first tokens it can hand on
+    donor: CacheKey  # owner of the caches
+    length: int  # number of leading prompt tokens that can be copied
 
 
 def fixed_cuts(length: int, stop: int | None) -> list[int]:
-    """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
+    """Return the chunk ends of a reproducible session that prefills `length` tokens.
 
-    `stop` is where it must stop for a snapshot, if anywhere.
+    Args:
+        stop: position of an additional cut for a snapshot.
     """
     cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
     if stop is not None and 0 < stop < length:
@@ -51,9 +50,9 @@ def fixed_cuts(length: int, stop: int | None) -> list[int]:
 
 
 def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
-    """How many tokens, or characters, `a` and `b` begin with in common."""
+    """Return the length of the common prefix of two token or character sequences."""
     low, high = 0, min(len(a), len(b))
-    while low < high:  # halves are compared as slices, which is faster than a loop
+    while low < high:  # comparing slices is faster than a loop over tokens
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
             low = middle
@@ -63,40 +62,39 @@ def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def packed(tokens: Sequence[int]) -> bytes:
-    """Tokens as bytes: two prompts of 8,000 are compared in microseconds then."""
+    """Return tokens as bytes, which compare in microseconds even for 8,000 tokens."""
     return array("I", tokens).tobytes()
 
 
 def common_bytes(a: bytes, b: bytes) -> int:
-    """How many bytes of whole tokens two packed prompts begin with in common."""
+    """Return the length in bytes of the common prefix of two packed prompts, in whole tokens."""
     least = min(len(a), len(b))
     common = least if a[:least] == b[:least] else common_prefix(a, b)
     return common - common % TOKEN_BYTES
 
 
 def in_common(one: bytes, other: bytes) -> int:
-    """How many of its prompt's tokens each of two could go on from, once the other has read them.
+    """Return the number of tokens that two packed prompts can share.
 
-    All but a prompt's last: the first step feeds that.
+    The last token of a prompt is excluded, because the first step must process it.
     """
     least = min(len(one), len(other)) // TOKEN_BYTES
     return min(common_bytes(one, other) // TOKEN_BYTES, least - 1)
 
 
 class Ledger(Struct, frozen=True):
-    """A conversation's text, and its tokens as they were read and generated.
+    """Text of a conversation, and its tokens as they were read and generated.
 
-    A model may generate other tokens than its tokenizer makes of the same text. A later prompt
-    that begins with the same text is given the same tokens for it, so that nothing is read twice.
+    The tokens that a model generates can differ from the tokenization of the same text. A later
+    prompt with the same text reuses the original tokens, so the cache stays valid.
     """
 
-    text: str = ""  # the prompts and answers, as rendered by the template
-    tokens: Sequence[int] = ()  # the ids that stand for `text`
-    # ascending pairs (characters, tokens): so many tokens stand for so many characters. These are
-    # the ends of the prompts and of the answers.
+    text: str = ""  # prompts and replies as rendered by the template
+    tokens: Sequence[int] = ()  # token ids of `text`
+    # ascending pairs (characters, tokens) at the ends of prompts and replies
     boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """The boundaries up to which `text` and the ledger's text are the same."""
+        """Return the boundaries within the common prefix of `text` and the ledger's text."""
         alike = common_prefix(self.text, text)
         return self.boundaries[: bisect_right(self.boundaries, alike, key=lambda place: place[0])]

@@ -1,4 +1,4 @@
-"""One buffer of slots: the keys and values of sessions of like length, as rows of one array."""
+"""Buffer of slots: one array per layer with the keys or values of sessions of similar length."""
 
 from __future__ import annotations
 
@@ -17,53 +17,52 @@ log = logging.getLogger(__name__)
 
 
 class Occupant(Stacked, Protocol):
-    """What the slots need to know of a session's caches."""
+    """Interface of session caches that can be in slots."""
 
-    slots: SlotBuffer | None  # the buffer that holds its keys and values, or None
+    slots: SlotBuffer | None  # buffer that holds its keys and values, or None
 
 
 class SlotBuffer:
-    """The slots of sessions of like length, whose caches are of the same forms."""
+    """Slots of sessions of similar length, whose caches have equal forms."""
 
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
-        self.policy = policy  # which caches have slots, and how the buffer grows
-        self.forms = forms  # of the layers that have slots
-        # of each form its first layer. The layers of a form are in step (`slot_layer.in_step`), so
-        # that one stands for all.
+        self.policy = policy
+        self.forms = forms  # of the layers in slots
+        # First layer of each form. All layers of a form have the same write position
+        # (`slot_layer.in_step`).
         self.firsts = {form: forms.index(form) for form in forms}
-        self.occupants: list[Occupant] = []  # the sessions' caches; the index is the slot
-        self.caches: list[list[Any]] = []  # of each occupant the caches of those layers
-        # of each of those layers its arrays `[slots * key heads, capacity, width]`, keys before
-        # values, in which the heads of a slot follow each other: a step's token is written by one
-        # operation with one index a row. The first `len(occupants)` slots are in use. Layers may
-        # differ in capacity.
+        self.occupants: list[Occupant] = []  # the index is the slot
+        self.caches: list[list[Any]] = []  # by occupant: cache objects of the layers in slots
+        # By layer: arrays `[slots * key heads, capacity, width]`, keys before values. The heads of
+        # a slot are adjacent, so one operation with one index per row writes a step's tokens. The
+        # first `len(occupants)` slots are in use. The capacity can differ between layers.
         self.layers: list[list[mx.array]] = []
         self._slots = 0
-        self._nbytes: int | None = 0  # of the layers; None when they have changed
+        self._nbytes: int | None = 0  # of all layers; None after a change
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Tokens for which each session needs room where there is no limit."""
+        """Number of tokens of each session, ignoring windows."""
         return tuple(_longest(caches) for caches in self.caches)
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Tokens that each session has been given in all."""
+        """Number of tokens given to each session, shared prefixes included."""
         return tuple(int(caches[0].offset) for caches in self.caches)
 
     @property
     def nbytes_each(self) -> int:
-        """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
+        """Bytes of the buffer per occupant, free slots included."""
         if self._nbytes is None:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
         return self._nbytes // max(1, len(self.occupants))
 
     def slots_of(self, array: mx.array) -> mx.array:
-        """One of a layer's arrays as `[slots, key heads, capacity, width]`."""
+        """Return one of a layer's arrays as `[slots, key heads, capacity, width]`."""
         return array.reshape(self._slots, -1, *array.shape[1:])
 
     def enter(self, coming: Sequence[Occupant]) -> None:
-        """Give slots to sessions, or to none; and room for one more token to all."""
+        """Add sessions, if any, and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
         if coming:
@@ -71,9 +70,9 @@ class SlotBuffer:
             if not self.layers:
                 self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
             if before + len(coming) > count:
-                # A quarter more, so that not every session that enters copies the buffers.
+                # Grow by a quarter more, so that not every new session copies the buffers.
                 count = (before + len(coming)) * 5 // 4
-            # First: what fails from here on is found in the slots, and given up with them.
+            # First, so that after an error these sessions are found in the slots and dropped.
             self.occupants.extend(coming)
             self.caches.extend(arriving)
             for kv in coming:
@@ -88,20 +87,24 @@ class SlotBuffer:
             for slot in range(before, len(self.occupants)):
                 self._fill(layer, slot, self.caches[slot][layer])
             if coming and self.policy.classes:
-                # Layer by layer, so that long sessions are never there twice.
+                # Evaluate each layer, so that only one layer of a long session exists twice.
                 mx.eval(self.layers[layer])
 
     def _fill(self, layer: int, slot: int, cache: Any) -> None:
         held = slot_layer.held(cache)
         for array, own in zip(self.layers[layer], slot_layer.taken(cache), strict=True):
-            # To the slot's end: the occupant before may have left a NaN there.
+            # Fill the slot to its end: the previous occupant may have left a NaN.
             heads, room = own.shape[1], array.shape[1] - held
             array[slot * heads : (slot + 1) * heads] = _padded(own[0, :, :held], 0, room)
 
     def _grow(self, layer: int, slots: int, needed: int) -> None:
-        """Make a layer's arrays, of so many slots, large enough for `needed` tokens in each."""
+        """Extend a layer's arrays to `self._slots` slots with room for `needed` tokens each.
+
+        Args:
+            slots: current number of slots.
+        """
         block = self.policy.block(needed)
-        # The layers grow at different tokens: copying all of them in one step is slow.
+        # Layers grow at different tokens, because copying all of them in one step is slow.
         shift = 2 * layer * (block // BLOCK) % block
         capacity = -(-(needed + shift) // block) * block - shift
         capacity = min(capacity, self.forms[layer].window or capacity)
@@ -112,15 +115,15 @@ class SlotBuffer:
             arrays[:] = [_padded(old, *more) for old in arrays]
 
     def _heads(self, layer: int) -> int:
-        """Key heads of a layer, before there is a slot."""
+        """Return the key heads of a layer, before its first slot exists."""
         return int(slot_layer.arrays(self.caches[0][layer])[0].shape[1])
 
     def leave(self, kv: Occupant) -> None:
-        """Copy a session's keys and values back to its caches and free its slot.
+        """Copy a session's keys and values back to its caches, and free its slot.
 
-        Where few are left the buffers shrink. Layer by layer: neither the session nor the buffers
-        are ever there twice. If that fails, for lack of memory for instance, whoever may have been
-        hit loses its caches and reads its tokens again.
+        Shrinks the buffers if few sessions are left. Works layer by layer, so that at most one
+        layer exists twice. After an error, such as a lack of memory, all affected sessions lose
+        their caches and prefill again.
         """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         caches, left = self.caches[slot], self._slots
@@ -131,15 +134,15 @@ class SlotBuffer:
                 own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
                 copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
                 slot_layer.give_back(cache, copies)
-                # At once: while a lazy copy refers to the buffers, each step would copy them whole.
+                # Now: while a lazy copy refers to the buffers, each step would copy them.
                 mx.eval(cache.keys, cache.values)
                 if left < self._slots:
                     arrays[:] = [self._without(array, slot, left) for array in arrays]
                     mx.eval(arrays)
         except Exception as error:
-            log.warning("A session's caches are lost, they could not be moved: %s", error)
+            log.warning("caches of a session lost, moving them failed: %s", error)
             lost = [kv]
-            if left < self._slots:  # some layers have fewer slots than others now
+            if left < self._slots:  # the layers may differ in their number of slots
                 lost, self.layers = list(self.occupants), []
             for one in lost:
                 one.drop()
@@ -151,7 +154,7 @@ class SlotBuffer:
             self.free(kv)
 
     def _without(self, array: mx.array, slot: int, left: int) -> mx.array:
-        """A copy with so many slots and without one of them; the last one takes its place."""
+        """Return a copy with `left` slots. The last occupant replaces the one in `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
         if slot != last:
@@ -161,7 +164,7 @@ class SlotBuffer:
         return mx.concatenate(parts)
 
     def _forget(self, kv: Occupant) -> int:
-        """Take a session off the slots, and return which it had. The last occupant moves there."""
+        """Remove a session, and return its slot. The last occupant's entry moves there."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
@@ -184,7 +187,7 @@ class SlotBuffer:
             if slot != last:
                 self._move(last, slot)
         except Exception as error:
-            log.warning("A session's caches are lost with the step that failed: %s", error)
+            log.warning("caches of a session lost with the failed step: %s", error)
             if slot != last:
                 return self.occupants[slot].drop()
         return None
@@ -201,7 +204,7 @@ class SlotBuffer:
         return [[change(array) for array in arrays] for arrays in self.layers]
 
     def _some(self, array: mx.array, begin: int, end: int) -> mx.array:
-        """A copy of some slots."""
+        """Return a copy of the slots from `begin` to `end`."""
         heads = array.shape[0] // self._slots
         return mx.contiguous(array[begin * heads : end * heads])
 
@@ -211,7 +214,7 @@ class SlotBuffer:
         """Write one token's keys and values into each slot.
 
         Args:
-            places: the rows of the buffers and the positions in them, `[occupants * key heads]`.
+            places: row indices and positions, `[occupants * key heads]` each.
             keys, values: `[occupants, key heads, 1, head dim]`.
         """
         new = slot_layer.as_kept(self.forms[layer], keys, values)
@@ -220,7 +223,7 @@ class SlotBuffer:
 
 
 def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:
-    """Those of a session's caches that a slot would hold, and their forms; none without a place."""
+    """Return a session's caches that a slot would hold, and their forms. Empty if not eligible."""
     formed = [(cache, slot_layer.form_of(cache)) for cache in layers]
     found = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
     few = len(found) < len(layers) and not policy.some_layers
@@ -230,12 +233,12 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Tokens for which a session that can be in a slot needs room, wherever its keys are."""
+    """Return the number of tokens of an eligible session, in a slot or not."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
 
 
 def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
-    """Bytes that a session which is in no slot would bring into one."""
+    """Return the bytes that a session outside slots would add."""
     return sum(
         a.nbytes // a.shape[2] * slot_layer.held(cache)
         for cache in slot_caches(kv.layers, policy)[0]
@@ -244,7 +247,7 @@ def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
 
 
 def _longest(caches: Iterable[Any]) -> int:
-    """Those of the layers without a window, which are equally long; else of the first."""
+    """Return the length of the first layer without a window, or else of the first layer."""
     first = None
     for cache in caches:
         if not hasattr(cache, "max_size"):

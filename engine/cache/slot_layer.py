@@ -1,10 +1,10 @@
-"""What a slot holds of one layer, by the kind of its cache: the one place that knows the kinds.
+"""Access to the caches that can be in slots. Only this module depends on their classes.
 
-Four kinds can be in slots: mlx-lm's `KVCache`, its `RotatingKVCache` (a window's keys, of which
-each row writes at its own place of the ring), its `QuantizedKVCache` (keys in few bits: words,
-scales and biases), and `SharedPrefixKV`, of which only the session's own tokens lie there. While
-its keys are in a slot, a cache keeps everything else: its length, and where its ring goes on. So
-what leaves a slot is the same cache as if it had never been there.
+Four classes can be in slots: mlx-lm's `KVCache`, `RotatingKVCache` (a ring of a window's keys, in
+which each row has its own write position), and `QuantizedKVCache` (words, scales, and biases), and
+`SharedPrefixKV`, of which only the session's own tokens move. While its arrays are in a slot, a
+cache object keeps its other fields, such as its length and ring position, so it is unchanged after
+it leaves the slot.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from engine.cache.shared_prefix import SharedPrefixKV
 
 
 class Form(NamedTuple):
-    """What is alike of caches whose keys may lie in one buffer."""
+    """Properties that caches must have in common to share a buffer."""
 
-    window: int = 0  # the most tokens that it holds; 0 where there is no limit
-    keep: int = 0  # of a window, how many of the first tokens stay
-    bits: int = 0  # in which keys are kept; 0 for the model's own type
-    group: int = 0  # numbers that share a scale
-    own: bool = False  # they are those after a shared prefix
+    window: int = 0  # maximum of tokens held; 0 for no limit
+    keep: int = 0  # number of first tokens that a window keeps
+    bits: int = 0  # of quantized keys; 0 for the model's own type
+    group: int = 0  # numbers per scale
+    own: bool = False  # only the tokens after a shared prefix
 
 
 def form_of(cache: Any) -> Form | None:
-    """The form of a layer's cache; None where it cannot be in a slot."""
+    """Return the form of a layer's cache, or None if it cannot be in a slot."""
     form = _kinds().get(type(cache))
     return None if form is None else form(cache)
 
@@ -58,13 +58,14 @@ def _form(window: int, keep: int, bits: int, group: int) -> Form:
 
 
 def arrays(cache: Any) -> list[mx.array]:
-    """Its arrays `[1, key heads, tokens, width]`: keys and values, in few bits three of each."""
+    """Return the arrays `[1, key heads, tokens, width]` of keys and values, three for each if
+    quantized."""
     both = cache.keys, cache.values
     return [a for half in both for a in (half if isinstance(half, (list, tuple)) else [half])]
 
 
 def taken(cache: Any) -> list[mx.array]:
-    """Its arrays, which it gives up."""
+    """Remove and return the arrays of a cache."""
     compact(cache)
     found = arrays(cache)
     cache.keys = cache.values = None
@@ -72,46 +73,46 @@ def taken(cache: Any) -> list[mx.array]:
 
 
 def give_back(cache: Any, found: Sequence[mx.array]) -> None:
-    """Undo `taken`."""
+    """Restore arrays that `taken` has removed."""
     half = len(found) // 2
     cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
 
 
 def length_of(cache: Any) -> int:
-    """Tokens that it has been given, those of a shared prefix left out."""
+    """Return the number of tokens given to a cache, without a shared prefix."""
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 
 def held(cache: Any, more: int = 0) -> int:
-    """Tokens that it holds, once `more` have been written."""
+    """Return the number of tokens that a cache holds after `more` tokens have been written."""
     length = length_of(cache) + more
     most = getattr(cache, "max_size", None)
     return length if most is None else min(length, most)
 
 
 def in_step(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
-    """Whether layers of the same form write their next tokens at the same place."""
+    """Return True if all layers of the same form have the same write position."""
     pairs = zip(caches, forms, strict=True)
     rings = {(form, next_place(cache)) for cache, form in pairs if form.window}
     return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
 
 
 def next_place(cache: Any) -> int:
-    """Where its next token is written: behind the others, or over a window's oldest."""
+    """Return the write position of the next token: the end, or a window's oldest token."""
     if not hasattr(cache, "max_size"):
         return length_of(cache)
     return int(cache.keep if cache._idx >= cache.max_size else cache._idx)
 
 
 def advance(cache: Any) -> None:
-    """Note that a token has been written at `next_place`."""
+    """Count a token that has been written at `next_place`."""
     if hasattr(cache, "max_size"):
         cache._idx = next_place(cache) + 1
     cache.offset += 1
 
 
 def as_kept(form: Form, keys: mx.array, values: mx.array) -> list[mx.array]:
-    """A step's keys and values `[rows, key heads, 1, head dim]` as `taken` has them."""
+    """Return a step's keys and values `[rows, key heads, 1, head dim]` in the layout of `taken`."""
     if not form.bits:
         return [keys, values]
     k, v = (mx.quantize(a, group_size=form.group, bits=form.bits) for a in (keys, values))

@@ -1,59 +1,59 @@
-"""Which chats sit in slots together (`slots`): a choice by device, which is made here only.
+"""Policies that select the sessions for slots (`slots`), by device.
 
-On a CPU a long chat's attention takes so long that dispatching it does not matter, and copying it
-into a slot and back costs more than the slot saves: measured with 135M parameters in float32
-(`engine/DECISIONS.md`, E7). Windows and keys in few bits gain below that what whole keys do, and
-stacked states at every length (E135). On a GPU a launch costs as much at 8,000 tokens as at 80, and
-copies are cheap: chats of every length have slots, in classes of like length.
+On a CPU, the attention of a long session takes much longer than its dispatch, and copying it into a
+slot and back costs more than the slot saves (measured with 135M parameters in float32, see
+`engine/DECISIONS.md`, E7). Below that length, windows and quantized keys gain as much as plain
+keys. Stacked states gain at every length (E135). On a GPU, a launch costs as much at 8,000 tokens
+as at 80, and copies are cheap, so sessions of every length get slots, grouped by length.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-BLOCK = 64  # tokens by which buffers grow at least
+BLOCK = 64  # minimum of tokens by which a buffer grows
 
 
 class SlotPolicy(Struct, frozen=True):
-    """Which chats may share a buffer."""
+    """Rules for sharing slot buffers."""
 
-    below: int | None  # chats of fewer tokens may sit in slots; None for chats of every length
-    # chats whose lengths are unlike sit in buffers of their own. Without it there is one buffer,
-    # and those that do not fit into it keep their own caches.
+    below: int | None  # sessions with fewer tokens can have slots; None for no limit
+    # Group sessions by length into several buffers. Otherwise there is one buffer, and sessions
+    # that do not fit into it keep their own caches.
     classes: bool
-    # tokens. With classes, chats that differ by no more may share a buffer; without, those that are
-    # no longer.
+    # Tokens. With classes, the difference of lengths that a buffer always allows; without, the
+    # length up to which sessions always fit.
     together: int = 256
-    # also of models of which only some layers can have slots, those layers do
+    # allow models in which only some layers can have slots
     some_layers: bool = False
-    windows: bool = False  # layers that keep a window's keys can have slots
-    # so can layers that keep keys in few bits; without it chats that have such layers keep their
-    # own caches
+    windows: bool = False  # allow slots for layers with a sliding window
+    # allow slots for quantized keys; otherwise sessions with such layers keep their own caches
     bits: bool = False
-    states: bool = False  # recurrent states stay stacked between steps, of chats of every length
-    # bytes of keys and values with which a chat may enter where there is one buffer; None for any.
-    # Whoever enters may have those of all copied, while nobody gets a token.
+    states: bool = False  # keep recurrent states stacked between steps, for sessions of any length
+    # Maximum bytes of keys and values of an entering session, if there is one buffer. Decoding
+    # waits while an entering session's bytes are copied.
     most: int | None = None
 
     def may_hold(self, length: int) -> bool:
-        """Whether a chat of `length` tokens may sit in a slot for at least one more."""
+        """Return True if a session of `length` tokens has room for one more token in a slot."""
         return length > 0 and (self.below is None or length < self.below)
 
     def longest_beside(self, shortest: int) -> int:
-        """The most tokens of a chat that shares a buffer with one of `shortest`.
+        """Return the maximum length of a session that shares a buffer with one of `shortest`
+        tokens.
 
-        Every slot is as long as the longest. With classes, two that fit fit for good, since both
-        grow by a token a step.
+        All slots of a buffer have the length of the longest session. With classes, sessions that
+        fit once fit for good, because both grow by one token per step.
         """
         if self.classes:
             return max(shortest + self.together, shortest * 4 // 3)
         return max(self.together, 2 * shortest)
 
     def block(self, length: int) -> int:
-        """Tokens by which a buffer of `length` grows: a copy every so many steps.
+        """Return the tokens by which a buffer of `length` grows.
 
-        With classes a sixteenth of what it holds, so that a step copies no more than sixteen
-        tokens of each chat on the average, however long they are.
+        With classes it is a sixteenth of the length, so that a step copies at most sixteen tokens
+        per session on average.
         """
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
@@ -66,9 +66,9 @@ ON_GPU = SlotPolicy(
 )
 
 
-STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `backend.Backend.device`
+STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `Backend.device`
 
 
 def policy_for(device: str) -> SlotPolicy:
-    """The policy of a model that is being loaded. `Slots.policy` may be set at any time."""
+    """Return the initial policy of a model. `Slots.policy` can be changed at any time."""
     return STARTING[device]

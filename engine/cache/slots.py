@@ -1,18 +1,16 @@
-"""Slots: the keys and values of sessions that decode together, as rows of one buffer a layer.
+"""Slots: keys and values of sessions that decode together, as rows of one buffer per layer.
 
-With a cache of its own for each session, one layer of a shared step is half a dozen small
-operations a row, and each costs ten microseconds to dispatch. In one buffer (`slot_buffer`) all
-rows are written by one operation and attended to by three. Each row reads its own slot, up to its
-own length. A slot is overwritten as a whole when a session takes it, so nothing is left of the
-session before.
+With separate caches, one layer of a shared step needs about six small operations per row, and each
+takes ten microseconds to dispatch. In one buffer (`slot_buffer`), one operation writes all rows and
+three compute their attention. Each row reads only its own slot, up to its length. A session
+overwrites its whole slot when it enters, so no data of the previous session remains.
 
-Which kinds of cache can be in slots `slot_layer` knows; which of them are, the policy says. Where
-only some layers have such caches, the others keep their own, if the policy finds that worth it.
-Sessions share a buffer only if their caches are of the same forms: those that keep keys in few bits
-are apart from the others. Every slot of a buffer is as long as the longest of its sessions, so a
-`SlotPolicy` also says which lengths go together. A session leaves its slot when its reply ends or
-pauses, when the policy has no place for it any more, and whenever its caches are asked for (by a
-fork, the next prompt, the offload to disk).
+`slot_layer` defines which cache classes can be in slots, and `SlotPolicy` selects among them.
+Layers with other caches keep their own, if the policy allows such models. Sessions share a buffer
+only if the forms of their caches are equal. All slots of a buffer have the length of the longest
+session, so the policy also limits how much lengths may differ. A session leaves its slot when its
+reply ends or pauses, when the policy no longer accepts it, and when its caches are needed (by a
+fork, the next prompt, or the offload to disk).
 """
 
 from __future__ import annotations
@@ -26,40 +24,42 @@ from engine.cache.slot_layer import Form, in_step
 from engine.cache.slot_policy import ON_CPU, SlotPolicy
 from engine.cache.state_stack import StateStack
 
-_Forms = dict[int, tuple[Form, ...]]  # of the caches that a slot holds, by the session's id
+_Forms = dict[int, tuple[Form, ...]]  # forms of the caches in a slot, by id of the session
 
 
 class Slots:
-    """The slots of one model's sessions."""
+    """Slots of one model's sessions."""
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
-        # which sessions sit together; what it says holds from the next `assign` on
+        # a new policy applies from the next `assign`
         self.policy = policy
-        # one for each class of like lengths; an empty one is removed by `assign`
+        # one per length class; `assign` removes empty ones
         self.buffers: list[SlotBuffer] = []
-        self.stack = StateStack()  # the recurrent states of the sessions that decode together
+        self.stack = StateStack()  # recurrent states of the sessions that decode together
 
     @property
     def occupants(self) -> list[Occupant]:
-        """The sessions in slots, in the order of their rows."""
+        """Sessions in slots, in row order."""
         return [kv for buffer in self.buffers for kv in buffer.occupants]
 
     @property
     def arrays(self) -> list[list[mx.array]]:
-        """All buffers' keys and values, layer by layer, and the stacked states."""
+        """Keys and values of all buffers by layer, and the stacked states."""
         return [
             *(arrays for buffer in self.buffers for arrays in buffer.layers),
             *self.stack.layers,
         ]
 
     def assign(self, rows: Sequence[Occupant], alone: bool = False) -> list[int]:
-        """Give slots to those of `rows` that may have one; all others leave theirs.
+        """Give slots to the eligible sessions in `rows`. All other sessions leave theirs.
 
-        With `alone` the rows have a pass each, so they leave. Others stay: they may decode together
-        in the same turn, and would be copied out and in again in each.
+        Args:
+            alone: the rows run in separate passes, so they leave their slots. Other sessions stay,
+                because they may decode together in the same turn.
 
-        Returns the order in which to step the rows, as indices into `rows`: first those in slots,
-        buffer by buffer and slot by slot, then the others. None where all are `alone`.
+        Returns:
+            The order in which to step the rows, as indices into `rows`: rows in slots first, by
+                buffer and slot. Empty if `alone`.
         """
         if alone:
             for kv in rows:
@@ -92,7 +92,8 @@ class Slots:
         return order
 
     def _forms(self, kv: Occupant) -> tuple[Form, ...]:
-        """Of the caches that a slot would hold; none where it cannot for one more token."""
+        """Return the forms of the caches that a slot would hold, or () if there is no room for a
+        token."""
         if kv.slots is not None:
             return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)
@@ -100,7 +101,7 @@ class Slots:
         return forms if able else ()
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """As `_by_class`, where there is one buffer for all whom the policy lets in."""
+        """Return the entering sessions by buffer id, for policies with one buffer."""
         most = self.policy.most
         if most is not None:
             coming = [kv for kv in coming if bytes_of(kv, self.policy) <= most]
@@ -111,9 +112,9 @@ class Slots:
         return {id(self.buffers[0]): coming} if coming else {}
 
     def _by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """Who enters which buffer, by the buffer's id; new buffers are made for two and more.
+        """Return the entering sessions by buffer id. Create buffers for groups of two or more.
 
-        A session that is like no other keeps its own caches: a slot would save it nothing.
+        A session without similar sessions keeps its own caches, because a slot would save nothing.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         left: list[Occupant] = []
@@ -146,7 +147,7 @@ class Slots:
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _of_similar_length(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
-        """The sessions that one buffer can hold: the most that are in it, then the most at all."""
+        """Return the largest group that fits one buffer. Prefer sessions that have slots."""
 
         def rank(group: list[Occupant]) -> tuple[int, int]:
             return sum(kv.slots is not None for kv in group), len(group)

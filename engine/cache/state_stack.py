@@ -1,8 +1,8 @@
-"""Recurrent states of sessions that decode together: stacked once, and not in every step.
+"""Stack of the recurrent states of sessions that decode together, kept between steps.
 
-A step reads a state whole and puts another in its place. So the stack has a row for each session of
-the step, in the step's order, whatever their lengths; another stack is made where other sessions
-decode, or in another order. Meanwhile the sessions' caches hold None.
+A step replaces the whole states, so the stack has one row per session of the step, in the same
+order, whatever their lengths. It is rebuilt when the sessions or their order change. While stacked,
+the sessions' own caches hold None.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ log = logging.getLogger(__name__)
 
 
 class Stacked(Protocol):
-    """What the stack needs to know of a session's caches."""
+    """Interface of session caches whose states can be stacked."""
 
-    stack: StateStack | None  # that holds its recurrent states, or None
+    stack: StateStack | None  # stack that holds its recurrent states, or None
 
     @property
     def layers(self) -> Sequence[Any]:
-        """One cache object a layer."""
+        """Cache objects by layer."""
 
     def drop(self) -> None:
-        """Give up the caches."""
+        """Discard the caches."""
 
 
 class StateStack:
-    """The recurrent states of one model's sessions that decode together."""
+    """Recurrent states of one model's sessions that decode together."""
 
     def __init__(self) -> None:
-        self.members: list[Stacked] = []  # the sessions' caches, in the order of their rows
-        self.caches: list[list[Any]] = []  # of each of them those of its recurrent layers
-        # of each of those layers its states `[members, ...]`
+        self.members: list[Stacked] = []  # in row order
+        self.caches: list[list[Any]] = []  # by member: cache objects of its recurrent layers
+        # by recurrent layer: states `[members, ...]`
         self.layers: list[list[mx.array]] = []
 
     @property
     def nbytes_each(self) -> int:
-        """Bytes of the stack for each member."""
+        """Bytes of the stack per member."""
         total = sum(state.nbytes for states in self.layers for state in states)
         return total // max(1, len(self.members))
 
     def can_hold(self, rows: Sequence[Stacked]) -> bool:
-        """Whether sessions have recurrent states, all of them written and of the same shapes."""
+        """Return True if all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own = _shapes(state_caches(kv))
-            if own is None:  # of most models nobody has any: one look a step tells it
+            if own is None:  # most models have no states; return after the first session
                 return False
             shapes.add(own)
         if shapes and self.members and any(kv.stack is not None for kv in rows):
@@ -58,11 +58,11 @@ class StateStack:
         return len(shapes) <= 1
 
     def arrange(self, rows: Sequence[Stacked], at_once: bool) -> None:
-        """Hold the states of these sessions, in this order, and no others'.
+        """Stack the states of exactly these sessions, in this order.
 
         Args:
-            at_once: layer by layer, so that states are there twice of one layer only. If that
-                fails, those of all sessions are lost.
+            at_once: evaluate layer by layer, so that only one layer's states exist twice. If that
+                fails, the states of all sessions are lost.
         """
         wanted = {id(kv) for kv in rows}
         for kv in [kv for kv in self.members if id(kv) not in wanted]:
@@ -75,7 +75,7 @@ class StateStack:
         new = [state_caches(kv) for kv in coming]
         both = [*self.caches, *new]
         held = self.layers or [[] for _ in both[0]]
-        # First: what fails from here on is found in the stack, and given up with it.
+        # First, so that after an error these sessions are found in the stack and dropped.
         self.members, self.caches, self.layers = list(rows), [both[place] for place in order], []
         for kv in coming:
             kv.stack = self
@@ -95,7 +95,7 @@ class StateStack:
     def leave(self, kv: Stacked) -> None:
         """Copy a session's states back to its caches.
 
-        If that fails the session loses its caches and reads its tokens again.
+        If that fails, the session loses its caches and prefills again.
         """
         row = self.members.index(kv)
         try:
@@ -104,15 +104,15 @@ class StateStack:
             mx.eval([cache.cache for cache in self.caches[row]])
             self.free(kv)
         except Exception as error:
-            log.warning("A session's caches are lost, they could not be moved: %s", error)
+            log.warning("caches of a session lost, moving them failed: %s", error)
             kv.drop()
 
     def free(self, kv: Stacked) -> None:
-        """Forget a session's states. If that fails, those of the others are lost as well."""
+        """Discard a session's states. If that fails, the other sessions lose theirs too."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
-        # First: nobody may take a row of those before for its own.
+        # First, so that after an error no member uses another one's row.
         held, self.layers = self.layers, []
         if not self.members or not held:
             return
@@ -120,7 +120,7 @@ class StateStack:
             rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
             self.layers = [[state[rest] for state in states] for states in held]
         except Exception as error:
-            log.warning("Sessions' caches are lost, their states could not be moved: %s", error)
+            log.warning("caches of sessions lost, moving their states failed: %s", error)
             for other in list(self.members):
                 other.drop()
 
@@ -131,12 +131,12 @@ def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
 
 
 def state_caches(kv: Stacked) -> list[Any]:
-    """Those of a session's caches that hold a recurrent state."""
+    """Return the session's caches that hold a recurrent state."""
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 
 def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
-    """Of the states of one session; None where one is not there yet, or there are none at all."""
+    """Return the shapes of a session's states, or None if there are none or some are unset."""
     states = [state for cache in caches for state in cache.cache]
     if not states or any(state is None for state in states):
         return None

@@ -1,4 +1,4 @@
-"""Memory of all idle caches."""
+"""Memory total of idle caches."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from engine.cache.session_kv import Part, SessionKV, Watch
 
 
 class Tally:
-    """Running total of the bytes of idle caches, so that a step need not visit all of them.
+    """Running total of the bytes of idle caches, so that a step does not visit all of them.
 
-    What several hold together (a shared prefix, a fork that has not written) is counted once, and
-    comes back with the last that holds it.
+    Bytes that several caches share (a prefix, or a fork before its first write) count once.
     """
 
     def __init__(self) -> None:
-        self.watch = Watch()  # tells which of them may have changed
-        self.nbytes = 0  # of all of them together
-        # by number, how many of them hold something together, and its bytes
+        self.watch = Watch()  # caches that may have changed
+        self.nbytes = 0
+        # by group number: number of caches that share the group's bytes, and these bytes
         self.groups: dict[int, tuple[int, int]] = {}
         self._counted: dict[SessionKV, Part] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
-        """Count again what has changed. Those that are `used` are in no sum."""
+        """Update the total for changed caches. Exclude those in `used`."""
         changed, skipped = self.watch.changed, set(used)
         for kv in skipped:
             self._take_out(kv)
@@ -33,7 +32,6 @@ class Tally:
             changed.discard(kv)
 
     def forget(self, kv: SessionKV) -> None:
-        """Forget these caches."""
         self._take_out(kv)
         self.watch.forget(kv)
 
