@@ -1,9 +1,9 @@
-"""What the layers of a model keep of a session, read from its config alone. No MLX.
+"""Cache layout of a model, computed from its config alone. No MLX.
 
-The numbers are those of mlx-lm's own cache classes: which layers keep keys and values of every
-token, which of a window, which a state that does not grow. A test compares them with real caches
-of every family. mlx-lm's classes themselves cannot be asked: this is for the window's thread, and
-for configs that anybody may have written, of which anything may be missing.
+The numbers describe mlx-lm's cache classes: which layers keep the keys and values of all tokens, of
+a window, or a state of fixed size. A test compares them with real caches of every family. mlx-lm's
+own classes cannot be used here: the estimate runs in the GUI thread, also for untrusted and
+incomplete configs.
 """
 
 from __future__ import annotations
@@ -16,53 +16,54 @@ from msgspec.structs import replace
 
 
 class Layer(Struct, frozen=True):
-    """What one cache keeps of one session, in numbers."""
+    """Sizes of one cache, in numbers."""
 
-    # keys, values: for each token
+    # keys, values: per token
     keys: int = 0
     values: int = 0
-    window: int | None = None  # the most tokens that are kept; None for all
-    state: int = 0  # that does not grow
-    # it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits
+    window: int | None = None  # maximum of tokens kept; None for all
+    state: int = 0  # fixed size
+    # mlx-lm's `KVCache`, not nested in another cache, so it can be quantized
     plain: bool = True
 
     @property
     def numbers(self) -> int:
-        """Of keys and values, for each token."""
+        """Keys and values, per token."""
         return self.keys + self.values
 
 
 class Shape(Struct, frozen=True):
-    """What a config says of a model's size."""
+    """Sizes of a model's caches and passes."""
 
-    caches: tuple[Layer, ...]  # in the order of the layers; some layers have none, some two
+    caches: tuple[Layer, ...]  # in layer order; a layer can have none or several
     hidden: int
-    heads: int  # of the queries
-    width: int  # of a head's values
-    inner: int  # the widest array of a feed-forward layer, in numbers a token
+    heads: int  # query heads
+    width: int  # values of a head
+    inner: int  # widest array of a feed-forward layer, in numbers per token
     latent: bool  # keys are kept compressed
-    grouped: bool  # several heads of the queries share one of the keys
-    slots: bool  # chats that decode together can share a buffer (`engine.cache.slots`)
-    # numbers that a recurrent layer takes for each token of a chunk that it reads; 0 where it takes
-    # no more than attention does
+    grouped: bool  # several query heads share one key head
+    slots: bool  # sessions that decode together can share a buffer (`engine.cache.slots`)
+    # Numbers per token of a chunk that a recurrent layer computes; 0 if it needs no more than
+    # attention.
     scanned: int
-    scan_heads: int  # that compare each token of a chunk with each other (Mamba 2); 0 where none do
+    scan_heads: int  # heads that compare all pairs of tokens in a chunk (Mamba 2); 0 if none
 
 
 def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A config, and the part of it that describes the text model of one that sees images."""
+    """Return a config, followed by the text model's part of it if there is one."""
     inner = config.get("text_config")
     return [config, inner] if isinstance(inner, dict) else [config]
 
 
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
-    """The shape of the model that a `config.json` describes; None where it does not tell.
+    """Return the shape of the model that a `config.json` describes, or None if it is incomplete.
 
-    A family that is not known is taken to keep what its config names.
+    For unknown families, the common config fields are used.
 
     Args:
-        ranks: over how many it is spread. It is one rank's shape then: heads, their keys and states
-            are divided. What belongs to no head is whole on each: compressed keys, an indexer's.
+        ranks: number of ranks that share the model. The result is the shape of one rank: heads,
+            keys, and states are divided. Arrays without heads (compressed keys, an indexer's keys)
+            are whole on each.
     """
     try:
         return _Reader(config, ranks).shape()
@@ -70,7 +71,7 @@ def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
         return None
 
 
-# How configs and families name what their layers keep.
+# Names that configs and families use for layer types and sizes.
 
 _WINDOW, _FULL, _STATE, _NOTHING = "window", "full", "state", "nothing"
 _KINDS = {
@@ -91,11 +92,11 @@ _WINDOWS = {
     *("mimo_v2_flash", "ministral3", "mistral", "muse_glimmer", "muse_spark", "olmo3"),
     *("plamo3", "recurrent_gemma", "spark2_5", "step3p5"),
 }
-"""Families that keep a window of some layers. With others a window in the config changes what is
-attended to, or nothing, but not what is kept."""
+"""Families in which some layers keep a window. In other families, a window in the config may change
+the attention, but not the caches."""
 
 _WRAPPERS = {"mistral3", "llava", "pixtral"}
-"""Families that wrap a text model and keep all tokens of every layer, whatever that does alone."""
+"""Families that wrap a text model and keep all tokens in every layer."""
 
 _ALTERNATING = {
     **dict.fromkeys(("gemma3", "gemma3_text"), ("sliding_window_pattern", 6)),
@@ -110,32 +111,32 @@ _ALTERNATING = {
         ("bailing_hybrid", "bailing_moe_linear", "bailing_moe_v3"), ("layer_group_size", 1)
     ),
 }
-"""Families that keep all tokens in every nth layer: the field that says n, and n without it."""
+"""Families that keep all tokens in every nth layer: config field with n, and default for n."""
 
 _BY_PATTERN = {"gemma3", "gemma3_text", "cohere2", "plamo3", "llama4"}
-"""Those of them that go by n although newer configs list the layers, too."""
+"""Families of `_ALTERNATING` that use n even if the config lists the layers."""
 
 _ALL_STATES = {"mamba", "falcon_mamba", "mamba2", "rwkv7"}
 
 _UNFOLDED = {"deepseek_v2", "minicpm3", "youtu_llm"}
-"""Families that keep compressed keys unfolded for each head. Others keep them as they are."""
+"""Families whose caches hold the keys of each head after decompression."""
 
 _BY_ROWS = {
     *("afm7", "deepseek_v32", "deepseek_v41", "gemma2", "glm_moe_dsa", "gpt_bigcode", "llama4"),
     *("minimax_m3_vl", "phi3small", "plamo", "plamo2"),
 }
-"""Families whose attention is stepped row by row, or alone (`engine/FAMILIES.md`)."""
+"""Families whose attention runs row by row, or for one session at a time (`engine/FAMILIES.md`)."""
 
-_MOST_LAYERS = 10_000  # beyond that a config is no model's, and a list of so many takes long
+_MOST_LAYERS = 10_000  # larger configs are invalid, and listing their layers would take long
 
-# Arrays of a recurrent layer that are alive at once, counted in measured peaks: Mamba 2's, and
-# those of Jamba's Mamba, which keeps a state for each token of a chunk.
+# Simultaneously live arrays of a recurrent layer, counted in measured peaks, for Mamba 2 and for
+# Jamba's Mamba, which keeps a state for each token of a chunk.
 _SCAN_ARRAYS = 17
 _STATE_ARRAYS, _NARROW_ARRAYS = 12, 10
 
 
 class _Reader:
-    """Reads one config, of which anything may be missing: then an error of Python's is raised."""
+    """Reader of one config. Raises Python's own errors for missing or invalid fields."""
 
     def __init__(self, config: Mapping[str, Any], ranks: int) -> None:
         places = text_configs(config)
@@ -156,7 +157,7 @@ class _Reader:
         self.kinds = [self.kind(at) for at in range(self.count)]
 
     def number(self, *names: str) -> int:
-        """The first of these fields that is a positive whole number; 0 where there is none."""
+        """Return the first of these fields that is a positive integer, or 0."""
         values = (self.config.get(name) for name in names)
         return next((v for v in values if type(v) is int and v > 0), 0)
 
@@ -168,7 +169,7 @@ class _Reader:
         return isinstance(flags, Sequence) and at < len(flags) and flags[at] == 1
 
     def own(self, count: int) -> int:
-        """One rank's of so many that are divided among all."""
+        """Return one rank's share, rounded up."""
         return -(-count // self.ranks)
 
     def shape(self) -> Shape | None:
@@ -188,17 +189,17 @@ class _Reader:
             *self.scan(),
         )
 
-    # -- which layers keep what ---------------------------------------------------------------
+    # -- type of each layer -------------------------------------------------------------------
 
     def kind(self, at: int) -> str:
-        """Whether a layer keeps all tokens, a window of them, a state, or nothing."""
+        """Return a layer's type: full, window, state, or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
         if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
             return _FULL
         return kind
 
     def kind_by_fields(self, at: int) -> str | None:
-        """What fields that only a few families have say."""
+        """Return the type from fields that only a few families have, or None."""
         config, pattern = self.config, self.config.get("sliding_window_pattern")
         if self.has("exaone4") and isinstance(pattern, str) and pattern:
             return _KINDS.get(pattern[at % len(pattern)], _FULL)
@@ -228,7 +229,7 @@ class _Reader:
         return None
 
     def kind_by_family(self, at: int) -> str:
-        """What a list of the layers' types says, or the family without one."""
+        """Return the type from a list of layer types, or else from the family."""
         given = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
         every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
         if given and not (every and self.families & _BY_PATTERN):
@@ -242,10 +243,10 @@ class _Reader:
         other = _WINDOW if self.families & _WINDOWS else _STATE
         return _FULL if (at + 1) % count == 0 or last else other
 
-    # -- what a layer keeps -------------------------------------------------------------------
+    # -- sizes of the caches ------------------------------------------------------------------
 
     def caches(self) -> list[Layer]:
-        """What each layer keeps."""
+        """Return the caches of all layers."""
         kept = self.count
         if self.has("gemma3n", "gemma4"):
             kept -= self.number("num_kv_shared_layers")
@@ -261,12 +262,12 @@ class _Reader:
         return found
 
     def layer(self, at: int, kind: str) -> list[Layer]:
-        """The caches of one layer."""
+        """Return the caches of one layer."""
         ratios, indexer = self.config.get("compress_ratios"), self.number("index_head_dim")
         if kind == _NOTHING:
             return []
         if isinstance(ratios, list):
-            # A window, and in layers that others read from too, a part of all tokens.
+            # A window. Layers that other layers also read keep a fraction of all tokens as well.
             width = self.number("head_dim")
             found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
             if ratios[at] and self.config["kv_source_layer_ids"][at] == at:
@@ -289,7 +290,7 @@ class _Reader:
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
     def attention(self, at: int, kind: str) -> Layer:
-        """Keys and values, of all tokens or of a window."""
+        """Return the cache of keys and values."""
         window = None
         if kind == _WINDOW:
             window = self.number("sliding_window", "sliding_window_size", "window_size") or None
@@ -307,7 +308,7 @@ class _Reader:
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:
-        """The widths of a head's keys and values."""
+        """Return the widths of a head's keys and values."""
         value = self.number("v_head_dim") or self.width
         if self.has("mimo_v2_flash") and kind == _WINDOW:
             keys, values = self.number("swa_head_dim"), self.number("swa_v_head_dim")
@@ -318,7 +319,7 @@ class _Reader:
         return self.width, value
 
     def key_heads(self, at: int, kind: str) -> int:
-        """How many heads keys have in this layer."""
+        """Return the number of key heads of a layer."""
         named: tuple[str, ...] = ()
         if kind == _WINDOW:
             named = "swa_num_key_value_heads", "num_swa_key_value_heads"
@@ -346,7 +347,7 @@ class _Reader:
     # -- recurrent layers ---------------------------------------------------------------------
 
     def state(self) -> int:
-        """The numbers that a recurrent layer keeps."""
+        """Return the size of a recurrent layer's state."""
         back = max(0, self.number(*_CONVOLUTIONS) - 1)
         width = self.number("head_dim") or self.hidden // self.heads
         linear = self.config.get("linear_attn_config")
@@ -368,7 +369,7 @@ class _Reader:
         return self.mamba(back)
 
     def mamba(self, back: int) -> int:
-        """The numbers of a Mamba layer's state."""
+        """Return the size of a Mamba layer's state."""
         size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
         heads, each = self.mamba_heads()
         if self.has("jamba") or not heads:
@@ -381,16 +382,16 @@ class _Reader:
         return back * mixed + wide * size
 
     def mamba_heads(self) -> tuple[int, int]:
-        """The heads of a Mamba 2 layer, and the width of each."""
+        """Return the number of heads of a Mamba 2 layer, and their width."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
         heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
         return heads, self.number(*names)
 
-    # -- how wide a pass is -------------------------------------------------------------------
+    # -- widths of a pass ---------------------------------------------------------------------
 
     def scan(self) -> tuple[int, int]:
-        """`scanned` and `scan_heads`, as of `Shape`."""
+        """Return `Shape.scanned` and `Shape.scan_heads`."""
         if _STATE not in self.kinds and not self.has("falcon_h1"):
             return 0, 0
         if self.has("jamba"):
@@ -400,7 +401,7 @@ class _Reader:
         return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
 
     def inner(self) -> int:
-        """The widest array of a feed-forward layer, in numbers a token."""
+        """Return the widest array of a feed-forward layer, in numbers per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
         chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
@@ -410,5 +411,5 @@ class _Reader:
 
 
 def _delta(heads: int, width: int, convolution: int) -> int:
-    """A gated delta layer's state: a square for each head, three convolutions."""
+    """Return the state size of a gated delta layer: a square per head, and three convolutions."""
     return 3 * (convolution - 1) * heads * width + heads * width * width

@@ -1,7 +1,7 @@
-"""What a model takes in memory: its caches, the buffers of a pass, and whether all of it fits.
+"""Estimates of a model's memory: weights, caches, and the buffers of a pass.
 
-Everything here is reckoned before anything is loaded, from a config and the weights' sizes. No MLX:
-the window calls `fit` whenever a person changes a number. `python -m engine bench families --parts
+All estimates come from a config and the sizes of the weights, before anything is loaded. No MLX:
+the window calls `fit` each time the user changes a number. `python -m engine bench families --parts
 memory` compares the sum with the measured peak.
 """
 
@@ -19,58 +19,58 @@ from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 
 STEP = 256  # tokens by which mlx-lm's caches grow
 
-UNLIMITED = 1 << 62  # the most tokens that a cache without a window keeps
+UNLIMITED = 1 << 62  # token limit of a cache without a window
 
 CHUNK = 512
-"""Tokens of a prompt that are read in a pass: what a machine reads in the time that a pass may take
-is 64 to 2,048."""
+"""Prompt tokens per pass, for estimates. Actual chunks have 64 to 2,048 tokens."""
 
-TIGHT = 0.85  # beyond this share of the budget a model is called tight
+TIGHT = 0.85  # a model that takes a larger share of the budget is called tight
 
 FUSED_WIDTHS = (64, 80, 128)
-"""Of heads, for which MLX's attention on a GPU keeps no scores while a prompt is read."""
+"""Head widths for which MLX's attention on a GPU keeps no scores during prefill."""
 
 USUAL_CONTEXT = 8192
-"""Tokens of a chat that are counted on where nobody says how many, and the model takes more."""
+"""Default context, in tokens. Shorter if the model's limit is."""
 
 LEAST_CONTEXT = 2048
-"""Tokens. A smaller context is not offered: hardly a question with an answer fits into it."""
+"""Smallest context to offer, in tokens."""
 
-_GROUP = 64  # numbers that share a scale and a bias, where keys and values are kept in few bits
-# Arrays that are alive at once in a pass, each as wide as the model or its feed-forward layer. So
-# many were counted in the measured peaks of the families.
+_GROUP = 64  # numbers per scale and bias of quantized keys and values
+# Simultaneously live arrays of a pass, each as wide as the model or its feed-forward layer, counted
+# in the measured peaks of the families.
 _HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
-_SCAN_SCORES = 3  # arrays of what Mamba 2 compares, of each token with each of so many as `STEP`
-_SCORES_IN_BITS = 1.5  # arrays of attention scores where keys are in few bits: no fused operation
-_REBUILT_ARRAYS = 2  # what DoRA adds to a layer's weights, and the sum
+_SCAN_SCORES = 3  # Mamba 2's comparison arrays, of each token with `STEP` others
+_SCORES_IN_BITS = 1.5  # arrays of attention scores with quantized keys (not fused)
+_REBUILT_ARRAYS = 2  # a layer's weights as DoRA computes them, and their sum
 
 Verdict = Literal["yes", "tight", "no"]
 
 
-# What a session costs.
+# Memory of a session.
 
 
 class MemoryEstimate(Struct, frozen=True):
-    """What a session's caches of one model cost."""
+    """Memory of a session's caches."""
 
     fixed: int  # bytes that do not grow (recurrent states)
-    # for each growing cache, bytes per token and the most tokens that it keeps
+    # by growing cache: bytes per token, and maximum of tokens
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int) -> int:
-        """Bytes for a session of `tokens` tokens."""
+        """Return the bytes of a session with `tokens` tokens."""
         grown = (tokens + STEP - 1) // STEP * STEP
         return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
 
     @property
     def per_token(self) -> int:
-        """Bytes by which a long session grows with each token."""
+        """Bytes per token of a long session, whose windows are full."""
         return sum(per for per, most in self.layers if most >= UNLIMITED)
 
 
 @functools.lru_cache
 def _by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Add up layers with the same limit. The scheduler asks for bytes several times a step."""
+    """Add up layers with the same limit, because the scheduler calls `bytes` several times per
+    step."""
     sums: dict[int, int] = {}
     for per, most in layers:
         sums[most] = sums.get(most, 0) + per
@@ -84,13 +84,13 @@ def estimate(
     chunk: int = STEP,
     snapshot: bool = True,
 ) -> MemoryEstimate:
-    """What a session of a model costs.
+    """Return the memory estimate of a session.
 
     Args:
-        itemsize: bytes of a number as the model computes: 2 or 4.
-        kv_bits: the bits in which keys and values are kept; None for the model's own type.
-        chunk: tokens that are read at a time. A window holds them beside its own.
-        snapshot: count the copies of what cannot be taken back (`SessionKV.snapshot`).
+        itemsize: bytes per number in the model's computation: 2 or 4.
+        kv_bits: bits of quantized keys and values; None for the model's own type.
+        chunk: tokens per prefill pass. A window holds them in addition to its own.
+        snapshot: include the copies of caches that cannot be trimmed (`SessionKV.snapshot`).
     """
     copies = 2 if snapshot else 1
     grown: list[tuple[int, int]] = []
@@ -114,7 +114,7 @@ def estimate(
 def _slot_estimate(
     shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
 ) -> MemoryEstimate | None:
-    """What a session of so many tokens takes in a slot; None where it has none."""
+    """Return the memory of a session in a slot, or None if it is not eligible."""
     if not shape.slots or not slots.may_hold(context - 1) or (kv_bits and not slots.bits):
         return None
     kept = [c for c in shape.caches if c.plain and c.keys and not c.state]
@@ -124,55 +124,55 @@ def _slot_estimate(
     return estimate(replace(shape, caches=tuple(kept)), itemsize, kv_bits, 0, snapshot=False)
 
 
-# Whether a model fits.
+# Fit of a model.
 
 
 class Weights(Struct, frozen=True):
-    """A model's weights."""
+    """Sizes of a model's weights."""
 
-    nbytes: int  # as they lie on disk
-    wide: int  # in float32, which CPUs prefer; `nbytes` where nothing is known of their types
-    adapter: int = 0  # bytes of an adapter's arrays, 0 without one
-    # numbers of the largest layer that an adapter computes anew in every pass (DoRA)
+    nbytes: int  # on disk
+    wide: int  # in float32, which CPUs prefer; `nbytes` if the types are unknown
+    adapter: int = 0  # bytes of an adapter's arrays
+    # numbers in the largest layer that an adapter recomputes in every pass (DoRA)
     rebuilt: int = 0
-    # bytes of them that are in memory already, for others; not those of the adapter
+    # bytes already in memory for other variants, without those of the adapter
     shared: int = 0
 
     def held(self, wide: bool) -> int:
-        """Bytes that they add to what is in memory."""
+        """Return the additional bytes in memory."""
         own = 0 if self.shared else self.wide if wide else self.nbytes
         return own + self.adapter
 
 
 class Offer(Struct, frozen=True):
-    """A way in which a model would fit."""
+    """Change that would make a model fit."""
 
-    # "context" (a smaller one), "kv_bits" (keys and values in fewer bits), "chats" (fewer) or
-    # "unload" (another model that nobody is using)
+    # "context" (smaller), "kv_bits" (quantized keys and values), "chats" (fewer) or "unload"
+    # (another idle model)
     what: Literal["context", "kv_bits", "chats", "unload"]
-    value: int  # the tokens, bits or chats; 0 for "unload"
-    total: int  # bytes that it would take, or that would be free
+    value: int  # tokens, bits, or chats; 0 for "unload"
+    total: int  # bytes needed after the change, or bytes free after unloading
     model: str = ""  # the id of the model to unload
 
 
 class Fit(Struct, frozen=True):
-    """What a model will take, in bytes, and whether there is room. Of several ranks: of each."""
+    """Memory that a model needs, in bytes, and the resulting verdict. Per rank if there are
+    several."""
 
-    weights: int  # that are added to what is in memory, as the machine would hold them
-    per_token: int  # by which a chat grows with each token, once its windows are full
-    caches: int  # of all chats together
+    weights: int  # additional bytes, in the type that this machine uses
+    per_token: int  # per chat, once its windows are full
+    caches: int  # of all chats
     working: int  # buffers of the largest pass
     context: int
     chats: int
     kv_bits: int | None
-    free: int = 0  # what may be taken of the budget now
-    # whether the config said what is kept; else the caches are a guess by the weights
+    free: int = 0  # unused bytes of the budget
+    # False if the config was incomplete, so that the caches are guessed from the weights
     exact: bool = True
-    # ways to make it fit, the least change first; none where it fits
+    # changes that would make it fit, the smallest first; empty if it fits
     offers: tuple[Offer, ...] = ()
-    adapter: int = 0  # those of them that are an adapter's
-    # weights that are in memory already, for other variants of the model, and that `weights`
-    # therefore does not count
+    adapter: int = 0  # the adapter's part of `weights`
+    # bytes of weights already in memory for other variants of the model, not part of `weights`
     shared: int = 0
 
     @property
@@ -182,14 +182,13 @@ class Fit(Struct, frozen=True):
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it fits."""
         if self.total > self.free:
             return "no"
         return "tight" if self.total > TIGHT * self.free else "yes"
 
 
 class Loaded(Struct, frozen=True):
-    """A model that is in memory. `idle`: nobody is using it, and it is not pinned."""
+    """A model in memory. `idle` is True if it is not in use and not pinned."""
 
     id: str
     nbytes: int
@@ -197,13 +196,13 @@ class Loaded(Struct, frozen=True):
 
 
 class _Case(Struct, frozen=True):
-    """How a model is to be used, as of `fit`."""
+    """Arguments of `fit` with defaults filled in."""
 
     context: int
     chats: int
     kv_bits: int | None
-    itemsize: int  # bytes of a number as the model computes
-    wide: bool  # its weights are held in float32
+    itemsize: int  # bytes per number in the model's computation
+    wide: bool  # weights are held in float32
     chunk: int
     fused: bool  # attention is one operation, without scores in memory
     slots: SlotPolicy
@@ -222,17 +221,18 @@ def fit(
     gpu: bool = False,
     ranks: int = 1,
 ) -> Fit:
-    """What the model of this config will take, and what would fit where it does not.
+    """Return the memory that a model needs, with changes that would make it fit if it does not.
 
     Args:
-        config: of `config.json`.
-        free: bytes that may be taken.
-        context: tokens of each chat; None for the model's own limit, at most 8,192.
-        wide: it computes in float32, whatever its weights are kept in, if that fits.
-        loaded: the models in memory.
-        chunk: tokens of a prompt that are read in a pass; None for `CHUNK`.
-        gpu: it runs on one, whose attention is one operation for the usual widths of heads.
-        ranks: over how many it is spread; all figures, `weights` and `free` too, are one rank's.
+        config: contents of `config.json`.
+        free: unused bytes of the budget.
+        context: tokens per chat; None for the model's limit, at most 8,192.
+        wide: use float32 for any type of weights, if that fits.
+        loaded: models in memory.
+        chunk: prompt tokens per pass; None for `CHUNK`.
+        gpu: True for a GPU, where attention is fused for the usual head widths.
+        ranks: number of ranks that share the model. All figures, including `weights` and `free`,
+            are those of one rank.
     """
     shape = shape_of(config, ranks)
     own = 4 if _is_float32(config) else 2
@@ -269,7 +269,8 @@ def fit(
 
 
 def _unloading(found: Fit, free: int, loaded: Iterable[Loaded]) -> list[Offer]:
-    """The smallest idle model that makes enough room; all idle ones where it takes several."""
+    """Return offers to unload the smallest sufficient idle model, or all of them if they suffice
+    together."""
     idle = sorted((m for m in loaded if m.idle), key=lambda m: m.nbytes)
     enough = [m for m in idle if found.total <= free + m.nbytes]
     if enough:
@@ -282,7 +283,7 @@ def _unloading(found: Fit, free: int, loaded: Iterable[Loaded]) -> list[Offer]:
 
 def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     held, context, chats = weights.held(case.wide), case.context, case.chats
-    if shape is None:  # about what a model of common shape takes
+    if shape is None:  # assume a common architecture
         each = max(1, weights.nbytes // 100_000)
         working = max(held, weights.nbytes) // 16
         caches = chats * each * context
@@ -290,8 +291,8 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _reading(shape, case)
     if case.kv_bits:
-        # MLX copies keys and values in few bits for its products: those of all chats in one layer,
-        # and of the layer before, which are still there. Where no heads share keys, keys alone.
+        # MLX copies quantized keys and values for its products: those of all chats in one layer,
+        # and still those of the layer before. Without shared key heads, only the keys.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         if not shape.grouped:
             widest = max(shape.caches, key=lambda layer: layer.numbers)
@@ -306,11 +307,11 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
 
 
 def _reading(shape: Shape, case: _Case) -> int:
-    """Bytes of the buffers of a pass that reads a chunk at the end of the context.
+    """Return the bytes of a prefill pass at the end of the context.
 
-    Attention's scores are counted whole, but where it is fused into one operation, which it never
-    is with keys in few bits. A layer's keys are copied when their cache grows, which is before it
-    attends to them.
+    Attention scores count in full, unless attention is fused, which it never is with quantized
+    keys. A layer's keys are copied when their cache grows, before its attention runs, so the two do
+    not add up.
     """
     context, itemsize = case.context, case.itemsize
     chunk = min(case.chunk, context)
@@ -319,7 +320,7 @@ def _reading(shape: Shape, case: _Case) -> int:
     scores = shape.heads * longest
     hidden = _HIDDEN_ARRAYS * shape.hidden
     arrays = hidden + _INNER_ARRAYS * shape.inner
-    if shape.latent:  # scores of two parts, and keys and values unfolded for each head
+    if shape.latent:  # scores of two parts, and keys and values decompressed for each head
         scores = 2 * int(scores * (_SCORES_IN_BITS if case.kv_bits else 1))
         unfolded = 2 * longest * shape.heads * shape.width
         return (chunk * (scores + arrays) + unfolded) * itemsize
@@ -336,12 +337,13 @@ def _reading(shape: Shape, case: _Case) -> int:
 
 
 def _moving_into_slots(shape: Shape, case: _Case) -> int:
-    """Bytes that chats take beside their caches while they are moved into a shared buffer.
+    """Return the bytes that chats need in addition to their caches while they enter a shared
+    buffer.
 
-    The buffer has room for a quarter more chats. While it is filled, the chats' own caches are
-    there as well, and one array of it twice; but what the first layer's slots have taken over is
-    free before the last one's are filled. With classes all of it is done layer by layer, and the
-    buffer grows in larger blocks.
+    The buffer has room for a quarter more chats. While it is filled, the chats' own caches still
+    exist, and one of its arrays exists twice. However, caches of the first layer are free before
+    the slots of the last layer are filled. With classes, the layers move one by one, and the buffer
+    grows in larger blocks.
     """
     slots, chats = case.slots, case.chats
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)
@@ -356,7 +358,7 @@ def _moving_into_slots(shape: Shape, case: _Case) -> int:
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
-    """The most tokens that a config allows; None where it does not tell."""
+    """Return the context limit of a config in tokens, or None if it has none."""
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
     found = (place.get(name) for place in text_configs(config) for name in names)
     return next((limit for limit in found if type(limit) is int and limit > 0), None)

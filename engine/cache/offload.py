@@ -1,9 +1,9 @@
-"""KV caches on disk: those of chats that had to make room, or were closed, come back from a file.
+"""KV caches on disk, for sessions that were evicted or closed.
 
-The engine thread takes the bytes of evaluated arrays and hands them to a writer thread, which says
-when they are on disk. Files are read by workers (`look`, `read`), and the engine thread makes
-arrays of what they have read, piece by piece. A file that is damaged, or of another model, is
-removed and costs the chat nothing but reading its prompt again.
+The engine thread passes the bytes of evaluated arrays to a writer thread, which reports when they
+are on disk. Worker threads read files (`look`, `read`), and the engine thread turns their contents
+into arrays, piece by piece. Damaged files and files of another model are removed, and the session
+prefills again.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
-LEAST_TOKENS = 64  # fewer are read again sooner than written and read
+LEAST_TOKENS = 64  # prefilling fewer is faster than writing and reading them
 APART = "clients/"
-"""What the ids of sessions begin with whose files lie in a folder of that name. Each folder has the
-whole limit, so that a crowd of agents displaces none of a person's chats."""
+"""Id prefix of API clients' sessions, and name of the folder for their files. Each of the two
+folders has the whole size limit, so clients cannot displace the user's chats."""
 
-NAMES = "conversations"  # beside those of clients: which conversation lies under which name
+NAMES = "conversations"  # file in the clients' folder that maps names to conversations
 _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
 
 
 def kept_apart(folder: Path) -> list[Path]:
-    """The files of those that lie apart in a folder of caches.
+    """Return the files of API clients in a folder of caches.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the folder cannot be read.
     """
     there = folder / APART
     return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
 
 
 def _is_written(half: Path) -> bool:
-    """Whether another program, which has the same folder, writes that file now."""
+    """Return True if another running process with the same folder writes this file."""
     number = half.suffixes[0][1:]
     if not number.isdecimal() or int(number) == os.getpid():
         return False
     try:
         os.kill(int(number), 0)
-    except PermissionError:  # it is somebody else's
+    except PermissionError:  # another user's process
         return True
     except (ProcessLookupError, OverflowError):
         return False
@@ -67,43 +67,43 @@ def _is_written(half: Path) -> bool:
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
-    """What a cache on disk must be of: the model, and the bits that it keeps its keys in."""
+    """Return the fingerprint that a file must have: model and quantization of keys."""
     return f"{model_id} {bits}"
 
 
 class Offload:
-    """The files of one folder.
+    """Cache files in one folder.
 
-    Methods are for the engine thread, but for `look`, `read` and `remove`, which workers call.
+    Methods are for the engine thread, except `look`, `read`, and `remove`, which workers call.
 
     Args:
-        folder: where they lie; None writes nothing. Made when needed, for its owner only.
-        limit: bytes that they may take together, those apart as much again; the least recently
-            used go first.
+        folder: None writes nothing. Created when needed, readable by its owner only.
+        limit: maximum bytes, for the user's chats and for API clients each. The least recently used
+            files are removed first.
     """
 
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
-        # called by the writer when something has been written: `settle` frees it
+        # called by the writer thread after a write, so that the engine calls `settle`
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
-        self._change = threading.Condition()  # guards the three below
-        self._writing: dict[Path, int] = {}  # how many images of a file are on their way
+        self._change = threading.Condition()  # guards the next three fields
+        self._writing: dict[Path, int] = {}  # number of queued images by file
         self._written: deque[Image] = deque()  # to be freed by the engine thread
-        self._forgotten: set[Path] = set()  # being written, and not wanted any more
+        self._forgotten: set[Path] = set()  # being written, but to be deleted
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
-            with contextlib.suppress(OSError):  # left by a program that was killed
+            with contextlib.suppress(OSError):  # left by a process that was killed
                 if not _is_written(half):
                     half.unlink()
 
     @property
     def nbytes(self) -> int:
-        """Bytes on disk; looked up again only after something was written or removed."""
+        """Bytes on disk, cached until a file is written or removed."""
         if self._held is None:
             held = (size for folder in self._folders for _, _, size in self._files(folder))
             self._held = sum(held)
@@ -114,10 +114,10 @@ class Offload:
         return [] if self._folder is None else [self._folder, self._folder / APART]
 
     def pending(self, others: Container[int] = ()) -> int:
-        """Bytes of memory that are held only because they are being written.
+        """Return the bytes of memory held only because they are being written.
 
         Args:
-            others: the numbers of what others hold as well.
+            others: numbers of shared groups that are also held elsewhere.
         """
         if not self._pending:
             return 0
@@ -125,7 +125,7 @@ class Offload:
         return sum(p.own for p in self._pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        """Have a session's caches written; nobody uses them any more."""
+        """Queue a session's caches for writing. They must not be used afterwards."""
         if self._folder is None or not kv.take_out() or kv.length < LEAST_TOKENS:
             return
         path = self._path(name)
@@ -134,13 +134,13 @@ class Offload:
         try:
             image = take_image(kv, fingerprint)
         except ValueError as error:
-            log.info("A KV cache is not kept on disk: %s", error)
+            log.info("KV cache not kept on disk: %s", error)
             return
         if image.nbytes > self._limit:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._write, name="stretto-offload")
-            writer.start()  # before anybody waits for it: there may be no thread to be had
+            writer.start()  # before a file counts as being written: starting a thread can fail
             self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
@@ -149,7 +149,7 @@ class Offload:
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
-        """Whether there is, or soon will be, a file for a session."""
+        """Return True if a file for a session exists or is being written."""
         if self._folder is None:
             return False
         path = self._path(name)
@@ -157,7 +157,7 @@ class Offload:
             return path in self._writing or path.exists()
 
     def look(self, name: str, fingerprint: str) -> Record | None:
-        """What there is on disk for a session, if it can be used. Waits for its writing."""
+        """Return the header of a session's file if it is usable. Waits until it is written."""
         if self._folder is None:
             return None
         path = self._path(name)
@@ -173,7 +173,7 @@ class Offload:
         return record if record.fingerprint == fingerprint else None
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
-        """The whole of a session's file, if it can be used."""
+        """Return the contents of a session's file if it is usable."""
         record = self.look(name, fingerprint)
         if record is None:
             return None
@@ -184,15 +184,15 @@ class Offload:
             self._remove(path, str(error))
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # used just now
+            os.utime(path)  # mark as recently used
         return contents
 
     def remove(self, name: str, why: str) -> None:
-        """Remove a file that has turned out to be of no use."""
+        """Remove an unusable file."""
         self._remove(self._path(name), why)
 
     def forget(self, name: str) -> None:
-        """Remove a session's file, also one that is still being written."""
+        """Remove a session's file, even if it is still being written."""
         path = self._path(name)
         with self._change:
             if path in self._writing:
@@ -200,7 +200,7 @@ class Offload:
         self._unlink(path)
 
     def settle(self) -> bool:
-        """Free what has been written; False where that is nothing."""
+        """Free the memory of written files. Return False if there are none."""
         if not self._written:
             return False
         with self._change:
@@ -210,7 +210,7 @@ class Offload:
         return True
 
     def close(self) -> None:
-        """Wait until all is written."""
+        """Wait until all files are written."""
         if self._writer is not None:
             self._jobs.put(None)
             self._writer.join()
@@ -219,7 +219,7 @@ class Offload:
         self._pending.clear()
 
     def _path(self, session_id: str) -> Path:
-        # The name tells nothing: ids may be anything, and need not be fit for a file.
+        # a hash, because ids can be any text and may not be valid file names
         name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
         apart = APART if session_id.startswith(APART) else ""
         return (self._folder or Path()) / apart / f"{name}.safetensors"
@@ -233,7 +233,7 @@ class Offload:
         return sorted(found)
 
     def _remove(self, path: Path, why: str) -> None:
-        log.warning("A KV cache on disk cannot be used and is removed: %s", why)
+        log.warning("unusable KV cache removed from disk: %s", why)
         self._unlink(path)
 
     def _unlink(self, path: Path) -> None:
@@ -248,8 +248,8 @@ class Offload:
             path, image = job
             try:
                 self._write_one(path, image)
-            except BaseException as error:  # a full disk: the chat is read again, nothing is lost
-                log.warning("A KV cache was not written: %s", words_of(error))
+            except BaseException as error:  # such as a full disk; the session prefills again
+                log.warning("KV cache not written: %s", words_of(error))
             # The image goes back to the engine thread, which frees MLX's memory.
             with self._change:
                 self._writing[path] -= 1
@@ -264,8 +264,8 @@ class Offload:
                 self._change.notify_all()
             try:
                 self.wake()
-            except BaseException:  # an engine that has ended waits for nothing
-                log.debug("nobody hears of what was written")
+            except BaseException:  # the engine has stopped
+                log.debug("no engine to notify of a written KV cache")
 
     def _write_one(self, path: Path, image: Image) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

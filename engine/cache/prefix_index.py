@@ -1,13 +1,13 @@
-"""Who holds which tokens: caches handed from one chat to another, found by a radix tree.
+"""Prefix cache: a radix tree of the tokens in all sessions' caches.
 
-Before the next chunk of a prompt is read, whoever of the same kind holds more of that prompt gives
-a copy: another chat, or a kept prefix. Kept are system prompts, beyond the chats that read them.
-Copies are detached, so nobody sees the other's writes from then on. A cache holds what its tokens
-say, whoever read them, so the answers are those of a chat that runs alone.
+Before each chunk of a prompt, a session copies the longest matching cache of another session of the
+same kind, or of a cached prefix. System prompts are cached beyond the sessions that read them.
+Copies are detached, so later writes are independent. Caches depend only on their tokens, so replies
+equal those of a session that runs alone.
 
-The tree is over tokens, one for each kind of session. It is changed when a prompt is read, a cache
-is cut back, taken over or dropped, and when a reply ends: idle sessions cost a turn nothing, and
-what a decode step adds is not looked at before its reply has ended.
+There is one tree over tokens per kind of session. It changes when a prompt is read, when a cache is
+trimmed, adopted, or dropped, and when a reply ends. Idle sessions cost a turn nothing, and decoded
+tokens are not added before the reply ends.
 """
 
 from __future__ import annotations
@@ -31,66 +31,66 @@ from engine.cache.ledger import (
 from engine.cache.session_kv import SessionKV
 
 MOST_ASKED = 32
-"""Holders of as many tokens that are asked how far they can go back, where the first cannot."""
+"""Maximum number of holders of equal length to examine for how far they can be trimmed."""
 
 
 class Reader(Struct, frozen=True):
-    """A session whose prompt is being read, as the prefix index sees it."""
+    """A session in prefill, as the prefix index sees it."""
 
-    kind: tuple[object, ...]  # sessions of one kind can go on from each other's caches
+    kind: tuple[object, ...]  # sessions of equal kind can share caches
     kv: SessionKV
-    tokens: Sequence[int]  # the prompt's
+    tokens: Sequence[int]  # of the prompt
     prompt: bytes  # the same, `packed`
-    boundary: int  # how many of them come before the opening of the answer
-    system: int  # how many of them any chat with the same system message begins with
-    # it is reproducible: only what was read in the very chunks that it would read itself will do
+    boundary: int  # number of tokens before the opening of the reply
+    system: int  # number of tokens shared by all sessions with the same system message
+    # reproducible: only caches that were read in exactly its own chunks can be used
     fixed: bool
 
     @property
     def cuts(self) -> Sequence[int] | None:
-        """Where the chunks end when it reads its prompt from the start; None for anywhere."""
+        """Chunk ends if the prompt is read from its start; None if any will do."""
         if not self.fixed:
             return None
         return fixed_cuts(len(self.tokens) - 1, self.boundary if self.kv.needs_snapshot else None)
 
 
 class _Node:
-    """Tokens after those of its parent, and who holds exactly so many."""
+    """Tokens that follow those of the parent, and the holders of exactly these."""
 
     __slots__ = ("children", "depth", "edge", "holders", "parent")
 
     def __init__(self, edge: bytes, parent: _Node | None) -> None:
-        self.edge = edge  # the tokens, `packed`; empty for the root
+        self.edge = edge  # `packed` tokens; empty for the root
         self.parent = parent
         # bytes from the root to the edge's end
         self.depth: int = len(edge) + (parent.depth if parent is not None else 0)
         self.children: dict[bytes, _Node] = {}
-        self.holders: set[_Holder] = set()  # whose tokens end here, or who can go back to here
+        self.holders: set[_Holder] = set()  # their tokens end here, or can be trimmed to here
 
 
 class _Holder(Struct, eq=False):
-    """Whoever's caches hold tokens."""
+    """Caches in the tree."""
 
     key: CacheKey
     kind: tuple[object, ...]
     kv: SessionKV
-    # where it is in the tree: where its tokens end, and at its snapshot
+    # ends of its tokens and of its snapshot in the tree
     nodes: tuple[_Node, ...] = ()
-    used_at: float = 0.0  # as of `time.monotonic`, of a kept prefix
+    used_at: float = 0.0  # `time.monotonic()`, for cached prefixes
 
 
 class PrefixIndex:
-    """All that can be handed on between chats, and the prefixes that are kept for those to come.
+    """Index of caches that sessions can copy, and the cached prefixes.
 
     Args:
-        limit: bytes that the kept prefixes may take.
-        moved: caches whose tokens have changed since they were looked at; emptied here.
+        limit: maximum bytes of cached prefixes.
+        moved: caches whose tokens have changed since the last `refresh`, which empties the set.
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
-        # the prefixes that are kept, by the keys that `drop` takes
+        # cached prefixes, by the keys that `drop` takes
         self.kept: dict[CacheKey, _Holder] = {}
-        self.version = 0  # changes with who holds what
+        self.version = 0  # incremented when the tree changes
         self._limit = limit
         self._moved = moved
         self._made = 0
@@ -99,16 +99,16 @@ class PrefixIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the prefixes that are kept."""
+        """Bytes of cached prefixes."""
         return sum(p.kv.owed for p in self.kept.values())
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
-        """Know of a session's caches, until they are removed."""
+        """Add a session's caches."""
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
         self._moved.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
-        """Forget these caches."""
+        """Remove a session's caches."""
         holder = self._holders.pop(kv, None)
         self._moved.discard(kv)
         if holder is None:
@@ -120,7 +120,7 @@ class PrefixIndex:
             raise
 
     def drop(self, key: CacheKey) -> None:
-        """Free one of the kept prefixes."""
+        """Free a cached prefix."""
         prefix = self.kept.pop(key, None)
         if prefix is not None:
             self.remove(prefix.kv)
@@ -133,12 +133,12 @@ class PrefixIndex:
         self._moved.clear()
 
     def forget(self, model_id: str) -> None:
-        """Free what is kept of a model."""
+        """Free the cached prefixes of a model."""
         for key in [k for k, p in self.kept.items() if p.kind[0] == model_id]:
             self.drop(key)
 
     def refresh(self) -> None:
-        """Look at what has moved since the last time."""
+        """Update the tree for caches that have changed."""
         try:
             for kv in list(self._moved):
                 holder = self._holders.get(kv)
@@ -150,11 +150,11 @@ class PrefixIndex:
             raise
 
     def offer(self, reader: Reader) -> Offer | None:
-        """The longest prefix of a prompt that others hold, as of the last `refresh`."""
+        """Return the longest prefix of a prompt in other caches, as of the last `refresh`."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
-            return None  # it has tokens of its own making, which no other's are the same bits as
-        free = kv.sharers > 1  # a fork that has not written yet is copied at its first write
+            return None  # it has decoded tokens, whose bits no prefill reproduces
+        free = kv.sharers > 1  # a fork before its first write would be copied anyway
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
         for common, node, skip in self._along(reader):
@@ -163,7 +163,7 @@ class PrefixIndex:
             here = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_holders(node, kv, skip), MOST_ASKED):
                 if holder not in here and not holder.kv.trimmable:
-                    continue  # it can go back to its own nodes alone, which are elsewhere
+                    continue  # it can only be trimmed to its own nodes, which are elsewhere
                 length = holder.kv.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
@@ -172,10 +172,10 @@ class PrefixIndex:
         return Offer(donor, best) if donor is not None and best > kv.length else None
 
     def adopt(self, reader: Reader, donor: SessionKV, length: int) -> None:
-        """Let a session go on from a copy of a donor's first `length` tokens.
+        """Replace a session's caches by a copy of a donor's first `length` tokens.
 
         Raises:
-            Exception: whatever ails the donor's caches; the session's own are as before.
+            Exception: an error of the donor's caches. The session's own caches are unchanged.
         """
         if length <= reader.kv.length or donor.reach(reader.tokens) < length:
             raise ValueError(f"{length} tokens of another chat's are no gain, or not the same")
@@ -187,7 +187,11 @@ class PrefixIndex:
             holder.used_at = time.monotonic()
 
     def keep(self, reader: Reader, before: int, waiting: Iterable[Reader]) -> None:
-        """After a chunk from `before` on: keep what others can, or may one day, go on from."""
+        """Cache prefixes after a chunk: the system prompt, and what waiting sessions can use.
+
+        Args:
+            before: position at the start of the chunk.
+        """
         kv = reader.kv
         system = reader.system
         if reader.fixed:
@@ -225,10 +229,10 @@ class PrefixIndex:
     # -- the tree ---------------------------------------------------------------------------
 
     def _along(self, reader: Reader) -> Iterator[tuple[int, _Node, _Node | None]]:
-        """The nodes that a prompt leads to, the last first.
+        """Yield the nodes along a prompt, the deepest first.
 
-        Gives how many tokens all in such a node and after it have in common with the prompt, and
-        the one of its children that was given before.
+        Each comes with the number of tokens that its subtree has in common with the prompt, and its
+        child that was yielded before.
         """
         node, prompt = self._roots.get(reader.kind), reader.prompt
         path: list[tuple[int, _Node]] = []
@@ -248,7 +252,7 @@ class PrefixIndex:
     def _put_in(self, holder: _Holder) -> None:
         kv, before = holder.kv, holder.nodes
         path = _path(before[0]) if before else b""
-        # What the tree has is right as far as nothing was cut back since.
+        # The tree is correct for all tokens that have not been trimmed since.
         known = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
         length = kv.length
         tokens = known[: length * TOKEN_BYTES]
@@ -278,10 +282,10 @@ class PrefixIndex:
             del self._roots[holder.kind]
 
     def _clear_tree(self) -> None:
-        """Empty the tree; the next `refresh` makes it anew. After a fault it is not to be trusted.
+        """Empty the tree, so that the next `refresh` rebuilds it. Called after an error.
 
-        It is taken apart: its nodes refer to each other, and would hold the caches until Python
-        looks for such circles.
+        The nodes are unlinked: their cyclic references would keep the caches alive until the next
+        garbage collection.
         """
         pending = list(self._roots.values())
         self._roots.clear()
@@ -296,7 +300,7 @@ class PrefixIndex:
 
 
 def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:
-    """All but one of the holders in a node and after it, those of the node `skip` left out."""
+    """Yield the holders in a node's subtree, except `without` and the subtree of `skip`."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -305,7 +309,7 @@ def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_H
 
 
 def _path(node: _Node) -> bytes:
-    """All tokens from the root to a node's end."""
+    """Return all tokens from the root to a node's end."""
     edges = []
     here: _Node | None = node
     while here is not None:
@@ -315,7 +319,7 @@ def _path(node: _Node) -> bytes:
 
 
 def _node_at(root: _Node, tokens: bytes) -> _Node:
-    """The node at which these tokens end; made where there is none."""
+    """Return the node at which these tokens end. Create it if necessary."""
     node, at = root, 0
     while at < len(tokens):
         key = tokens[at : at + TOKEN_BYTES]
@@ -330,7 +334,7 @@ def _node_at(root: _Node, tokens: bytes) -> _Node:
 
 
 def _split(node: _Node, at: int) -> _Node:
-    """A new node for the first bytes of a node's edge; the node keeps the others."""
+    """Split a node's edge. Return the new parent node with the first `at` bytes."""
     parent = node.parent
     assert parent is not None
     first = _Node(node.edge[:at], parent)
@@ -341,7 +345,7 @@ def _split(node: _Node, at: int) -> _Node:
 
 
 def _prune(node: _Node) -> None:
-    """Take nodes away that nobody needs."""
+    """Remove nodes without holders and with fewer than two children, from this node upwards."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
         if node.children:  # its only child takes its place
