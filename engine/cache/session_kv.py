@@ -1,8 +1,8 @@
-"""One session's KV cache: the tokens that its caches hold, and how it goes back and goes on.
+"""KV cache of one session: its tokens, and trimming, restoring, and sharing its caches.
 
-The caches are mlx-lm's own objects, one a layer. `SessionKV` knows which tokens were fed to them,
-so that a follow-up feeds only what is new. Caches that cannot be trimmed (recurrent states, ring
-buffers that have wrapped) go back to a snapshot, taken where the last prompt ended.
+The caches are mlx-lm's own objects, one per layer. `SessionKV` records the tokens that were fed to
+them, so that a follow-up feeds only new tokens. Caches that cannot be trimmed (recurrent states,
+wrapped ring buffers) are restored from a snapshot taken at the end of the last prompt.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from engine.cache.state_stack import StateStack
 
 
 class Snapshot(Struct):
-    """The caches that cannot be trimmed, as they were when `length` tokens had been fed.
+    """Copies of the caches that cannot be trimmed, at `length` tokens.
 
-    A cache that can be trimmed to `length` is None here, also within a layer of several caches.
+    Entries for caches that can be trimmed are None, also within a layer of several caches.
     """
 
     caches: Caches
@@ -57,76 +57,76 @@ class Part(NamedTuple):
     """Bytes of caches."""
 
     own: int  # freed when these caches are dropped
-    group: int = 0  # number of the memory that they share with others; 0 for none
+    group: int = 0  # number of the memory shared with other caches; 0 for none
     shared: int = 0  # bytes of that memory, freed with the last cache of the group
 
 
 class Watch:
-    """Set of the caches whose sizes may have changed."""
+    """Sets of caches that have changed, by the kind of update they need."""
 
     def __init__(self) -> None:
-        self.changed: set[SessionKV] = set()  # whose bytes are to be counted again
-        self.untold: set[SessionKV] = set()  # whose figures are to be reported again
-        # whose tokens have changed otherwise than by a decode step
+        self.changed: set[SessionKV] = set()  # bytes must be counted again
+        self.untold: set[SessionKV] = set()  # figures must be reported again
+        # tokens have changed, other than by a decode step
         self.moved: set[SessionKV] = set()
 
     def forget(self, kv: SessionKV) -> None:
-        """Forget these caches."""
         self.changed.discard(kv)
         self.untold.discard(kv)
         self.moved.discard(kv)
 
 
 class SessionKV:
-    """The caches of one session, the tokens that they hold, and with whom they share memory."""
+    """Caches of one session, their tokens, and the memory they share with other sessions."""
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
-        self.make = make  # gives empty caches
-        self.shares_prefix = shares_prefix  # whether the model can read from a `SharedPrefix`
-        # the token ids fed so far, in order. They stay known when the caches are dropped.
+        self.make = make  # creates empty caches
+        self.shares_prefix = shares_prefix  # True if the model supports `SharedPrefix`
+        # ids of all tokens fed so far; kept when the caches are dropped
         self.tokens: list[int] = []
-        # the lengths at which chunks of prompts ended, as far as the tokens from the first on were
-        # read in chunks. The tokens after the last cut were generated.
+        # Ends of prompt chunks, up to the first token that was not read in a chunk. The tokens
+        # after the last cut were generated.
         self.cuts: list[int] = []
-        self.ledger = Ledger()  # the text that the tokens stand for
-        # whether the last `begin` had to read a prompt again because of a `drop`
+        self.ledger = Ledger()
+        # True if the last `begin` has to prefill again because of a `drop`
         self.rebuilt = False
-        # how many tokens the session's file holds, if it is up to date; otherwise -1
+        # tokens in the session's file if it is up to date; else -1
         self.on_disk = -1
-        # how many of the tokens are as they were when the prefix index looked last
+        # number of leading tokens unchanged since the last update of the prefix index
         self.unmoved = 0
         self._dropped = False
-        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # as `remember` left it
-        # the buffer whose slots hold the keys and values at the moment, else None
+        self._before: tuple[list[tuple[Any, Any]], int] | None = None  # set by `remember`
+        # buffer that currently holds the keys and values in a slot
         self.slots: SlotBuffer | None = None
-        # the stack that holds the recurrent states at the moment, else None
+        # stack that currently holds the recurrent states
         self.stack: StateStack | None = None
-        # the shared prefix that the caches go on from, else None
+        # prefix that the caches extend
         self.shared_prefix: SharedPrefix | None = None
-        # one cache a layer, in slots or not; [] if there are no caches
+        # one cache per layer; [] if there are none
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
-        self._sharing = 0  # the number of those together
-        # notified whenever the bytes may have changed; None where no sum is kept
+        self._sharing = 0  # group number of the sharers
+        # notified when the bytes may have changed
         self.watch: Watch | None = None
         self._measured: int | None = None  # bytes of the arrays; None when they may have changed
 
     @property
     def length(self) -> int:
-        """Tokens that the caches hold now; 0 when there are none."""
+        """Number of tokens in the caches; 0 if there are none."""
         return len(self.tokens) if self.layers else 0
 
     def take_out(self) -> Caches:
-        """Leave the slots, which copies; returns the caches with their keys and values in them.
+        """Leave the slots, and return the caches, one per layer.
 
-        One a layer; empty when there are none. `layers` gives the same objects as they are.
+        Moving keys and values back copies them. `layers` has the same objects, possibly without
+        arrays.
         """
         self.leave_slots()
         return self.layers
 
     def set_caches(self, caches: Caches | None) -> None:
-        """Hold these caches instead."""
+        """Replace the caches."""
         if self.slots is not None:
             self.slots.free(self)
         if self.stack is not None:
@@ -142,7 +142,7 @@ class SessionKV:
         self.touched()
 
     def leave_slots(self) -> None:
-        """Take the keys and values back from the slots, and states from the stack."""
+        """Move keys and values back from the slots, and states from the stack."""
         if self.slots is not None:
             self.slots.leave(self)
             self.touched()
@@ -153,10 +153,9 @@ class SessionKV:
     # -- reading ----------------------------------------------------------------------------
 
     def begin(self, prompt: list[int]) -> int:
-        """Make the caches hold a prefix of `prompt` and nothing else.
+        """Trim or restore the caches to a prefix of `prompt`, and return its length.
 
-        Returns its length, which is how many tokens need not be fed again. It is less than
-        `len(prompt)`, because a forward pass needs a token to run on.
+        The length is less than `len(prompt)`, because a forward pass needs at least one token.
         """
         caches = self.take_out()
         if not caches:
@@ -181,21 +180,21 @@ class SessionKV:
         return 0
 
     def _make_smaller(self, length: int) -> None:
-        """Give back room that was for more than a prompt of so many tokens, where it is much."""
+        """Free unused capacity if it is much more than a prompt of `length` tokens needs."""
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
             self.set_caches(self.beginning(len(self.tokens), room=True))
             stagger(self.layers)
 
     def expect(self, more: int) -> None:
-        """Let the caches grow in larger steps when `more` tokens are still to be read."""
+        """Grow the caches in larger steps if many tokens are still to be read."""
         stagger(self.layers, more)
 
     def note_read(self, tokens: Sequence[int], alone: bool = True) -> None:
-        """Note that a chunk of a prompt has been fed, `alone` in its pass or beside others.
+        """Record a prompt chunk that was fed, `alone` in its pass or in a mixed step.
 
-        Attention over two arrays rounds differently, and so may products of more rows: chunks
-        after a shared prefix, and those beside others, are no cuts.
+        Attention over two arrays rounds differently, and so may products of more rows. Therefore
+        chunks after a shared prefix and those of mixed steps add no cuts.
         """
         self._changed()
         self._moved(self.length)
@@ -205,20 +204,20 @@ class SessionKV:
         self.tokens.extend(tokens)
 
     def note_fed(self, token: int) -> None:
-        """Note that a decode step has fed a token."""
+        """Record a token fed by a decode step."""
         self._changed()
         self.tokens.append(token)
 
     def snapshot(self) -> None:
-        """Keep copies of the caches that cannot be trimmed, to go back to."""
+        """Save copies of the caches that cannot be trimmed."""
         kept = list(map(kept_copy, self.take_out()))
-        mx.eval(list(leaves(kept)))  # frees what was cut off
+        mx.eval(list(leaves(kept)))  # frees the tokens that `compact` removed
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
         self._moved(len(self.tokens))
 
     def drop(self) -> None:
-        """Free the caches and keep the ledger. The next turn reads its whole prompt."""
+        """Free the caches but keep the ledger. The next turn prefills its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
         self._before = None
         self.on_disk = -1
@@ -228,8 +227,9 @@ class SessionKV:
         self._stop_sharing()
 
     def settle(self) -> None:
-        """After a reply: leave the slots, free what recurrent states were cut from, and let others
-        go on from all that was generated.
+        """Leave the slots after a reply, and make all generated tokens available to other sessions.
+
+        Also frees the buffers from which recurrent states were sliced.
         """
         self.leave_slots()
         states = [own_states(c) for c in self.layers if may_not_trim(c)]
@@ -238,7 +238,7 @@ class SessionKV:
         self._moved(self.length)
 
     def _moved(self, kept: int) -> None:
-        """Note that the tokens after the first `kept` are others, or held no more."""
+        """Record that tokens after the first `kept` have changed or been removed."""
         self.unmoved = min(self.unmoved, kept)
         if self.watch is not None:
             self.watch.moved.add(self)
@@ -259,7 +259,7 @@ class SessionKV:
         self._dropped = False
 
     def trim_to(self, length: int) -> bool:
-        """Take back the tokens after `length`; False where some layer cannot."""
+        """Remove the tokens after `length`. Return False if some layer cannot be trimmed."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
@@ -276,25 +276,25 @@ class SessionKV:
 
     @property
     def can_go_back(self) -> bool:
-        """Whether `go_back` works, whatever is fed after `remember`."""
+        """True if `go_back` works for any tokens fed after `remember`."""
         return all(map(can_be_put_back, single(self.layers)))
 
     def remember(self, length: int) -> None:
-        """Keep what the tokens of a draft overwrite; the caches hold `length` tokens now.
+        """Save what draft tokens overwrite. The caches now hold `length` tokens.
 
-        What it keeps are references: a pass puts other arrays in the place of these.
+        Saves only references, because a pass replaces arrays and does not write into them.
         """
         caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
         self._before = [(cache, clone(cache)) for cache in caches], length
 
     def go_back(self, length: int) -> None:
-        """Take back what was fed since `remember`, after the first `length` tokens.
+        """Remove the tokens fed since `remember`, after the first `length`.
 
-        Where a cache cannot be cut there, as a recurrent state, all go back to what was remembered:
-        then they hold fewer, and the next pass has the others fed again.
+        If some cache cannot be cut there, such as a recurrent state, all return to the state of
+        `remember`, with fewer tokens. The next pass then feeds the missing ones again.
 
         Raises:
-            RuntimeError: they cannot go back so far.
+            RuntimeError: some cache cannot return.
         """
         before, self._before = self._before, None
         surplus = len(self.tokens) - length
@@ -320,14 +320,17 @@ class SessionKV:
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
-    # -- handing caches on ------------------------------------------------------------------
+    # -- sharing caches ---------------------------------------------------------------------
 
     def reach(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
-        """How many of a prompt's first tokens the caches hold or can go back to.
+        """Return how many leading tokens of a prompt the caches hold or can return to.
 
-        Less than `len(prompt)`. With `cuts`, the result is one of them, and only if the tokens
-        before it were read in chunks with the same ends: then the caches are the same bits as if
-        the prompt had been read so.
+        The result is less than `len(prompt)`.
+
+        Args:
+            cuts: if given, the result is one of these, and only if the tokens before it were read
+                in chunks with the same ends. Then the caches equal, bit by bit, those of a prompt
+                read in these chunks.
         """
         if not self.layers:
             return 0
@@ -343,9 +346,12 @@ class SessionKV:
         return max((c for c in within if anywhere or c in own), default=0)
 
     def beginning(self, length: int, room: bool) -> Caches:
-        """Copies of the caches as of the first `length` tokens, evaluated, in own buffers.
+        """Return evaluated copies of the caches with the first `length` tokens, in their own
+        buffers.
 
-        `length` must be within `reach`. With `room` they have space for the next tokens.
+        Args:
+            length: must be within `reach`.
+            room: leave space for the next tokens.
         """
         caches = self.take_out()
         surplus, kept = len(self.tokens) - length, self._kept_at(length)
@@ -360,9 +366,9 @@ class SessionKV:
 
     @property
     def as_made(self) -> Caches | None:
-        """The caches as the model makes them, to be written; nothing is copied for that.
+        """Caches of the model's own classes, for writing. Copies no arrays.
 
-        Where they go on from a shared prefix, their keys and values are `Joined`.
+        Keys and values after a shared prefix are `Joined`.
         """
         caches = self.take_out()
         if self.shared_prefix is None:
@@ -370,19 +376,19 @@ class SessionKV:
         return self._as_made(caches, SharedPrefixKV.joined_in)
 
     def _as_made(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
-        """`caches`, but those after a shared prefix as the model makes them, each filled."""
+        """Return `caches` in the model's classes. `fill` converts those after a shared prefix."""
         pairs = zip(single(caches), single(self.make()), strict=True)
         begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
         return replaced(caches, begun)
 
     @property
     def goes_back_to(self) -> tuple[int, ...]:
-        """Lengths that the caches can go back to, beside what they can be trimmed to."""
+        """Lengths that the caches can be restored to, apart from trimming."""
         return (self._snapshot.length,) if self._snapshot is not None else ()
 
     @property
     def snapshot_copy(self) -> tuple[Caches, int] | None:
-        """The snapshot's caches and its length in tokens."""
+        """Caches of the snapshot, and its length in tokens."""
         return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
 
     def take(
@@ -392,11 +398,11 @@ class SessionKV:
         cuts: Sequence[int],
         boundary: tuple[Caches, int] | None = None,
     ) -> None:
-        """Go on from `caches`, which hold `tokens` and are used by nobody else.
+        """Replace the caches by ones that hold `tokens` and have no other user.
 
         Args:
-            cuts: as the attribute; those beyond the tokens are left out.
-            boundary: a snapshot, as `snapshot_copy` gives it.
+            cuts: see the attribute. Those beyond the tokens are left out.
+            boundary: a snapshot in the form of `snapshot_copy`.
         """
         self._changed()
         self._moved(0)
@@ -408,28 +414,28 @@ class SessionKV:
         self._dropped = False
 
     def restore(self, name: str, *taken: Any) -> None:
-        """As `take`, with its arguments, from the file of this name."""
+        """Call `take` for caches read from the file of this name."""
         self.take(*taken)
         self.on_disk = self.length
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
-        """Go on from the first `length` tokens of `donor`, which are shared or copied."""
+        """Replace the caches by the first `length` tokens of `donor`, shared or copied."""
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.beginning(length, room)
         self.take(caches, donor.tokens[:length], donor.cuts)
         boundary = donor._snapshot
         if boundary is not None and boundary.length <= length:
-            self._snapshot = boundary  # never written to: going back copies it
+            self._snapshot = boundary  # never written to: restoring copies it
 
     def another(self) -> SessionKV:
-        """Caches of the same kind for another session, empty."""
+        """Return empty caches of the same model for another session."""
         return SessionKV(self.make, self.shares_prefix)
 
     def still(self) -> SessionKV:
-        """These caches as they are now, to be written while the session goes on.
+        """Return a copy for writing to disk while the session continues.
 
-        Its next token copies what is still being written: an array's bytes are freed when it is
-        assigned to, whoever looks at them.
+        The session's next token copies the arrays that are still being written, because assigning
+        to an array would free its bytes.
         """
         twin = self.another()
         caches = self.take_out()
@@ -439,7 +445,7 @@ class SessionKV:
         return twin
 
     def fork(self) -> SessionKV:
-        """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
+        """Return a copy that shares memory: as a shared prefix, or until one is written to."""
         twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
         caches = self.take_out()
@@ -454,9 +460,10 @@ class SessionKV:
         return twin
 
     def make_shared_prefix(self) -> bool:
-        """Turn what the growing caches hold into a shared prefix; False where there are none.
+        """Turn the contents of the growing caches into a shared prefix. Return False if there are
+        none.
 
-        Windows and recurrent states stay this session's own: they are small.
+        Windows and recurrent states are small and stay this session's own.
         """
         caches = self.take_out()
         shared = growing(caches)
@@ -476,10 +483,10 @@ class SessionKV:
         return True
 
     def _after_shared_prefix(self, length: int) -> Caches | None:
-        """Caches for another session that go on from a shared prefix of `length` tokens.
+        """Return caches for another session that extend a shared prefix of `length` tokens.
 
-        None where that is not possible or does not pay. What this session holds becomes a shared
-        prefix where it is not one already.
+        Turns this session's own tokens into a shared prefix if necessary. Returns None if sharing
+        is impossible or does not pay.
         """
         least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not growing(self.layers):
@@ -491,39 +498,37 @@ class SessionKV:
         return [gone_back(cache, own, surplus) for cache, own in pairs]
 
     def _kept_at(self, length: int) -> Sequence[Any]:
-        """What `gone_back` needs to make the caches what they were at so many tokens.
-
-        `length` must be within `reach`.
-        """
+        """Return the arguments of `gone_back` for a number of tokens within `reach`."""
         if length == len(self.tokens) or self.trimmable:
             return [None] * len(self.layers)
         assert self._snapshot is not None
         assert self._snapshot.length == length
         return self._snapshot.caches
 
-    # -- what kind of caches they are -------------------------------------------------------
+    # -- properties of the caches -----------------------------------------------------------
 
     @property
     def is_plain(self) -> bool:
-        """True if all layers have ordinary growing caches."""
+        """True if all layers have plain growing caches."""
         return bool(self.layers) and all(map(grows, self.layers))
 
     @property
     def mixes(self) -> bool:
-        """True if a pass may write chunks to all layers beside the steps of other sessions."""
+        """True if a mixed step can write chunks to all layers."""
         return bool(self.layers) and all(map(mixes, self.layers))
 
     @property
     def drafts_together(self) -> bool:
-        """True if a draft can be verified and trimmed in a pass with the steps of other sessions.
+        """True if a draft can be verified and trimmed in a step with other sessions.
 
-        A recurrent state would be put back, and its session's next step a pass of its own.
+        A recurrent state would have to be restored, and the session's next step would need its own
+        pass.
         """
         return self.mixes and all(hasattr(cache, "keys") for cache in single(self.layers))
 
     @property
     def base(self) -> int:
-        """Tokens of the shared prefix that the caches go on from; 0 where there is none."""
+        """Number of tokens of the shared prefix; 0 if there is none."""
         return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)
 
     @property
@@ -533,13 +538,13 @@ class SessionKV:
 
     @property
     def needs_snapshot(self) -> bool:
-        """True if some layer cannot be trimmed, or may soon not be: it needs a saved copy."""
+        """True if some layer cannot be trimmed now or later, so that it needs a saved copy."""
         return any(may_not_trim(c) for c in self.layers)
 
     # -- memory -----------------------------------------------------------------------------
 
     def touched(self) -> None:
-        """Note that the caches may take other bytes than before."""
+        """Record that the bytes of the caches may have changed."""
         self._measured = None
         if self.watch is not None:
             self.watch.changed.add(self)
@@ -552,7 +557,7 @@ class SessionKV:
 
     @property
     def part(self) -> Part:
-        """Return the bytes of these caches alone, and of the memory that they share."""
+        """Bytes of these caches alone, and of the memory that they share."""
         if self.shared_prefix is not None:
             return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:
@@ -561,7 +566,7 @@ class SessionKV:
 
     @property
     def _in_arrays(self) -> int:
-        """Bytes of all but a shared prefix. Going through thirty layers takes 0.2 ms."""
+        """Bytes without a shared prefix. Cached, because visiting thirty layers takes 0.2 ms."""
         if self._measured is None or self.slots is not None or self.stack is not None:
             held = [self.layers, self._snapshot.caches if self._snapshot else []]
             seen = {id(a): a.nbytes for a in leaves(held)}
@@ -571,10 +576,10 @@ class SessionKV:
 
     @property
     def capacity(self) -> int:
-        """Tokens for which there is room where its own keys are, by the layer with the most."""
+        """Tokens for which the first layer has room."""
         first = self.layers[0] if self.layers else None
         keys = getattr(first, "keys", None)
-        if isinstance(keys, (list, tuple)):  # in few bits
+        if isinstance(keys, (list, tuple)):  # quantized
             keys = keys[0]
         return int(keys.shape[2]) + getattr(first, "base", 0) if keys is not None else 0
 
@@ -587,11 +592,11 @@ class SessionKV:
 
     @property
     def owed(self) -> int:
-        """Bytes that are counted as this session's: its own, and its part of what it shares."""
+        """Bytes attributed to this session: its own plus its share of shared buffers."""
         return self.part.own + self.part.shared // self.sharers
 
     def _share_with(self, twin: SessionKV) -> None:
-        """Note that `twin` uses the same buffers until either of the two writes."""
+        """Record that `twin` uses the same buffers until either one is written to."""
         if self._sharers is None:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)
@@ -600,7 +605,7 @@ class SessionKV:
         twin.touched()
 
     def _stop_sharing(self) -> None:
-        """Note that the buffers are written to or given up: MLX copies what others still use."""
+        """Record that the buffers are written to or given up. MLX copies those still in use."""
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
@@ -608,7 +613,7 @@ class SessionKV:
 
 
 def _roomy(array: mx.array, length: int) -> mx.array:
-    """The first `length` tokens, and place for one more."""
+    """Return the first `length` tokens, with room for one more."""
     if array.shape[2] > length:
         return array[:, :, : length + 1]
     return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])

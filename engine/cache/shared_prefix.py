@@ -1,10 +1,10 @@
-"""A shared prefix: keys and values that several sessions begin with, held once.
+"""Shared prefix: keys and values of leading tokens that several sessions have in common, stored
+once.
 
-A `SharedPrefix` holds the keys and values of the first tokens for every layer. It is never written
-to after it was made. Each session that begins with it has one `SharedPrefixKV` a layer: the first
-`base` tokens are the shared prefix's, the tokens after them are the session's own. So a fork costs
-only what it adds, and a decode step reads the shared prefix once for all its sessions
-(`engine.model.attention`).
+A `SharedPrefix` holds the keys and values of the first tokens for every layer, and never changes.
+Each of its sessions has one `SharedPrefixKV` per layer: the first `base` tokens are those of the
+shared prefix, and the rest are its own. So a fork costs only its additional tokens, and a decode
+step reads the shared prefix once for all its sessions (`engine.model.attention`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 import mlx.core as mx
 
 MIN_TOKENS = 1024
-"""Shorter prefixes are copied: sessions that own all their keys can use `Slots`, which on a CPU
-save more than reading so short a prefix once does. The bound was found there, not on a GPU."""
+"""Minimum length. Shorter prefixes are copied: sessions that own all their keys can use `Slots`,
+which saves more on a CPU. Measured on a CPU only."""
 
 GROWTH_TOKENS = 64
-"""A session's own part grows by at least so many tokens, or by a quarter of what it holds.
+"""Minimum growth of a session's own part, which also grows by at least a quarter.
 
 Eight forks that begin in one step allocate this for each of their layers: 256 tokens were 100 MB
 and took 200 ms.
@@ -30,20 +30,20 @@ and took 200 ms.
 
 
 numbers = itertools.count(1)
-"""Of what several sessions hold together: no two of an engine's life have the same."""
+"""Unique numbers of shared memory."""
 
 
 class SharedPrefix:
-    """The keys and values that several sessions begin with."""
+    """Leading keys and values of several sessions."""
 
     __slots__ = ("__weakref__", "both", "holders", "keys", "length", "nbytes", "number", "values")
 
     def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
-        # keys, values: one array `[1, key heads, length + 1, head dim]` a layer. What stands in the
-        # last place is of no token: a product with keys has room there for a score of others.
+        # keys, values: one array `[1, key heads, length + 1, head dim]` per layer. The last
+        # position belongs to no token: a product with the keys uses it for other tokens' scores.
         self.keys: list[mx.array] = []
         self.values: list[mx.array] = []
-        # a layer's keys and values side by side where it has one key head, else None. Latent
+        # By layer: keys and values side by side if there is one key head, else None. Latent
         # attention multiplies its queries with both at once.
         self.both: list[mx.array | None] = []
         for pair in pairs:
@@ -55,28 +55,28 @@ class SharedPrefix:
             self.both.append(both)
         mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
         self.length = length  # tokens
-        # of all of these
+        # of keys and values
         self.nbytes = sum(a.nbytes // (length + 1) * length for a in (*self.keys, *self.values))
-        self.number = next(numbers)  # by which its bytes are counted once, however many hold it
-        # whoever goes on from it. Only their number matters here.
+        self.number = next(numbers)  # identifies its bytes, which count once for all holders
+        # sessions that extend it; only their number is used
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
 
 class SharedPrefixKV:
-    """One layer's cache of a session that goes on from a shared prefix.
+    """One layer's cache of a session that extends a shared prefix.
 
-    A model may use it as it uses mlx-lm's `KVCache`.
+    Models can use it like mlx-lm's `KVCache`.
     """
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
-        self.shared_prefix = shared_prefix  # whose keys and values come first
-        self.layer = layer  # which of its layers
-        self.base = base  # how many of the shared prefix's tokens this session begins with
-        # keys, values: the session's own, `[1, key heads, capacity, head dim]`; None before the
-        # first of its own tokens
+        self.shared_prefix = shared_prefix
+        self.layer = layer  # index into the prefix's layers
+        self.base = base  # number of the prefix's tokens that this session uses
+        # keys, values: the session's own, `[1, key heads, capacity, head dim]`; None if it has no
+        # tokens of its own
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
-        self.offset = base  # tokens in all, the `base` included
+        self.offset = base  # total number of tokens
         self.step = GROWTH_TOKENS  # tokens by which `keys` and `values` grow
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
@@ -86,14 +86,14 @@ class SharedPrefixKV:
         self.keys = _written(self.keys, keys, before, now, self.step)
         self.values = _written(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
-            # They may be latent attention's. With one token a row a model multiplies queries with
-            # them, which `Product` does; with more it puts all of them through a layer first. One
-            # head's copy is little beside what all query heads do with it.
+            # This may be latent attention. With one token per row, a model multiplies queries with
+            # the keys, which `Product` supports. With more, it first puts all of them through a
+            # layer. Copying one head is little compared to the work of all query heads.
             return self.whole(self.offset, 0)
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        """All keys and values: `Split`, or plain arrays while nothing is the session's own."""
+        """Return all keys and values: `Split`, or plain arrays if the session has no own tokens."""
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
             first, second = self._shared
@@ -103,7 +103,7 @@ class SharedPrefixKV:
         return begun.split(self.layer, *held)
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
-        """Copies of the first `length` tokens' keys and values, each in one array.
+        """Copy the keys and values of the first `length` tokens into one array each.
 
         Both are `[1, key heads, length + room, head dim]`, zero after `length`.
         """
@@ -118,16 +118,17 @@ class SharedPrefixKV:
         return pieces[0], pieces[1]
 
     def whole_in(self, fresh: Any, length: int, room: bool) -> Any:
-        """The model's own empty cache, with copies of the first `length` tokens' keys and values.
+        """Fill the model's own empty cache with copies of the first `length` tokens.
 
-        With `room` it has space for the next.
+        Args:
+            room: leave space for the next tokens.
         """
         fresh.keys, fresh.values = self.whole(length, fresh.step if room else 0)
         fresh.offset = length
         return fresh
 
     def joined_in(self, fresh: Any) -> Any:
-        """The model's own empty cache, with all keys and values where they lie, to be written."""
+        """Fill the model's own empty cache with references to all keys and values, for writing."""
         own = self.offset - self.base
         pairs = zip(self._shared, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
@@ -161,34 +162,34 @@ class SharedPrefixKV:
 
     @property
     def begins_with(self) -> tuple[SharedPrefix, int]:
-        """The shared prefix, and how many of its tokens: the same in all layers of a session."""
+        """Shared prefix and number of its tokens in use, equal in all layers of a session."""
         return self.shared_prefix, self.base
 
     @property
     def _shared(self) -> tuple[mx.array, mx.array]:
-        """The shared prefix's keys and values of this layer, all of them."""
+        """All keys and values of the shared prefix in this layer."""
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
 class Beginnings:
-    """Which shared prefixes the rows of a step go on from: the same in every layer."""
+    """Shared prefixes of the rows of a step, equal in every layer."""
 
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
-        self.rows = rows  # of each row the shared prefix, and with how many of its tokens it begins
+        self.rows = rows  # by row: shared prefix, and number of its tokens in use
         groups: dict[tuple[int, int], list[int]] = {}
         for row, (prefix, base) in enumerate(rows):
             groups.setdefault((id(prefix), base), []).append(row)
-        self.groups = list(groups.values())  # the rows that begin with the same
-        # the rows of one group after the other; None where they lie so
+        self.groups = list(groups.values())  # rows with equal prefixes
+        # permutation that sorts rows by group; None if they are sorted
         self.order: mx.array | None = None
-        self.back: mx.array | None = None  # puts what is in that order back into the rows' own
+        self.back: mx.array | None = None  # inverse of `order`
         order = [row for members in self.groups for row in members]
         if order != list(range(len(order))):
             self.order = mx.array(order)
             self.back = mx.array(sorted(range(len(order)), key=order.__getitem__))
 
     def split(self, layer: int, keys: mx.array, values: mx.array) -> tuple[Split, Split]:
-        """A layer's keys and values, those of the rows' own given."""
+        """Combine the rows' own keys and values of a layer with their shared prefixes."""
         first = [self.rows[members[0]] for members in self.groups]
         begun = [
             [_up_to(arrays(prefix)[layer], base + 1) for prefix, base in first]
@@ -197,7 +198,7 @@ class Beginnings:
         return Split(self, begun[0], keys, (layer, 0)), Split(self, begun[1], values, (layer, 1))
 
     def both(self, layer: int) -> list[mx.array] | None:
-        """Of each group keys and values side by side; None where some has them not."""
+        """Return keys and values side by side for each group, or None if some prefix lacks them."""
         first = [self.rows[members[0]] for members in self.groups]
         found = [(prefix.both[layer], base) for prefix, base in first]
         sides = [_up_to(array, base + 1) for array, base in found if array is not None]
@@ -209,7 +210,7 @@ def _up_to(array: mx.array, length: int) -> mx.array:
 
 
 class Split:
-    """Keys or values of one layer, of one session or several, in two arrays instead of one."""
+    """Keys or values of one layer in two arrays: shared prefix and own tokens."""
 
     def __init__(
         self,
@@ -218,13 +219,12 @@ class Split:
         own: mx.array,
         place: tuple[int, int] | None = None,
     ) -> None:
-        self.beginnings = beginnings  # what each session begins with
-        # that of each group of these, `[1, key heads, base + 1, head dim]`: what is in the last
-        # place is of no token
+        self.beginnings = beginnings
+        # by group: `[1, key heads, base + 1, head dim]`, whose last position belongs to no token
         self.shared = shared
-        self.own = own  # what comes after these, `[sessions, key heads, tokens, head dim]`
-        # of which layer of the shared prefixes these are the keys (0) or values (1); None where a
-        # model has changed them
+        self.own = own  # the tokens after these, `[sessions, key heads, tokens, head dim]`
+        # layer of the shared prefixes, and 0 for keys or 1 for values; None after a model has
+        # changed them
         self.place = place
 
     @property
@@ -233,7 +233,7 @@ class Split:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """As of one array, of sessions that begin with the same."""
+        """Shape of the equivalent single array, for sessions with the same prefix."""
         (shared,) = self.shared
         sessions, heads, tokens, width = self.own.shape
         return sessions, heads, shared.shape[2] - 1 + tokens, width
@@ -253,7 +253,7 @@ class Split:
         return SplitFactor(self)
 
     def row(self, number: int, length: int) -> Split:
-        """Of one session, with so many tokens of its own."""
+        """Return the part of one session, with `length` tokens of its own."""
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
         own = self.own[number : number + 1, :, :length]
@@ -261,9 +261,9 @@ class Split:
 
 
 class SplitFactor(mx.array):
-    """`Split` keys as the right factor of a matrix product; its own value is NaN.
+    """`Split` keys as the right factor of a matrix product. Its own value is NaN.
 
-    Why it is an array: see `ragged.Factor`.
+    See `ragged.Factor` for why it is an array.
     """
 
     def __init__(self, keys: Split) -> None:
@@ -275,18 +275,18 @@ class SplitFactor(mx.array):
 
 
 class Product:
-    """The product of queries with `Split` keys, not made yet: attention adds it to its scores."""
+    """Lazy product of queries with `Split` keys. Attention adds it to its scores."""
 
     def __init__(self, left: mx.array, keys: Split) -> None:
         self.left = left  # `[sessions, heads, 1, width]`
-        self.keys = keys  # of as many sessions
+        self.keys = keys  # of the same number of sessions
 
 
 class Joined:
-    """Several arrays for one: the tokens of each, `[1, key heads, tokens, head dim]`, in order."""
+    """Array in parts: tokens `[1, key heads, tokens, head dim]` in order."""
 
     def __init__(self, parts: list[mx.array]) -> None:
-        self.parts = parts  # these arrays
+        self.parts = parts
 
     @property
     def dtype(self) -> mx.Dtype:
@@ -299,7 +299,7 @@ class Joined:
 
 
 def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:
-    """`buffer` with `new` at tokens `before` to `now`, made larger first where it is too small."""
+    """Return `buffer` with `new` at tokens `before` to `now`. Enlarge it if it is too small."""
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)
         more = (now - before + step - 1) // step * step
