@@ -1,10 +1,10 @@
-"""Contents are not markup: what messages say never becomes the marks of a model's template.
+"""Escaping of message contents, so that special tokens in them are plain text.
 
-A tokenizer finds its special tokens wherever their text stands, also in what a person, a page or a
-tool wrote. So before a template is rendered each of them in its contents gets a gap, a character
-that no text has, after its first one. Templates carry the gap along as they do any letter; where
-tokens are made of what they rendered, the text is divided there, and the gap is gone. Texts without
-such marks are left alone, and so are their tokens.
+A tokenizer finds its special tokens everywhere, also in text from the user, a web page, or a tool.
+Therefore, before a template is rendered, each special token in the contents gets a gap after its
+first character: a character that no text contains. Templates copy the gap like any letter. The
+rendered text is split at the gaps before tokenization, which removes them. Texts without special
+tokens do not change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.text import recognition
 from engine.text.dialects import Markers
 from engine.text.pieces import GAP, as_it_stands
 
-_SEARCHED = 2**16  # characters at a time, so that Python's lock is free in between
+_SEARCHED = 2**16  # characters per search, so that the GIL is released in between
 _NUMBER = re.compile(r"\d+")
 _LONGEST_NUMBER = 8
 _SHAPED = re.compile(r"[<\[]/?[|｜]")
@@ -33,12 +33,12 @@ _SCHEMA = {"type", "properties", "required", "items", "enum", "description", "na
 
 
 class Contents:
-    """Puts gaps into what a template is given.
+    """Inserts gaps into a template's arguments.
 
     Args:
-        marks: the special tokens, and others that mean more than they say.
-        markers: what the model frames parts of its answers with.
-        folds: the tokenizer looks for some of them in the text as it has normalised it.
+        marks: special tokens, and other strings with a meaning for the model.
+        markers: strings that frame the parts of the model's replies.
+        folds: True if the tokenizer finds some marks in normalized text.
     """
 
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
@@ -53,9 +53,9 @@ class Contents:
         self._folds = folds
 
     def besides(self, word: str) -> Contents:
-        """The same with one more mark: what its template writes for an image or a recording.
+        """Return a copy with one more mark, such as the template's word for an image.
 
-        Not every tokenizer shows that it is one.
+        Some tokenizers do not list that word as special.
         """
         known = self._marks is not None and self._marks.fullmatch(word) is not None
         if not known and word not in self._with:
@@ -63,11 +63,11 @@ class Contents:
         return self._with.get(word, self)
 
     def text(self, text: str, answer: bool = False) -> str:
-        """A text with a gap in each mark.
+        """Return a text with a gap in each mark.
 
         Args:
-            answer: it is one of the model's, whose frames of reasoning and calls stay what they
-                are: templates look for them. What ends turns and opens others does not.
+            answer: the text is a reply of the model. Frames of reasoning and calls stay intact,
+                because templates search for them. Marks that begin and end turns get gaps.
         """
         text = as_it_stands(text)
         if self._marks is None or not (self._folds or self._first(text, 0)):
@@ -81,10 +81,10 @@ class Contents:
         return "".join([*made, self._gapped(text[at:])])
 
     def written(self, raw: str, said: Message) -> str:
-        """An answer as the model wrote it, with gaps where later prompts will have them.
+        """Insert gaps into a reply as the model wrote it, where later prompts will have them.
 
         Args:
-            said: the same answer as those prompts have it.
+            said: the same reply as a message of these prompts.
         """
         for key, answer in (("reasoning_content", False), ("content", True)):
             text = said.get(key) or ""
@@ -94,7 +94,7 @@ class Contents:
         return raw
 
     def messages(self, messages: list[Message]) -> list[Message]:
-        """Messages with a gap in each mark; the same ones where there is none."""
+        """Return messages with a gap in each mark. Returns the same list if there are none."""
         made = [
             {
                 key: self.text(value, True)
@@ -107,7 +107,7 @@ class Contents:
         return messages if made == messages else made
 
     def values(self, value: Any) -> Any:
-        """Whatever a template is given, with a gap in each mark of its texts and names."""
+        """Return a template argument with a gap in each mark of its texts and names."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -117,12 +117,12 @@ class Contents:
         return value
 
     def parted(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
-        """Both with a gap in those names of tools and arguments that are marks between brackets.
+        """Insert gaps into names of tools and arguments that would be marks between brackets.
 
-        Some templates write names as tags: of an argument `think` they make `<think>`.
+        Some templates write names as tags: an argument `think` becomes `<think>`.
 
         Returns:
-            None where there is no such name.
+            None if there is no such name.
         """
         made = [
             {**m, **{key: self._calls(m[key]) for key in ("tool_calls", "name") if m.get(key)}}
@@ -135,7 +135,7 @@ class Contents:
         return (made, template) if changed else None
 
     def _calls(self, value: Any) -> Any:
-        """Tools, calls of them, or a name."""
+        """Insert gaps into the names in tools or calls."""
         if isinstance(value, str):
             return self._name(value)
         if isinstance(value, list):
@@ -162,11 +162,11 @@ class Contents:
         return f"{name[0]}{GAP}{name[1:]}" if own else name
 
     def count(self, text: str) -> int:
-        """The marks in a rendered text."""
+        """Return the number of marks in a rendered text."""
         return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
 
     def _first(self, text: str, at: int) -> re.Match[str] | None:
-        """The first mark from there on."""
+        """Return the first mark at or after a position."""
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
             found = self._marks.search(text, start, start + _SEARCHED + self._longest)
@@ -176,7 +176,7 @@ class Contents:
 
     def _gapped(self, text: str) -> str:
         made, at = list[str](), 0
-        # From each mark's second character on: another may begin within it.
+        # Continue at each mark's second character, because another mark may begin within it.
         while (found := self._first(text, at)) is not None:
             made += [text[at : found.start() + 1], GAP]
             at = found.start() + 1
@@ -189,7 +189,8 @@ class Contents:
 
 
 def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds any of the texts; those that differ in a number only by what they have in common."""
+    """Return a pattern that finds any of the texts. Texts that differ only in a number share a
+    branch."""
     shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
     alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}
     found = [re.escape(text) for text in alone]
@@ -204,11 +205,11 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
-    """The marks of mlx-lm's wrapper of a tokenizer, and whether it looks for normalised ones.
+    """Return the marks of a tokenizer wrapper, and True if it finds some in normalized text.
 
-    These are its special tokens, and of the others that were added to its vocabulary what the
-    template writes, what its dialect has and what is made like a mark. Many tokenizers have added
-    runs of blanks, tags of HTML or letters: those are text.
+    Marks are its special tokens, and those other added tokens that the template writes, the dialect
+    uses, or that look like one. Many tokenizers also add runs of spaces, HTML tags, or letters,
+    which are text.
     """
     if (told := getattr(tokenizer, "marks", None)) is not None:
         return list(told["marks"]), bool(told["folds"])
@@ -233,7 +234,7 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     normalizer = getattr(getattr(inner, "backend_tokenizer", None), "normalizer", None)
     folds = normalizer is not None and any(getattr(t, "normalized", False) for t in found)
     marks = {*map(str, found)} | {s for s in special if len(s) > 1 and s.strip()}
-    # Of ordinary tokens, but the template acts on them: it cuts a text off at `</think>`.
+    # The template also acts on ordinary text: it cuts a text off at `</think>`.
     marks |= {m for m in dialect.markers.all if m in template and not m[0].isalpha()}
     return sorted(marks), folds
 
@@ -244,4 +245,4 @@ def _made(tokenizer: Any) -> Contents:
 
 
 of = recognition.once_for_each(_made)
-"""What puts gaps into the contents for a tokenizer, made once for each."""
+"""Return the `Contents` of a tokenizer, created once."""

@@ -1,8 +1,8 @@
-"""How models frame reasoning, answers and tool calls: a table of dialects, data and no code.
+"""Table of dialects: how models frame reasoning, replies, and tool calls. Data only.
 
-A model speaks the first row that its added tokens and its template's text fit; its name and its
-folder's name say nothing. `MLX_LM` leaves a column to mlx-lm; what stands here instead is what it
-does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
+A model's dialect is the first row that matches its added tokens and template. Model and folder
+names do not matter. A column with `MLX_LM` uses mlx-lm's result, and other values add what mlx-lm
+does not detect. The tests have a fixture for each row (`tests/engine/dialects`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from engine.messages import Kind
 
-MLX_LM = "mlx-lm"  # in a row: what mlx-lm finds out about the tokenizer stands
+MLX_LM = "mlx-lm"  # in a row: use what mlx-lm detects
 
 THINK = ("<think>", "</think>")
 CALL = ("<tool_call>", "</tool_call>")
@@ -25,59 +25,58 @@ Arguments = Mapping[str, Any]
 
 
 class Frame(Struct, frozen=True):
-    """What one kind of text stands in."""
+    """Markers around one kind of text."""
 
     kind: Kind
     start: str
-    end: str = ""  # "" where the turn's end is the frame's, too
-    or_end: tuple[str, ...] = ()  # other ways to end it
-    first: bool = False  # only at the beginning of an answer is the start a marker
-    kept: bool = False  # the start is a part of what it opens
-    offered: bool = False  # it is a marker only where tools were offered
-    plain: bool = False  # its end is ordinary text everywhere else
+    end: str = ""  # "" if the end of the turn ends it
+    or_end: tuple[str, ...] = ()  # alternative ends
+    first: bool = False  # the start is a marker only at the beginning of a reply
+    kept: bool = False  # the start is part of the framed text
+    offered: bool = False  # a marker only if tools were offered
+    plain: bool = False  # the end is ordinary text outside the frame
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """All ways to end it, none where only the turn's end does."""
+        """All ends; empty if only the end of the turn ends it."""
         return tuple(end for end in (self.end, *self.or_end) if end)
 
 
 class Header(Struct, frozen=True):
-    """Each part of an answer begins with a header, which says what it is and is not shown."""
+    """Format of headers that begin each part of a reply and are not shown."""
 
-    starts: tuple[str, ...]  # what a header begins with
-    end: str  # what ends it
-    # words in it and the kind of the text after it; the first that is found counts
+    starts: tuple[str, ...]
+    end: str
+    # words in a header, and the kind of the text after it; the first match counts
     reads: tuple[tuple[str, Kind], ...]
-    closes: tuple[str, ...] = ()  # what ends the text after it
-    first: tuple[str, ...] = ()  # what a header may begin with at the beginning of an answer
-    names: str = ""  # what stands before the name of the tool that is called
+    closes: tuple[str, ...] = ()  # ends of the text after a header
+    first: tuple[str, ...] = ()  # alternative starts at the beginning of a reply
+    names: str = ""  # prefix of a tool's name
 
     def kind(self, text: str) -> Kind:
-        """Of the text after a header of these words."""
+        """Return the kind of the text after a header."""
         return next((kind for word, kind in self.reads if word in text), "answer")
 
     def tool(self, text: str) -> str:
-        """The name of the tool that a header calls."""
+        """Return the name of the tool that a header calls."""
         words = text.partition(self.names)[2].split("<", 1)[0].split() if self.names else []
         return words[0] if words else ""
 
 
 class Markers(Struct, frozen=True):
-    """The strings with which a model frames its reasoning and its tool calls; "" where unknown."""
+    """Strings that frame a model's reasoning and tool calls; "" if unknown."""
 
     think_start: str = ""
     think_end: str = ""
     tool_start: str = ""
     tool_end: str = ""
-    dropped: tuple[str, ...] = ()  # frame the answer or nothing at all, and are not shown
-    more: tuple[Frame, ...] = ()  # other frames, where a model knows several
-    header: Header | None = None  # where a model puts one before each part
-    calls_end_reasoning: bool = False  # a tool call may begin before the reasoning has been ended
+    dropped: tuple[str, ...] = ()  # frames of the answer or of nothing, not shown
+    more: tuple[Frame, ...] = ()  # further frames
+    header: Header | None = None  # if each part has one
+    calls_end_reasoning: bool = False  # a tool call may begin before the end of the reasoning
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """All frames."""
         pairs = (
             Frame("reasoning", self.think_start, self.think_end),
             Frame("tool", self.tool_start, self.tool_end),
@@ -86,14 +85,14 @@ class Markers(Struct, frozen=True):
 
     @property
     def call(self) -> tuple[str, str]:
-        """The strings around a call or several, as far as a model has any."""
+        """Strings around one or several calls; "" if there are none."""
         framed = (f for f in self.more if f.kind == "tool" and f.plain)
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
 
     @property
     def all(self) -> frozenset[str]:
-        """All strings that nobody is to see."""
+        """All strings that must not be shown."""
         found = {*self.dropped}
         for frame in self.frames:
             found |= {*(() if frame.kept else (frame.start,))}
@@ -103,7 +102,7 @@ class Markers(Struct, frozen=True):
         return frozenset(found - {""})
 
     def mapped(self, change: Callable[[str], str]) -> Markers:
-        """Return the same with each marker changed."""
+        """Return a copy with each marker changed."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, str):
@@ -119,14 +118,14 @@ class Markers(Struct, frozen=True):
         return cast(Markers, changed(self))
 
     def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
-        """Whether a rendered prompt ends inside a reasoning block that its template opened.
+        """Return True if a rendered prompt ends inside a reasoning block opened by its template.
 
         Args:
-            opening: what the template put after the messages, where that is known.
+            opening: text that the template added after the messages, if known.
         """
         starts = [f for f in self.frames if f.kind == "reasoning"]
         if opening is None:
-            # Only its very end tells: a message may speak of the marker.
+            # Check only the end, because messages can contain the marker.
             return any(prompt.rstrip().endswith(f.start) for f in starts)
         return any(
             opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
@@ -134,51 +133,51 @@ class Markers(Struct, frozen=True):
         )
 
     def closes_reasoning(self, prompt: str) -> bool:
-        """Whether a rendered prompt ends with reasoning that its template closed."""
+        """Return True if a rendered prompt ends with reasoning closed by its template."""
         ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
         return prompt.rstrip("\n").endswith(tuple(ends))
 
 
 class Switch(Struct, frozen=True, eq=False):
-    """How a model is asked to reason, or not to."""
+    """Ways to turn a model's reasoning on and off."""
 
-    # on, off: arguments of its template
+    # on, off: template arguments
     on: Arguments = field(default_factory=dict)
     off: Arguments = field(default_factory=dict)
-    # such arguments by how much it is to reason, in OpenAI's words
+    # template arguments by effort, in OpenAI's terms
     efforts: Mapping[str, Arguments] = field(default_factory=dict)
-    words: Pair = ("", "")  # for on and off, what stands in the system message
+    words: Pair = ("", "")  # for on and off: text in the system message
 
 
 class Row(Struct, frozen=True, eq=False):
-    """A dialect, as its makers document it."""
+    """A dialect as its model's makers document it."""
 
     name: str
-    models: str  # whose it is, for people
-    source: str  # where that is documented
-    needs: tuple[str, ...] = ()  # added tokens that a tokenizer of it has, all of them
-    says: tuple[str, ...] = ()  # what its template says, all of it
-    renderer: str = ""  # mlx-lm's module that stands for the template
-    # reasoning, tools: the markers, `MLX_LM`, or none where it has none
+    models: str  # for people
+    source: str  # documentation
+    needs: tuple[str, ...] = ()  # added tokens that a tokenizer must have
+    says: tuple[str, ...] = ()  # texts that its template must contain
+    renderer: str = ""  # mlx-lm's module that replaces the template
+    # reasoning, tools: markers, `MLX_LM`, or "" for none
     reasoning: Pair | str = MLX_LM
     tools: Pair | str = MLX_LM
-    calls: str = MLX_LM  # the notation of its tool calls (`engine.text.call_notations`)
-    call: str = ""  # how one is written in JSON, where not as that notation has it
+    calls: str = MLX_LM  # notation of its tool calls (`engine.text.call_notations`)
+    call: str = ""  # a call in JSON, if it differs from that notation
     dropped: tuple[str, ...] = ()
     more: tuple[Frame, ...] = ()
     header: Header | None = None
     calls_end_reasoning: bool = False
-    ends: tuple[str, ...] = ()  # the tokens that end a turn, beside those that its files name
+    ends: tuple[str, ...] = ()  # tokens that end a turn, in addition to those in the model's files
     switch: Switch | None = None
-    # names that its template has for the date, and how they are written
+    # template arguments for the date, with their `strftime` formats
     dates: Arguments = field(default_factory=dict)
-    # an answer as the model writes it: what stands before the reasoning, between it and the answer,
-    # and before an answer without any. Empty for lines around the markers.
+    # Text before the reasoning, between it and the answer, and before an answer without reasoning.
+    # None for line breaks around the markers.
     begun: tuple[str, str, str] | None = None
-    said: tuple[str, ...] = ()  # added tokens that persons are meant to write in their messages
+    said: tuple[str, ...] = ()  # added tokens that users may write in their messages
 
     def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
-        """Whether a model with these added tokens and this template speaks it."""
+        """Return True if a model with these added tokens and this template uses this dialect."""
         if self.renderer and self.renderer == renderer:
             return True
         if not self.needs and not self.says:
@@ -704,4 +703,4 @@ OTHER = Row(
     "https://github.com/ml-explore/mlx-lm (tokenizer_utils.py)",
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
-"""For models that no row fits: what mlx-lm finds out."""
+"""Row for models that match no other: uses what mlx-lm detects."""

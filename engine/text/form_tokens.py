@@ -1,9 +1,10 @@
-"""llguidance's tokenizer made of prepared parts, so that no call holds Python's lock for long.
+"""Construction of llguidance's tokenizer from prepared parts, to keep calls that hold the GIL
+short.
 
-From JSON it is one call: 1.5 s of processor time at 200,000 tokens, in which no chat gets a token.
-A child has made one before anyway, to look at the form. It tells (`tell`) what the library reads
-out of the JSON, and the engine's process makes (`make`) the same of it in shorter calls: the words'
-tree and the merges take a quarter of that each, and other threads run between.
+Constructing it from JSON is one call, which takes 1.5 s for 200,000 tokens and stops all replies. A
+child process has already constructed one to check the form. It returns the parts (`tell`), and the
+engine's process constructs the same tokenizer from them (`make`) in shorter calls: the longest take
+a quarter of that time.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ Told = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
 def tell(made: Any, text: str) -> Told | None:
-    """What `make` needs. For a child.
+    """Return the parts for `make`. Called in a child process.
 
     Args:
-        made: llguidance's tokenizer, of the same JSON.
-        text: the tokenizer as the `tokenizers` library writes it.
+        made: llguidance's tokenizer from the same JSON.
+        text: the tokenizer as JSON of the `tokenizers` library.
 
     Returns:
-        Facts that JSON can hold, and the words, their lengths, the vocabulary and the merges; None
-        for a kind of tokenizer that is not made in parts.
+        JSON-compatible facts, and the words, their lengths, the vocabulary, and the merges. None
+            for unsupported types of tokenizers.
     """
     whole = json.loads(text)
     model, added = whole["model"], whole["added_tokens"]
@@ -47,7 +48,7 @@ def tell(made: Any, text: str) -> Told | None:
     merges = array("I", (vocabulary[half] for pair in pairs for half in pair))
     special = [i for i in range(made.vocab_size) if made.is_special_token(i)]
     words = [made.decode_bytes([i]) for i in range(made.vocab_size)]
-    # So the library writes a token without text.
+    # The library's notation of a token without text.
     words = [b"" if word == f"<[{i}]>".encode() else word for i, word in enumerate(words)]
     bare = {**whole, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
     bare["normalizer"] = _unprefixed(whole.get("normalizer"))
@@ -68,7 +69,7 @@ def tell(made: Any, text: str) -> Told | None:
 
 
 def _unprefixed(part: Any) -> Any:
-    """A normalizer or pre-tokenizer that puts no blank before a text, as llguidance has them."""
+    """Return a normalizer or pre-tokenizer that adds no space before a text, as in llguidance."""
     if not isinstance(part, dict):
         return part
     kind = part.get("type")
@@ -84,21 +85,21 @@ def _unprefixed(part: Any) -> Any:
 
 
 def make(told: Told, ends: list[int]) -> Any:
-    """llguidance's tokenizer, the same as of the JSON.
+    """Return llguidance's tokenizer.
 
     Args:
-        told: by `tell`.
-        ends: the ids that end a turn.
+        told: result of `tell`.
+        ends: ids that end a turn.
 
     Raises:
-        Exception: those of the libraries, for what does not fit together.
+        Exception: errors of the libraries for inconsistent parts.
     """
     import llguidance
 
     facts, (words, lengths, vocabulary, merges) = told
     tokenizer = _tokenizer(facts, vocabulary, merges)
     parts = _Parts(_Words(words, array("I", lengths)), facts["special"], ends[0], tokenizer)
-    # Without precomputed slices it is made in two thirds of the time, and is as fast later.
+    # Without precomputed slices, construction takes a third less time, and use is as fast.
     return llguidance.LLTokenizer(parts, eos_token=ends, slices=[])
 
 
@@ -107,7 +108,7 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
 
     tokens: Any = pieces.unpacked(vocabulary)
     halves = iter(array("I", merges))
-    # Loops of Python's own let other threads run.
+    # Python loops let other threads run.
     pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]
     ids = {token: i for i, token in enumerate(tokens) if token is not None}
     made = Tokenizer.from_str(facts["bare"])
@@ -122,7 +123,7 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
 
 
 class _Words(Sequence[bytes]):
-    """The tokens as bytes. The library takes them one by one: between two others may run."""
+    """Tokens as bytes. The library reads them one by one, so other threads can run in between."""
 
     def __init__(self, words: bytes, lengths: Sequence[int]) -> None:
         self._words = words
@@ -145,7 +146,7 @@ class _Words(Sequence[bytes]):
 
 
 class _Parts:
-    """What llguidance calls a tokenizer."""
+    """Tokenizer in the interface that llguidance expects."""
 
     is_tokenizer_wrapper = True
     bos_token_id = None

@@ -1,9 +1,8 @@
-"""Images in a prompt's text: a mark with its content's digest, and ids of its own in the tokens.
+"""Images and recordings in prompts: marks with digests in the text, and ids in the tokens.
 
-Sounds are taken as images are. A template writes one word for any image. Were it left so, a later
-prompt with another image would be taken for the same. So each stands in the text with its digest.
-To be tokenised it is the word again, whose token then gives way to the ids that stand for this
-image.
+A template writes the same word for every image, so a later prompt with another image would look the
+same. Therefore the rendered text has a mark with the image's digest instead. For tokenization the
+mark becomes the word again, whose token is then replaced by the image's ids.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from msgspec import Struct
 from engine.errors import TEMPLATE_ERROR, EngineError
 from engine.messages import Message, medium_of
 
-_MARK = "\ufdd1"  # Unicode keeps it for a program's own use
+_MARK = "\ufdd1"  # a noncharacter, reserved by Unicode for internal use
 
 _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
 class Images(Struct, frozen=True):
-    """How a model's prompts have images."""
+    """Images and recordings of a prompt."""
 
-    # what its template writes for one, and for a sound where it hears; with their ids
+    # the template's words for an image and for a recording, with their ids
     words: Mapping[str, int]
-    # by an image's digest, its word and the ids that stand for it
+    # by digest: the word, and the token ids of the image
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def mark(self, text: str, digests: Sequence[str]) -> str:
-        """A rendered text with the digest of each image in the place of its word.
+        """Replace the words for images in a rendered text by marks with their digests.
 
         Raises:
-            EngineError: the template has no place for them all.
+            EngineError: the template has not written all of them.
         """
         pattern = "|".join(map(re.escape, self.words))
         first, *others = re.split(f"({pattern})", self.unmarked(text))
@@ -49,14 +48,14 @@ class Images(Struct, frozen=True):
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
 
     def unmarked(self, text: str) -> str:
-        """A text that somebody wrote, without what would be a mark in it."""
+        """Return a text without the character used for marks."""
         return text.replace(_MARK, "\ufffd")
 
     def tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
-        """The tokens of a marked text, of those that were `found` in it with words for marks.
+        """Replace the word tokens of a marked text by the ids of its images.
 
         Raises:
-            EngineError: the tokenizer does not know the word.
+            EngineError: the tokenizer has no token for the word.
         """
         digests = _MARKED.findall(text)
         if not digests:
@@ -76,12 +75,12 @@ class Images(Struct, frozen=True):
         return [*out, *known[at:]]
 
     def as_words(self, text: str) -> str:
-        """A marked text as it is tokenised."""
+        """Return a marked text as it is tokenized."""
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)
 
 
 def images_as_words(messages: list[Message]) -> list[Message]:
-    """Messages as templates want them: of an image or a sound they are told that it is there."""
+    """Return messages for a template, which needs only the type of images and recordings."""
     return [
         {**m, "content": [_part(part) for part in m["content"]]}
         if isinstance(m.get("content"), (list, tuple))

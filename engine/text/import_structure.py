@@ -1,10 +1,10 @@
-"""transformers is imported without a reading of all its modules.
+"""Cached import structure of transformers.
 
-Each import of transformers reads its 1,600 modules, twice, to learn which names each of them gives:
-half a second of a start, and as much of every child that checks a tokenizer. What it finds depends
-on the installed files alone. So it is kept beside the package when that is installed or bundled
-(`python -m engine.text.import_structure`), for that version. Without such a file transformers reads
-its modules, as it always does.
+Each import of transformers reads its 1,600 modules twice to find the names they define. That takes
+half a second at each start, and in every child that checks a tokenizer. The result depends only on
+the installed files, so it is saved next to the package when that is installed or bundled (`python
+-m engine.text.import_structure`). Without a file for the same version, transformers reads its
+modules as usual.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _MODULE = "transformers.utils.import_utils"
 
 
 def prepare() -> None:
-    """The next import of transformers takes what was kept. To be called before it."""
+    """Let the next import of transformers use the saved structure. Call it before that import."""
     if "transformers" not in sys.modules and not any(isinstance(f, _Finder) for f in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
 def keep(package: Path | None = None) -> Path:
-    """Let transformers read its modules, and keep what it has found.
+    """Let transformers read its modules, and save the result.
 
     Args:
-        package: the folder of another copy of the same version, as of a bundle; None for the one
-            that is installed.
+        package: folder of another copy of the same version, such as a bundle's (default: the
+            installed one).
 
     Returns:
-        the file.
+        The saved file.
     """
     import transformers
     from transformers.utils import import_utils
@@ -67,7 +67,7 @@ def _package() -> Path:
 
 
 def _listed(node: Any) -> Any:
-    """A tree of modules as JSON has it: a key that is a set of packages becomes its names."""
+    """Return a tree of modules for JSON. Keys that are sets of packages become lists."""
     if isinstance(node, dict):
         return [
             [key if isinstance(key, str) else sorted(key), _listed(below)]
@@ -83,7 +83,7 @@ def _tree(listed: Any) -> Any:
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module of transformers as all others do, and changes how it is loaded."""
+    """Finder that wraps the loader of one module of transformers."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -100,7 +100,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """Loads it by its own loader, then lets it begin with what was kept."""
+    """Loader that patches the module to use the saved structure."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -129,7 +129,7 @@ class _Loader(Loader):
 
 
 def _read(package: Path) -> dict[Path, Any] | None:
-    """What was kept, by folder; None where it is of another version, or cannot be read."""
+    """Return the saved structure by folder, or None if it is missing or of another version."""
     try:
         found = json.loads((package.parent / KEPT).read_bytes())
         if found["version"] != getattr(sys.modules["transformers"], "__version__", None):

@@ -1,8 +1,8 @@
-"""What answering needs of a tokenizer, without the tokenizer.
+"""Tokenizer replacement with all that detokenization needs.
 
-Loading one of 150,000 tokens takes seconds and holds Python's lock for half a second at a time, in
-which no chat gets a token; it also takes 150 MB. A child loads it all the same (`sandbox`):
-there prompts become tokens. What becomes text beside the chats is a table of tokens, told by it.
+Loading a tokenizer of 150,000 tokens takes seconds and 150 MB, and holds the GIL for half a second
+at a time, during which all replies stop. A child process (`sandbox`) loads it to tokenize prompts.
+This process only needs a table of tokens from the child, to turn tokens into text.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer
 
 
 def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
-    """What `KnownTokenizer` needs to be as mlx-lm's wrapper of a tokenizer. For a child.
+    """Return the data for a `KnownTokenizer`. Called in a child process.
 
     Args:
-        largest: the largest id that the tokenizer has.
+        largest: largest token id.
 
     Returns:
-        Facts that JSON can hold, and the packed table; None for a tokenizer whose tokens become
-        text by code of its own.
+        JSON-compatible facts and the packed table, or None for a tokenizer with its own detokenizer
+            or tool parser.
     """
     kind = _kind(wrapper._detokenizer)
     if kind is None:
@@ -82,13 +82,13 @@ def _kind(detokenizer: Any) -> dict[str, Any] | None:
 
 
 class KnownTokenizer:
-    """Stands for mlx-lm's `TokenizerWrapper` wherever text is not made into tokens.
+    """Replacement for mlx-lm's `TokenizerWrapper` that rarely tokenizes.
 
-    What it has no answer to, it asks the tokenizer itself, which it then has loaded whole.
+    Loads the real tokenizer for attributes and texts that it does not know.
 
     Args:
-        facts, table: as `tell` gives them.
-        packed: the tokenizer itself, as compressed JSON.
+        facts, table: result of `tell`.
+        packed: the tokenizer as compressed JSON.
         load: loads mlx-lm's wrapper.
     """
 
@@ -108,7 +108,7 @@ class KnownTokenizer:
             raise AttributeError(name)
         if name in _FACTS:
             return self._facts[name]
-        log.info("the whole tokenizer is loaded for its %s", name)
+        log.info("loading the whole tokenizer for its %s", name)
         return getattr(self._whole, name)
 
     @cached_property
@@ -117,23 +117,23 @@ class KnownTokenizer:
 
     @cached_property
     def eos_token_ids(self) -> set[int]:
-        """The ids that end a turn."""
+        """Ids that end a turn."""
         return set(self._facts["eos_token_ids"])
 
     @property
     def has_tool_calling(self) -> bool:
-        """Whether the model marks its calls of tools."""
+        """True if the model marks its tool calls."""
         return self._facts["tool_call_start"] is not None
 
     @cached_property
     def tool_parser(self) -> Any:
-        """Reads a call; None where there are none."""
+        """Parser of a tool call, or None."""
         module = self._facts["tool_parser"]
         return None if module is None else importlib.import_module(module).parse_tool_call
 
     @property
     def detokenizer(self) -> Any:
-        """A streaming detokenizer of mlx-lm's, new."""
+        """New streaming detokenizer of mlx-lm."""
         fresh = copy.copy(self._detokenizer)
         fresh.reset()
         return fresh
@@ -147,29 +147,27 @@ class KnownTokenizer:
         return SPMStreamingDetokenizer(self, self._facts["trim_space"])
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str | None]:
-        """The tokens as they stand in the vocabulary."""
+        """Return the tokens as written in the vocabulary."""
         tokens = self._tokens
         return [tokens[i] if i < len(tokens) else None for i in ids]
 
     def get_vocab(self) -> dict[str, int]:
-        """Every token's id."""
         return {token: i for i, token in enumerate(self._tokens) if token is not None}
 
     def get_added_vocab(self) -> dict[str, int]:
-        """The ids of tokens that were added to the vocabulary."""
         return dict(self._facts["added"])
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        """The tokens of a text. Those of a model's own markers are known."""
+        """Tokenize a text. Loads the real tokenizer except for the model's markers."""
         known = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
         if known is None and added is not None and not add_special_tokens:
             return [int(added)]
         if known is None:
-            log.info("the whole tokenizer is loaded to make tokens of a text")
+            log.info("loading the whole tokenizer to encode a text")
             return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
         return list(known[0 if add_special_tokens else 1])
 
     def to_json(self) -> str:
-        """The tokenizer itself, as the `tokenizers` library writes it."""
+        """Return the tokenizer as JSON of the `tokenizers` library."""
         return zlib.decompress(self._packed).decode()

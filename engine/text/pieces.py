@@ -1,10 +1,10 @@
-"""Texts in pieces: long ones, and rendered ones with gaps in them.
+"""Processing of long texts in pieces, and of rendered texts with gaps.
 
-One call that makes or reads megabytes holds Python's lock until it has ended, and no other thread
-runs meanwhile: neither the window's nor the engine's. Each piece here takes about a millisecond.
+One call on megabytes of text holds the GIL until it ends, which blocks the window and the engine.
+Each piece here takes about a millisecond.
 
-Gaps stand in rendered texts where contents have what would be a special token
-(`engine.text.contents`). Where tokens are made, the text is divided there.
+Rendered texts have gaps where their contents include special tokens (`engine.text.contents`). They
+are split at the gaps for tokenization.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
-PIECE = 2**20  # characters, or bytes, of a text
+PIECE = 2**20  # characters or bytes of text per call
 
 TOKENS = 2**16
-_LINE = 4096  # tokens that are read or written in one call
+_LINE = 4096  # tokens per call
 
 
 def encoded(text: str) -> bytes:
-    """The text in UTF-8; `UnicodeEncodeError` where it holds half a character."""
+    """Encode a text as UTF-8. Raise `UnicodeEncodeError` for lone surrogates."""
     if len(text) <= PIECE:
         return text.encode()
     return b"".join([text[at : at + PIECE].encode() for at in range(0, len(text), PIECE)])
 
 
 def decoded(blob: bytes) -> str:
-    """The text of UTF-8; `UnicodeDecodeError` where it is none."""
+    """Decode UTF-8. Raise `UnicodeDecodeError` if it is invalid."""
     if len(blob) <= PIECE:
         return blob.decode()
     decode, view = codecs.getincrementaldecoder("utf-8")().decode, memoryview(blob)
@@ -37,7 +37,7 @@ def decoded(blob: bytes) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text can be encoded: lone surrogates cannot, and tokenizers fail over them."""
+    """Return True if a text can be encoded. Lone surrogates cannot, and tokenizers fail on them."""
     try:
         for at in range(0, len(text), PIECE):
             text[at : at + PIECE].encode()
@@ -47,13 +47,13 @@ def is_unicode(text: str) -> bool:
 
 
 def parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The ids, some at a time."""
+    """Yield the ids in slices."""
     for at in range(0, len(ids), TOKENS):
         yield ids[at : at + TOKENS]
 
 
 def listed(*several: Sequence[int]) -> list[int]:
-    """All ids in one list of their own."""
+    """Return all ids in one new list."""
     made: list[int] = []
     for ids in several:
         for part in parts(ids):
@@ -62,13 +62,13 @@ def listed(*several: Sequence[int]) -> list[int]:
 
 
 def packed(tokens: Sequence[str | None]) -> bytes:
-    """A table of tokens, to be sent."""
+    """Serialize a table of tokens."""
     lines = (json.dumps(tokens[at : at + _LINE]) for at in range(0, len(tokens), _LINE))
     return zlib.compress("\n".join(lines).encode(), 1)
 
 
 def unpacked(table: bytes) -> list[str | None]:
-    """The tokens of a `packed` table."""
+    """Return the tokens of a `packed` table."""
     tokens: list[str | None] = []
     for line in zlib.decompress(table).splitlines():
         tokens += json.loads(line)
@@ -77,7 +77,7 @@ def unpacked(table: bytes) -> list[str | None]:
 
 # -- gaps ---------------------------------------------------------------------------------------
 
-GAP = "\ufdd0"  # Unicode keeps it for a program's own use. Twice, it stands for itself.
+GAP = "\ufdd0"  # A noncharacter, reserved for internal use. Doubled, it is the character itself.
 
 _ANCHOR = "\n"
 
@@ -85,10 +85,10 @@ Encode = Callable[[str], Sequence[int]]
 
 
 def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
-    """The tokens of a rendered text; no special token is found across a gap.
+    """Tokenize a rendered text, without special tokens across gaps.
 
     Args:
-        encode: gives those of a text without gaps.
+        encode: tokenizes a text without gaps.
     """
     if GAP not in text:
         return list(encode(text)) if text else []
@@ -96,7 +96,7 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
     known: dict[str, Sequence[int]] = {"": ()}
 
     def within(piece: str) -> Sequence[int]:
-        # Some tokenizers put a blank before every text, where none is in the middle of one.
+        # Some tokenizers add a space before every text, which is wrong in the middle of one.
         ids = list(encode(_ANCHOR + piece))
         return ids[len(begun) :] if ids[: len(begun)] == begun else encode(piece)
 
@@ -110,17 +110,17 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
 
 
 def without_gaps(text: str) -> str:
-    """A rendered text without its gaps."""
+    """Return a rendered text without its gaps."""
     return "".join(_divided(text)) if GAP in text else text
 
 
 def as_it_stands(text: str) -> str:
-    """A text that is encoded as it stands, with the special tokens in it."""
+    """Return a text so that it is tokenized unchanged, including its special tokens."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 
 def _divided(text: str) -> Iterator[str]:
-    """What stands between the gaps."""
+    """Yield the texts between the gaps."""
     piece: list[str] = []
     for number, part in enumerate(text.split(GAP * 2)):
         first, *others = part.split(GAP)

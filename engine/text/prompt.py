@@ -1,4 +1,4 @@
-"""From messages to the tokens of a prompt, by the model's own chat template."""
+"""Construction of prompt tokens from messages, with the model's chat template."""
 
 from __future__ import annotations
 
@@ -17,34 +17,37 @@ from engine.text.reply_text import ReplyText
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt ready to be read."""
+    """A prompt ready for prefill."""
 
-    tokens: list[int]  # its ids; never empty
-    # what the template rendered, and the beginning of the answer where there is one. Marks in the
-    # contents have gaps (`engine.text.contents`), here and in `opened`.
+    tokens: list[int]  # never empty
+    # rendered text, and the beginning of the reply if there is one. In contents, special tokens
+    # have gaps (`engine.text.contents`), also in `opened`.
     text: str
-    # the boundaries of text and tokens that it has in common with the conversation before
+    # boundaries of text and tokens in common with the previous conversation
     known: tuple[tuple[int, int], ...]
-    # how many of the tokens come before the opening of the answer. A later prompt of the same chat
-    # begins with these, whatever its template drops from the answer.
+    # Number of tokens before the opening of the reply. Later prompts of the same chat begin with
+    # these, even if the template drops parts of the reply.
     boundary: int
-    system: int = 0  # how many of them any chat with the same system message and tools begins with
-    answered: int = 0  # how many of them, at the end, are the beginning of the answer itself
-    opened: str = ""  # what the template rendered alone
-    continues: bool = False  # whether there is such a beginning
-    opening: str | None = None  # what of it comes after the messages; None where that is not known
+    system: int = 0  # number of leading tokens that depend only on the system message and tools
+    answered: int = 0  # number of trailing tokens that belong to the beginning of the reply
+    opened: str = ""  # rendered text without the beginning of the reply
+    continues: bool = False  # True if the prompt has the beginning of a reply
+    opening: str | None = None  # end of `opened` after the messages; None if unknown
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
-        """The conversation after an answer of that text and those tokens."""
+        """Return the ledger after a reply with this text and these tokens."""
         text, tokens = self.text + answer, [*self.tokens, *generated]
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
         return Ledger(text, tokens, (*self.known, *ends))
 
 
 def check_messages(messages: Any) -> list[Message]:
-    """`messages` as a list of dicts with a role and a content; `EngineError` where they are not.
+    """Validate messages, and return copies.
 
-    A content is a list afterwards only where there is an image in it; its texts are read.
+    Contents become strings, unless they have images or recordings.
+
+    Raises:
+        EngineError: a message has no role, or an invalid content.
     """
     if not isinstance(messages, (list, tuple)) or not messages:
         raise EngineError(INVALID_REQUEST, "Send a text or a non-empty list of messages.")
@@ -78,7 +81,7 @@ def check_messages(messages: Any) -> list[Message]:
 
 
 _SHOWING = ("user", "tool")
-"""Whose messages may have images: no template has a place for one anywhere else."""
+"""Roles whose messages may have images. Templates support them nowhere else."""
 
 
 def _read(part: Any) -> Any:
@@ -101,19 +104,19 @@ def build(
     template: Mapping[str, Any] | None = None,
     images: Images | None = None,
 ) -> Prompt:
-    """Render `messages` and turn them into tokens, those of `before` where the text is the same.
+    """Render messages and tokenize them. Reuse the tokens of `before` where the text is the same.
 
-    Messages that end with one of the assistant's ask for that one to be continued.
+    If the last message is the assistant's, the reply continues it.
 
     Args:
-        reader: who renders and tokenises; without one it is done here.
-        most: tokens that the prompt may have.
-        template: what the template is given beside the messages: tools, and names of its own.
-        images: how the prompt has those of the messages; None where the model sees none.
+        reader: renders and tokenizes (default: in this process).
+        most: maximum number of tokens.
+        template: further arguments of the template, such as tools.
+        images: images of the messages; None if the model has no vision.
 
     Raises:
-        EngineError: `template_error` with the template's own words.
-        TooLongError: it has more tokens than `most`.
+        EngineError: `template_error` with the template's own message.
+        TooLongError: the prompt has more than `most` tokens.
     """
     reader = reader or InProcess(tokenizer)
     begun: Message | None = None
@@ -181,7 +184,7 @@ def build(
 def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
-    """The tokens of each text; `TooLongError` where the first has more than `most`."""
+    """Tokenize texts with images. Raise `TooLongError` if the first has more than `most` tokens."""
     found = reader.encode([images.as_words(text) for text in texts], most)
     made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(made[0]) > most:
@@ -190,12 +193,12 @@ def _encode_marked(
 
 
 class _Rendered(Struct, frozen=True):
-    """What the template makes of a conversation.
+    """Rendered conversation.
 
     Attributes:
-        opened, opening: as of `Prompt`.
-        closed: what later prompts of the same chat begin with.
-        other: another chat with the same system message and tools; None where there is none.
+        opened, opening: see `Prompt`.
+        closed: beginning that later prompts of the same chat share.
+        other: another chat with the same system message and tools, or None.
     """
 
     opened: str
@@ -249,7 +252,7 @@ def _sure(text: str | EngineError) -> str:
 def _fewer(
     inert: contents.Contents, some: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
-    """Whether some texts have fewer marks than others."""
+    """Return True if `some` texts have fewer marks than `others`."""
     if any(isinstance(text, EngineError) for text in (*some, *others)):
         return False
     return inert.count(_sure(some[0])) < inert.count(_sure(others[0]))
@@ -263,7 +266,7 @@ def _begun(
     opening: str | None,
     before: Ledger,
 ) -> str:
-    """The beginning of an answer as the model wrote it, or would have written it."""
+    """Return the beginning of a reply, as the model wrote it or would have written it."""
     content, thought = begun.get("content") or "", reasoning_of(begun)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
@@ -278,10 +281,7 @@ def _begun(
 
 
 def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
-    """What another chat with the same system message, or the same tools, might send.
-
-    It shows what both begin with.
-    """
+    """Return another chat with the same system message or tools, to find their common beginning."""
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
@@ -294,15 +294,15 @@ def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
 def build_raw(
     tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
 ) -> Prompt:
-    """The prompt of a text or of token ids that is continued as it stands, without a template.
+    """Return the prompt for a text or token ids, without a template.
 
     Args:
-        marks: special tokens in the text are such. Whoever writes a prompt as it stands writes the
-            template's part, too; a text that is only looked at has none.
+        marks: tokenize special tokens in the text as such. True for prompts from a caller, who
+            writes the template's part too; False to only count tokens.
 
     Raises:
-        EngineError: `invalid_request`, there is nothing in it.
-        TooLongError: it has more tokens than `most`.
+        EngineError: `invalid_request`, the prompt is empty.
+        TooLongError: the prompt has more than `most` tokens.
     """
     if raw.text is None:
         tokens = list(raw.tokens)
@@ -318,7 +318,7 @@ def build_raw(
 
 
 def _opening(tokenizer: Any) -> list[int]:
-    """The ids that a tokenizer puts before every text, if any."""
+    """Return the ids that a tokenizer adds before every text."""
     whole, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
     for start in range(len(whole) - len(bare) + 1):
         if bare and whole[start : start + len(bare)] == bare:

@@ -1,4 +1,4 @@
-"""Which dialect a model speaks, and what follows from it for its prompts and answers."""
+"""Detection of a model's dialect, and its use for prompts and replies."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from engine.text.rendering import MOMENT
 
 
 class Dialect(Struct, frozen=True, eq=False):
-    """What a model's tokenizer and template show, with the row of the table that they fit."""
+    """Dialect of a tokenizer and template, with the matching row of the table."""
 
     row: Row
     markers: Markers
-    tool_format: str  # how its tool calls are read; empty where it makes none
-    reasons: bool  # it may reason before it answers
-    knows_calls: bool  # its template renders tool calls that messages have
+    tool_format: str  # notation of tool calls; "" if the model makes none
+    reasons: bool  # the model may reason before it answers
+    knows_calls: bool  # the template renders tool calls in messages
     switch: Switch
-    ends: tuple[str, ...]  # the tokens that end a turn, of those that it has
+    ends: tuple[str, ...]  # existing tokens that end a turn
 
     def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
     ) -> tuple[dict[str, Any], list[Message]]:
-        """What the template is given, and the messages, so that the model reasons as asked.
+        """Return the template's arguments and the messages for the wanted reasoning.
 
         Args:
-            reasoning: None leaves it to the template.
-            template: what the caller gives it, which counts more.
+            reasoning: None for the template's default.
+            template: arguments of the caller, which take precedence.
         """
         switch, given = self.switch, dict(template)
         today = datetime.fromtimestamp(given.get(MOMENT, time.time()))
@@ -69,7 +69,7 @@ class Dialect(Struct, frozen=True, eq=False):
         return {**(switch.on if reasoning else switch.off), **given}, messages
 
     def begin(self, thought: str, content: str, inside: bool) -> str:
-        """The beginning of an answer as the model would have written it.
+        """Return the beginning of a reply as the model would have written it.
 
         Args:
             inside: the prompt ends within the reasoning.
@@ -92,7 +92,7 @@ Made = TypeVar("Made")
 
 
 def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
-    """What `make` gives for a tokenizer, made once for each that lives."""
+    """Cache the result of `make` for each tokenizer, by weak reference."""
     found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
     lock = threading.Lock()
 
@@ -106,7 +106,7 @@ def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
 
 
 def recognise(tokenizer: Any) -> Dialect:
-    """The dialect that a tokenizer's added tokens and template show."""
+    """Detect the dialect from a tokenizer's added tokens and template."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
     by = renderer(tokenizer)
@@ -117,7 +117,7 @@ def recognise(tokenizer: Any) -> Dialect:
     if pair == MLX_LM:
         pair = (tokenizer.think_start or "", tokenizer.think_end or "")
         if not pair[0] and THINK[1] in template:
-            pair = THINK  # of ordinary tokens, which mlx-lm does not look for
+            pair = THINK  # ordinary text, which mlx-lm does not detect
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
         calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
@@ -133,7 +133,7 @@ def recognise(tokenizer: Any) -> Dialect:
         row.calls_end_reasoning,
     )
     if row.tools != MLX_LM and template and "tools" not in template:
-        calls = ""  # it would not be shown any
+        calls = ""  # the template would not show tools
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None
@@ -157,14 +157,14 @@ def _added(tokenizer: Any) -> Mapping[str, int]:
 
 
 added_tokens = once_for_each(_added)
-"""The added tokens of a tokenizer with their ids, looked up once for each."""
+"""Return the ids of a tokenizer's added tokens. Cached."""
 
 of = once_for_each(recognise)
-"""The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
+"""Return the dialect of a tokenizer wrapper. Cached."""
 
 
 def renderer(tokenizer: Any) -> str:
-    """The name of mlx-lm's module that stands for a tokenizer's template, if one does."""
+    """Return the name of mlx-lm's module that replaces a tokenizer's template, or ""."""
     own = getattr(tokenizer, "_chat_template", None)
     if own is not None:
         return str(getattr(own, "__module__", "")).rpartition(".")[2]
@@ -173,7 +173,7 @@ def renderer(tokenizer: Any) -> str:
 
 
 def _call_markers(tokenizer: Any, calls: str) -> Pair:
-    """The markers of tool calls that mlx-lm has for a tokenizer, or for the parser of that name."""
+    """Return mlx-lm's markers of tool calls for a tokenizer, or else for the parser `calls`."""
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
     return call_notations.markers(calls) if calls else ("", "")
@@ -184,7 +184,7 @@ def _both(pair: Pair | str) -> Pair:
 
 
 def template_text(tokenizer: Any) -> str:
-    """The text of a tokenizer's template; of all of them where it has several."""
+    """Return the text of a tokenizer's template, or of all its templates."""
     template = getattr(tokenizer, "chat_template", None)
     if isinstance(template, Mapping):
         return "\n".join(str(text) for text in template.values())
@@ -196,7 +196,7 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 
 
 def _switch(template: str) -> Switch:
-    """How a template takes it, by the names that it has."""
+    """Return the reasoning switch, from the argument names in a template."""
     if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
         return Switch({"thinking": True}, {"thinking": False})
     if "enable_thinking" not in template and "reasoning_effort" in template:

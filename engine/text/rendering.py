@@ -1,4 +1,4 @@
-"""Messages rendered by a model's own chat template, and text tokenised."""
+"""Rendering of messages by a model's chat template, and tokenization."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from engine.text import pieces, strict_templates
 
 
 class TooLongError(EngineError):
-    """A prompt has more tokens than it may have."""
+    """The prompt has more tokens than allowed."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
-        self.tokens = tokens  # how many it has
+        self.tokens = tokens
 
 
-Asked = tuple[list[Message], bool]  # messages to render, and whether to open the answer after them
+Asked = tuple[list[Message], bool]  # messages to render, and True to open the reply after them
 
 
 class Reader(Protocol):
-    """Whoever renders messages and tokenises text, by a model's template and tokenizer."""
+    """Interface for rendering and tokenizing with a model's template and tokenizer."""
 
     def render(
         self,
@@ -33,22 +33,22 @@ class Reader(Protocol):
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """The text of each, or why there is none.
+        """Render each item. Return an error in place of a text that cannot be rendered.
 
         Args:
-            template: what the template is given beside the messages: tools, and names of its own.
+            template: further arguments of the template, such as tools.
         """
 
     def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
-        """The tokens of each; compact ones where they are many.
+        """Tokenize each text. Long results may be compact arrays.
 
         Raises:
-            TooLongError: the first has more than `most`.
+            TooLongError: the first has more tokens than `most`.
         """
 
 
 class InProcess:
-    """The reader that does it here and now, with mlx-lm's wrapper of the tokenizer."""
+    """Reader that uses mlx-lm's tokenizer wrapper in this process."""
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
@@ -59,7 +59,6 @@ class InProcess:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """As `Reader.render`."""
         tokenizer = self.tokenizer
 
         def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
@@ -70,7 +69,6 @@ class InProcess:
         return [render(known, bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        """The tokens of each; `TooLongError` where the first has more than `most`."""
         # The template has written any BOS token itself.
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
@@ -93,12 +91,12 @@ def render(
     opening: bool,
     template: Mapping[str, Any] | None = None,
 ) -> str | EngineError:
-    """The text of messages by a model's template, or why there is none.
+    """Render messages with a model's template. Return an error if that fails.
 
     Args:
-        apply: the template; None for models that have none.
-        bos: what the text begins with then.
-        template: what it is given beside the messages.
+        apply: the template; None for models without one.
+        bos: beginning of the text without a template.
+        template: further arguments of the template.
     """
     if apply is None:
         return bos + _plain(messages, opening)
@@ -123,21 +121,21 @@ def render(
 
 
 MOMENT = "_moment"
-"""In what a template is given: the seconds since 1970 that are its present, for its dates."""
+"""Template argument with the current time for its dates, in seconds since 1970."""
 
-_MOST_WORDS = 1000  # characters of a template's own message
+_MOST_WORDS = 1000  # characters of a template's error message
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
-    # mlx-lm's wrapper turns reasoning on for every model that knows it. Here a session that does
-    # not say leaves that to the template's own default, by asking the tokenizer inside.
+    # mlx-lm's wrapper enables reasoning for every model that supports it. For the template's own
+    # default, call the inner tokenizer.
     inner = getattr(tokenizer, "_tokenizer", None)
     own = getattr(tokenizer, "_chat_template", None) is None  # no renderer of mlx-lm's
     if own and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
-    # transformers shows templates plain values only, so here the time is that of the clock.
+    # transformers passes only plain values to templates, so their time is the system clock.
     options = {name: value for name, value in options.items() if not callable(value)}
-    if not own:  # whose renderers refuse what they do not know
+    if not own:  # renderers reject unknown arguments
         options = {name: options[name] for name in _RENDERERS if name in options}
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options
@@ -149,27 +147,27 @@ _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
 
 
 def _plain(messages: list[Message], opening: bool) -> str:
-    """For models without a chat template: a transcript that a base model can continue."""
+    """Return a transcript that a base model without a chat template can continue."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")
 
 
-# -- templates where models keep them -----------------------------------------------------------
+# -- template files -----------------------------------------------------------------------------
 
 TEMPLATE_FOLDER = "additional_chat_templates"
-"""A folder in the model's: its templates are files, named as they are."""
+"""Folder of named templates within a model's folder."""
 
 DEFAULT, TOOLS = "default", "tool_use"
 """The names that transformers knows, of templates that have some."""
 
 
 def template_arguments(folder: Path) -> dict[str, Any]:
-    """What a tokenizer is loaded with so that it has its template; mostly nothing.
+    """Return tokenizer arguments with the template, if transformers would not find it.
 
-    transformers reads `tokenizer_config.json`, `chat_template.jinja` and
-    `additional_chat_templates/`. The older `chat_template.json`, which it reads for models with
-    pictures only, is read here.
+    transformers reads `tokenizer_config.json`, `chat_template.jinja`, and
+    `additional_chat_templates/`. It reads the older `chat_template.json` only for models with
+    vision.
     """
     if (folder / "chat_template.jinja").exists() or (folder / TEMPLATE_FOLDER).exists():
         return {}
@@ -180,7 +178,7 @@ def template_arguments(folder: Path) -> dict[str, Any]:
 
 
 def settle_template(tokenizer: Any) -> None:
-    """Give named templates a default one: transformers refuses to choose among other names."""
+    """Add a default to named templates, because transformers cannot choose among other names."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     named = getattr(inner, "chat_template", None)
     if isinstance(named, dict) and named and DEFAULT not in named:
@@ -191,5 +189,5 @@ def _template_of(file: Path) -> Any:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None  # whoever needs the file says what is wrong with it
+        return None  # reported when the file is needed
     return content.get("chat_template") if isinstance(content, dict) else None

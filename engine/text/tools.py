@@ -1,4 +1,4 @@
-"""Tools that a caller offers, how their calls are bound, and what they gave back. Pure Python."""
+"""Tools of a caller, constraints on their calls, and their results. Pure Python."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from msgspec import Struct
 
 from engine.text.schema_keywords import loosened
 
-CHOICES = ("auto", "none", "required")  # what `tool_choice` may be beside a tool's name
+CHOICES = ("auto", "none", "required")  # values of `tool_choice` other than tool names
 
 Tool = Mapping[str, Any]
-"""A function in OpenAI's shape of chat completions: {"type": "function", "function": {…}}."""
+"""Function in the shape of OpenAI's chat completions: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
-ANY = '{"type": "object"}'  # the schema of arguments that are not bound
+ANY = '{"type": "object"}'  # schema of unconstrained arguments
 
 
 class ToolResult(Struct, frozen=True):
-    """What a tool gave back, for the next turn."""
+    """Result of a tool call, for the next turn."""
 
-    id: str  # of the call, as `ToolCallFinished` had it
-    content: str  # what the model is to read
+    id: str  # id of the call, from `ToolCallFinished`
+    content: str  # text for the model
     name: str = ""  # of the tool; some chat templates show it
 
     def as_message(self) -> dict[str, Any]:
-        """As conversations have it that are sent whole."""
+        """Return the result as a message."""
         named = {"name": self.name} if self.name else {}
         return {"role": "tool", "tool_call_id": self.id, **named, "content": self.content}
 
 
 class ToolForm(Struct, frozen=True):
-    """How an answer calls tools, where its calls are bound to their schemas.
+    """Constraint on tool calls in a reply.
 
     Raises:
-        ValueError: a schema is none.
+        ValueError: a schema is invalid.
     """
 
-    # those that may be called, each with its name and the JSON schema of its arguments
+    # names of the tools that may be called, with the JSON schemas of their arguments
     tools: tuple[tuple[str, str], ...]
-    # the answer is a call and nothing else, but for the reasoning before it. Without it the text
-    # outside of calls is free.
+    # The reply must be a call, after optional reasoning. Otherwise text outside of calls is
+    # unconstrained.
     required: bool = False
-    several: bool = True  # there may be more than one call
-    # the JSON schema of an answer that calls nothing; None where that is free
+    several: bool = True  # allow several calls
+    # JSON schema of a reply without calls; None for any text
     answer: str | None = None
 
     def __post_init__(self) -> None:
@@ -57,19 +57,19 @@ class ToolForm(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether all that is answered is bound, and not only what is in calls."""
+        """True if the whole reply is constrained, and not only its calls."""
         return self.required or self.answer is not None
 
 
 class Copies(tuple[dict[str, Any], ...]):
-    """Tools as `as_tools` gives them. Thousands are looked at once, and not with each setting."""
+    """Result of `as_tools`, so that thousands of tools are validated only once."""
 
 
 def as_tools(given: object) -> Copies:
-    """Tools as the engine keeps them: copies, each with a name and parameters.
+    """Validate tools. Return copies in which each has parameters.
 
     Raises:
-        ValueError: says which is none, or that two have the same name.
+        ValueError: a tool is invalid, or two have the same name.
     """
     if isinstance(given, Copies):
         return given
@@ -82,12 +82,12 @@ def as_tools(given: object) -> Copies:
 
 
 def name_of(tool: Tool) -> str:
-    """The name of a tool that `as_tools` gave."""
+    """Return the name of a validated tool."""
     return str(tool["function"]["name"])
 
 
 def shown(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Tools as chat templates are given them: without what binds their calls."""
+    """Return tools for chat templates, without the fields that constrain calls."""
     return [
         {"type": "function", "function": {k: v for k, v in t["function"].items() if k != "strict"}}
         for t in tools
@@ -95,10 +95,10 @@ def shown(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def check_choice(choice: object, tools: Sequence[Tool]) -> None:
-    """See that `tool_choice` is possible with these tools.
+    """Check that `tool_choice` is possible with these tools.
 
     Raises:
-        ValueError: it is not, and why.
+        ValueError: it is not possible.
     """
     if not isinstance(choice, str):
         raise ValueError(f"tool_choice must be auto, none, required or a name, not {choice!r}")
@@ -111,7 +111,11 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
 def form_of(
     tools: Sequence[Tool], choice: str, several: bool, answer: str | None
 ) -> ToolForm | None:
-    """How calls are bound, or an answer of that schema beside them; None where all is free."""
+    """Return the constraint on calls, or None if nothing is constrained.
+
+    Args:
+        answer: JSON schema of a reply without calls.
+    """
     strict = [bool(tool["function"].get("strict")) for tool in tools]
     named = choice if choice not in CHOICES else None
     required = choice == "required" or named is not None
@@ -133,13 +137,13 @@ def form_of(
 
 
 def _schema_of(tool: Tool, is_strict: bool) -> str:
-    """Return what binds a call's arguments, which in a call that is not strict is what can."""
+    """Return the schema of a call's arguments, without unsupported keywords if it is not strict."""
     schema = json.dumps(tool["function"]["parameters"])
     return schema if is_strict else loosened(schema)
 
 
 def as_schema(schema: object) -> str | None:
-    """The schema as text: it can be hashed, and the caller's own may change meanwhile."""
+    """Return the schema as text, which is hashable and independent of the caller's object."""
     if schema is None:
         return None
     try:
@@ -153,7 +157,7 @@ def as_schema(schema: object) -> str | None:
 
 
 def inlined(schema: str) -> str:
-    """A schema whose parameters have what they refer to at hand: readers look at their types."""
+    """Return a schema in which references of parameters are resolved."""
     parsed = json.loads(schema)
     properties = parsed.get("properties")
     if not isinstance(properties, dict):
@@ -163,7 +167,7 @@ def inlined(schema: str) -> str:
 
 
 def with_types(tool: Tool) -> dict[str, Any]:
-    """A tool whose parameters are `inlined`."""
+    """Return a tool with `inlined` parameters."""
     function = tool["function"]
     parameters = json.loads(inlined(json.dumps(function.get("parameters") or {})))
     return {**tool, "function": {**function, "parameters": parameters}}
@@ -210,12 +214,12 @@ def _function(number: int, tool: object) -> dict[str, Any]:
 
 
 def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a call of a tool as messages have it."""
+    """Return a tool call as part of a message."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def quoted(value: object) -> str:
-    """A value as a sentence quotes it."""
+    """Return a value as text for error messages."""
     try:
         return json.dumps(value, ensure_ascii=False)[:100]
     except (TypeError, ValueError, RecursionError):
