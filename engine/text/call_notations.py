@@ -1,10 +1,9 @@
-"""How models write tool calls: one table, by which calls are read, followed and bound.
+"""Table of notations for tool calls, and their parsers.
 
-Readers are tolerant and lose nothing: texts stay as they are written, numbers keep their digits,
-and what is no call is given back (`Reading.rest`). `engine.text.tool_calls` follows calls that are
-not whole yet, `engine.text.tool_grammars` makes grammars of them; both go by the same row. A
-notation that is not in the table, of a newer mlx-lm, is read by mlx-lm's parser, and cannot be
-bound.
+The parsers are tolerant and lose nothing: texts stay as written, numbers keep their digits, and
+text that is not a call is returned (`Reading.rest`). `engine.text.tool_calls` follows incomplete
+calls, and `engine.text.tool_grammars` creates grammars for calls. Both use the same rows. A
+notation of a newer mlx-lm that is not in the table is parsed by mlx-lm, and cannot be constrained.
 """
 
 from __future__ import annotations
@@ -37,68 +36,68 @@ _PARSERS = "mlx_lm.tool_parsers"
 
 
 class Call(Struct, frozen=True):
-    """One call of a tool."""
+    """A tool call."""
 
     name: str
     arguments: str  # as JSON
-    id: str | None = None  # the model's own, where it gives one
+    id: str | None = None  # the model's own, if any
 
     def as_message(self, name: str) -> dict[str, Any]:
-        """As messages have it, for templates, under an id of that name."""
+        """Return the call as part of a message for templates, with `name` as its id."""
         return tool_call(name, self.name, json.loads(self.arguments))
 
 
 class Tags(Struct, frozen=True):
-    """How arguments stand between tags; {name}, {key} and {kind} stand for what is theirs."""
+    """Notation of arguments between tags. {name}, {key}, and {kind} are placeholders."""
 
     # open, close: around the arguments
     open: str
     close: str
-    # finds where an argument begins. Its groups are `key`, and `kind` where the tag says whether
-    # the value is text: "true" or "string" if it is.
+    # Start of an argument, with the group `key`, and `kind` if the tag says whether the value is
+    # text ("true" or "string").
     argument: re.Pattern[str]
-    # before, after: around the value of each
+    # before, after: around each value
     before: str
     after: str
-    # what a text in a bound argument cannot have, as the reader would end there or read on
+    # strings that a constrained text must not contain, because the parser would misread them
     ends: tuple[str, ...]
-    # the reader goes by the argument's type in the schema, so that it must have one
+    # the parser depends on the argument's type in the schema, so a type is required
     typed: bool = False
-    # a text that could be read as JSON is written as JSON
+    # a text that could be parsed as JSON is written as JSON
     unless_json: bool = False
-    lines: bool = False  # a value stands on lines of its own
-    cdata: bool = False  # a value may stand in a CDATA section
+    lines: bool = False  # values are on their own lines
+    cdata: bool = False  # values may be CDATA sections
 
 
 class Notation(Struct, frozen=True):
     """A row of the table."""
 
-    # finds where a call begins, and its tool's name as the group `name`. Where arguments are JSON
-    # it goes from the end of the call before up to the brace that opens them, and the name may be
-    # the group `bare` or `key`; `id` is the model's own.
+    # Start of a call, with the tool's name in the group `name`. For JSON arguments, it matches from
+    # the end of the previous call up to the opening brace. The name may instead be in the group
+    # `bare` or `key`, and `id` is the model's own.
     head: re.Pattern[str]
-    # a call whose arguments are JSON. A blank stands for blanks and line ends, TOOL for the name,
-    # NAME for the name as JSON, ID for Kimi's, NUMBER for a number in quotes.
+    # A call with JSON arguments. A space means any whitespace, TOOL the name, NAME the name as
+    # JSON, ID Kimi's id, NUMBER a number in quotes.
     json: str = ""
-    tags: Tags | None = None  # of arguments that stand between tags
-    quote: str = ""  # what stands around texts in Gemma's notation
-    # in Lark's notation what stands before, between and behind calls that have their markers in
-    # common; None where each call has its own
+    tags: Tags | None = None  # for arguments between tags
+    quote: str = ""  # around texts in Gemma's notation
+    # Lark expressions before, between, and after calls that share their markers; None if each call
+    # has its own markers
     section: tuple[str, str, str] | None = None
-    tail: str = ""  # what a text between markers ends with if it is complete, as an expression
-    # finds a call that has no arguments, with groups like those of `head`
+    tail: str = ""  # pattern of the end of a complete text between markers
+    # start of a call without arguments, with groups like those of `head`
     empty: re.Pattern[str] | None = None
-    starts: str = ""  # characters that a text between markers may begin with; empty where all may
+    starts: str = ""  # possible first characters of a text between markers; "" for any
 
 
 class Reading(NamedTuple):
-    """The calls in a text between markers, and what of it is none."""
+    """Calls in a text between markers, and the rest of the text."""
 
     calls: list[Call]
     rest: str
 
 
-# -- the readers --------------------------------------------------------------------------------
+# -- parsers ------------------------------------------------------------------------------------
 
 _FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,;\[\]})]*(?:functools\s*(?=\[))?[\s\[]*")
@@ -112,7 +111,7 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 
 def _read_headed(text: str, notation: Notation) -> Reading:
-    """Read calls that have a head each, and arguments in JSON."""
+    """Parse calls with a head each, and JSON arguments."""
     found, at = list[Call](), 0
     while begun := _headed(text, notation, at):
         known = {key: value for key, value in begun.groupdict().items() if value}
@@ -132,10 +131,10 @@ def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
 
 
 def _read_objects(text: str) -> Reading:
-    """Read calls as JSON: one object, a list, or several of either behind each other.
+    """Parse calls as JSON: an object, a list, or a sequence of both.
 
-    The names of the fields are those of Llama, Granite, Nemotron, Hunyuan, Phi (name, arguments or
-    parameters), Cohere (tool_name, parameters, tool_call_id) and Apertus ({name: arguments}).
+    The field names are those of Llama, Granite, Nemotron, Hunyuan, Phi (name, arguments or
+    parameters), Cohere (tool_name, parameters, tool_call_id), and Apertus ({name: arguments}).
     """
     if fenced := _FENCE.match(text):
         text = fenced[1]
@@ -178,7 +177,7 @@ def _object(arguments: str) -> str:
 
 
 def _read_marked(text: str, notation: Notation) -> Reading:
-    """Read calls in Gemma's notations."""
+    """Parse calls in Gemma's notations."""
     found, at, style = list[Call](), 0, Style(notation.quote)
     while begun := notation.head.match(text, at):
         arguments, at = literal(text, begun.end() - 1, style)
@@ -187,7 +186,7 @@ def _read_marked(text: str, notation: Notation) -> Reading:
 
 
 def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
-    """Read calls in Python's words, in a list or one a line."""
+    """Parse calls in Python syntax, in a list or one per line."""
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
     while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
@@ -219,13 +218,14 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
-    """Return the tool's name without the method by which Llama 3.1 calls its own tools."""
+    """Return the tool's name without the `.call` that Llama 3.1 adds for its own tools."""
     is_tool = any(tool["function"]["name"] == word for tool in tools)
     return word if is_tool else word.removesuffix(".call")
 
 
 def _is_python(text: str, tools: Sequence[Tool]) -> bool:
-    """Return True if a text begins with a call in Python's words, of one of the tools if any."""
+    """Return True if a text begins with a call in Python syntax, of an offered tool if there are
+    any."""
     begun = _PYTHON.match(text)
     if begun is None or not tools:
         return begun is not None
@@ -242,11 +242,11 @@ def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
 
 
 class _Tagged:
-    """Reads calls whose arguments stand between tags.
+    """Parser of calls with arguments between tags.
 
-    A value ends at the first end tag that a tag follows which may follow a value. So texts in it
-    may look like tags. Where an end tag is missing, it ends before the next argument of the schema
-    that begins a line.
+    A value ends at the first end tag that is followed by a tag that may follow a value, so texts
+    can contain similar tags. If the end tag is missing, it ends before the next argument of the
+    schema at the start of a line.
     """
 
     def __init__(self, text: str, notation: Notation, tools: Sequence[Tool]) -> None:
@@ -291,7 +291,7 @@ class _Tagged:
     def _value_end(
         self, begun: int, given: set[str], properties: Mapping[str, Any]
     ) -> tuple[int, int]:
-        """Return where the value that begins there ends, and where its end tag does."""
+        """Return the positions of a value's end and of the end of its end tag."""
         text, in_section = (
             self._text,
             self._tags.cdata and self._text.startswith("<![CDATA[", begun),
@@ -305,7 +305,7 @@ class _Tagged:
                 break
         if end < 0:
             end = behind = self._call_end(begun)
-        # Heads that are quoted in a value have ends of their own; one too few is missing.
+        # Quoted heads in a value have their own end tags. One fewer means that one is missing.
         heads = [
             m
             for m in self._tags.argument.finditer(text, begun, end)
@@ -320,20 +320,20 @@ class _Tagged:
         return end, behind
 
     def _without_tag(self, begun: int, end: int, properties: Mapping[str, Any]) -> int:
-        """Return where a value ends whose end tag is another's, or missing."""
+        """Return the end of a value whose end tag is wrong or missing."""
         wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[begun:end])
         if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
             return begun + wrong.start()
         return end - (not self._tags.lines and self._text.endswith("\n", begun, end))
 
     def _call_end(self, begun: int) -> int:
-        """Return where the call ends within a value that has no end."""
+        """Return the end of the call within a value that has no end."""
         text = self._text
         end = text.rfind(self._close, begun) if self._close else -1
         return end if end >= 0 else len(text)
 
     def _may_follow(self, at: int, given: set[str]) -> bool:
-        """Return True if a value may end before what stands there."""
+        """Return True if a value can end before this position."""
         text, at = self._text, skip(self._text, at)
         if at == len(text) or self._head.match(text, at):
             return True
@@ -525,20 +525,20 @@ NOTATIONS: Mapping[str, Notation] = {
 }
 
 
-# -- reading ------------------------------------------------------------------------------------
+# -- parsing ------------------------------------------------------------------------------------
 
 
 def format_of(tokenizer: Any) -> str:
-    """The name of mlx-lm's parser for a tokenizer's tool calls; empty where it has none."""
+    """Return the name of mlx-lm's parser for a tokenizer's tool calls, or ""."""
     parser = tokenizer.tool_parser if tokenizer.has_tool_calling else None
     package, _, name = str(getattr(parser, "__module__", "")).rpartition(".")
     return name if package == _PARSERS else ""
 
 
 def inferred(template: str) -> str:
-    """The name of mlx-lm's parser by a template's text.
+    """Return the name of mlx-lm's parser for a template's text, or "".
 
-    mlx-lm looks at templates that are one text, and not at named ones.
+    mlx-lm itself does this only for unnamed templates.
     """
     from mlx_lm import tokenizer_utils
 
@@ -550,16 +550,16 @@ def inferred(template: str) -> str:
 
 
 def markers(name: str) -> tuple[str, str]:
-    """What begins and ends a call for one of mlx-lm's parsers."""
+    """Return the start and end markers of calls for one of mlx-lm's parsers."""
     module = _mlx_lms(name)
     return str(module.tool_call_start), str(module.tool_call_end)
 
 
 def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
-    """Return the calls in a text that a model wrote between its markers, of any tool.
+    """Return the calls in a text between markers, of any tool.
 
     Raises:
-        ValueError: it is no call, or text stands behind one.
+        ValueError: there are no calls, or other text as well.
     """
     found = reading(name, text, tools)
     if found.rest or not found.calls:
@@ -568,14 +568,14 @@ def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
 
 
 def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
-    """Read the calls in a text that a model wrote between its markers.
+    """Parse the calls in a text between markers.
 
     Args:
-        name: of the notation: a dialect's `tool_format`.
-        tools: those that were offered, in OpenAI's shape, `with_types`.
+        name: notation: a dialect's `tool_format`.
+        tools: offered tools in OpenAI's shape, `with_types`.
 
     Raises:
-        ValueError: it is no call, and why.
+        ValueError: the text is not a call.
     """
     notation = NOTATIONS.get(name)
     if notation is None:
@@ -597,7 +597,7 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
 
 
 def is_whole(name: str, text: str) -> bool:
-    """Return True if a text between markers is calls and nothing else, each with its end."""
+    """Return True if a text between markers consists of complete calls only."""
     notation = NOTATIONS.get(name)
     if notation is None:
         return True
@@ -618,8 +618,8 @@ def is_whole(name: str, text: str) -> bool:
 def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> Reading:
     try:
         found = _mlx_lms(name).parse_tool_call(text, list(tools))
-    except Exception as error:  # the parsers raise whatever their steps do
-        log.debug("a tool call could not be read", exc_info=True)
+    except Exception as error:  # the parsers raise various errors
+        log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
     calls = found if isinstance(found, list) else [found]
     return Reading([_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], "")

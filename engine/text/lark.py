@@ -1,8 +1,8 @@
-"""Lark grammars as regular expressions, where their language is regular.
+"""Conversion of Lark grammars to regular expressions, if their language is regular.
 
-A text among a call's arguments stands behind JSON's escapes, or between tags. llguidance follows
-expressions there, and no grammars. Codex's patches and most of what tools ask for have no rules
-within themselves, so that an expression says the same.
+A text argument of a call is JSON-escaped or between tags. There llguidance supports expressions but
+not grammars. Codex's patches, and most grammars of tools, have no recursive rules, so an equivalent
+expression exists.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST = 50_000  # characters of a grammar, and of the expression that is made of it
+LONGEST = 50_000  # characters of a grammar, and of the resulting expression
 
 _COMMON = {
     "DIGIT": "[0-9]",
@@ -33,7 +33,7 @@ _COMMON = {
     "LF": r"\n",
     "NEWLINE": r"(?:\r?\n)+",
 }
-"""What Lark's own module `common` has."""
+"""Terminals of Lark's `common` module."""
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*)
@@ -54,10 +54,11 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "/": r"\/"}
 
 
 def of_grammar(grammar: str) -> str:
-    """The expression of a grammar in Lark's notation.
+    """Return the regular expression of a grammar.
 
     Raises:
-        ValueError: it has none, or is none; the end of a sentence about it.
+        ValueError: there is none, or the grammar is invalid. The message continues "the grammar
+            ...".
     """
     if len(grammar) > LONGEST:
         raise ValueError(f"is longer than {LONGEST:,} characters")
@@ -68,12 +69,12 @@ def of_grammar(grammar: str) -> str:
 
 
 def of_expression(expression: str) -> str:
-    """An expression in words that Python's and llguidance's readers have in common.
+    """Return an expression in the common syntax of Python and llguidance.
 
-    It is for a whole text, so that marks for its beginning and end are left out.
+    It applies to a whole text, so anchors at its beginning and end are removed.
 
     Raises:
-        ValueError: it has others; the end of a sentence about it.
+        ValueError: it uses other syntax. The message continues "the expression ...".
     """
     if len(expression) > LONGEST:
         raise ValueError(f"is longer than {LONGEST:,} characters")
@@ -91,7 +92,7 @@ def of_expression(expression: str) -> str:
 
 
 def _splits(parts: Iterable[str]) -> bool:
-    """Whether there are alternatives outside of groups."""
+    """Return True if there are alternatives outside of groups."""
     depth = 0
     for part in parts:
         depth += part.startswith("(") - (part == ")")
@@ -105,15 +106,14 @@ def _common_part(part: str) -> str:
         group = _GROUP.fullmatch(part)
         if group is None:
             raise ValueError(f"looks around or behind itself: {part}")
-        # A rule that is used twice would have a name twice.
+        # A rule that is used twice would define a group name twice.
         return f"(?{group[2]}" if group[2] and group[2].endswith(":") else "(?:"
     if part in ("^", "$") or re.fullmatch(r"\\[1-9bBAZzG]", part):
         raise ValueError(f"has {part} in it")
     if part[0] == "[" and part[-1] != "]":
         raise ValueError("has [ without its end")
     if part[0] == "[":
-        # What llguidance's reader takes for the beginning of a class within the class, or for a
-        # sign between two of them.
+        # Escape what llguidance would read as a nested class or an operator between two classes.
         inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
         return f"[{inner}]"
     return _ESCAPES.get(part, part)
@@ -128,13 +128,13 @@ def _literal(text: str) -> str:
 
 
 class _Grammar:
-    """One grammar, taken apart."""
+    """Parsed grammar."""
 
     def __init__(self, grammar: str) -> None:
         self._rules: dict[str, list[tuple[str, str]]] = {}
         self._made: dict[str, str] = {}
         self._ignored = list[list[tuple[str, str]]]()
-        self._open = list[str]()  # the rules that are being made
+        self._open = list[str]()  # rules that are being expanded
         self._between = ""
         self._split(list(self._tokens(grammar)))
 
@@ -149,7 +149,7 @@ class _Grammar:
                 yield str(found.lastgroup), found[0]
 
     def _split(self, tokens: list[tuple[str, str]]) -> None:
-        """Give each rule what is its own, and see to the directives between them."""
+        """Split the tokens into rules, and process directives."""
         starts = [n for n, (kind, _) in enumerate(tokens) if kind in ("rule", "directive")]
         if starts[:1] != [0]:
             raise ValueError("does not begin with a rule")
@@ -185,7 +185,7 @@ class _Grammar:
         return self._between + self._rule("start")
 
     def _rule(self, name: str) -> str:
-        """The expression of a rule or a terminal, in one piece."""
+        """Return the expression of a rule or a terminal."""
         if name not in self._made:
             if name not in self._rules:
                 raise ValueError(f"has no rule of the name {name}")
@@ -204,7 +204,7 @@ class _Grammar:
         return made
 
     def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
-        """Takes from the end of `left` what stands up to a closing bracket."""
+        """Consume tokens from the end of `left` up to a closing bracket."""
         found, sequence = list[str](), list[str]()
         while left and left[-1][1] not in (")", "]"):
             kind, word = left.pop()
@@ -258,7 +258,7 @@ class _Grammar:
 
 
 def _joined(parts: list[str]) -> str:
-    """The parts as one; what would be too long is not made."""
+    """Join the parts. Raise `ValueError` if the result is too long."""
     if sum(map(len, parts)) > LONGEST:
         raise ValueError(f"is more than {LONGEST:,} characters long as a regular expression")
     return "".join(parts)
@@ -269,7 +269,7 @@ def _is_terminal(name: str) -> bool:
 
 
 def _unquoted(word: str) -> str:
-    """The text that a text in quotes stands for."""
+    """Return the value of a quoted text."""
     inner = word.removesuffix("i")[1:-1]
     known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 

@@ -1,7 +1,7 @@
-"""Generated tokens to what a person reads: answer, reasoning and tool calls, cut at stops.
+"""Splitting of generated text into answer, reasoning, and tool calls, up to a stop string.
 
-Text that may still turn out to be the beginning of a marker or a stop string is held back until
-the next tokens decide, so half a marker never leaks.
+Text that may be the beginning of a marker or a stop string is held back until further tokens
+decide, so partial markers are never shown.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from engine.text.tool_calls import Written
 Delta = tuple[str, Kind]
 
 _LONGEST_HEADER = 256
-"""Characters after which a header without an end is taken for text: it is none."""
+"""Length in characters at which a header without an end counts as text."""
 _SHORT = 3
-"""Characters of a marker's beginning that a finished answer may well end with: a bracket, say."""
+"""Length of a partial marker, such as a bracket, with which a complete answer can plausibly end."""
 _MOST_DOUBTS = 64
-"""End markers in a call at which it is read; the time goes with their product with its length."""
-_LONGEST_NAME = 64  # characters within which a call says which tool it calls
+"""Limit on end markers in a call at which it is parsed. The time is proportional to their number
+and the length of the call."""
+_LONGEST_NAME = 64  # characters within which a call names its tool
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
 
 
 class _Part(NamedTuple):
-    """What is being written."""
+    """Part of the reply that is being written."""
 
     kind: Kind | None  # None within a header
-    ends: tuple[str, ...] = ()  # what ends it; empty where only the turn's end does, or a header
+    ends: tuple[str, ...] = ()  # its end markers; () if only a header or the turn's end ends it
 
 
 _ANSWER = _Part("answer")
@@ -43,33 +44,31 @@ _HEADER = _Part(None)
 
 
 class TextSplitter:
-    """Splits a stream of text into deltas by kind, and finds the stop strings.
+    """Splits a stream of text into deltas by kind, and finds stop strings.
 
-    Stop strings end the answer only: a blank line in the reasoning is no reason to fall silent.
+    Stop strings apply to the answer only, not to reasoning.
 
-    A marker counts where a model would write it. One that is quoted, in a code span or a fenced
-    block that is closed later, is text everywhere. Reasoning opens at the beginning of a reply, a
-    call where tools were offered, at the beginning of a line if its marker is ordinary text. A
-    call ends where it is whole, so that its arguments may have its end marker in them.
+    A marker counts only in places where a model would write it. In code spans and closed code
+    blocks it is text. Reasoning starts at the beginning of a reply. Calls start if tools were
+    offered, and at the beginning of a line if their marker is ordinary text. A call ends where it
+    is complete, so its arguments can contain its end marker.
 
     Args:
         reasoning: the prompt ends inside the reasoning.
-        after_reasoning: it ends after reasoning that the template has closed.
+        after_reasoning: the prompt ends after reasoning that the template has closed.
         offered: tools were offered.
-        notation: of the tool calls.
-        names: of the tools that were offered.
-        judge: is told of each text between markers of calls, and whether its end is missing;
-            returns what of it is no call and is to be shown.
+        notation: notation of the tool calls.
+        names: names of the offered tools.
+        judge: called with each text between call markers, and True if its end is missing. Returns
+            the part that is not a call and must be shown.
         tokens: ids of the tokenizer's added tokens.
 
     Attributes:
-        calls, call: the tool calls that are complete, each as it was written between its markers,
-            and the pieces of the next one.
-        stop: the stop string that was found.
-        unshown: what was left out at the end of text that was cut off, since a marker may have
-            begun there.
-        eager: a marker in code counts if the code has not been closed before it.
-        pauses: what follows the reasoning is held back, as text, until `go_on`.
+        calls, call: texts between markers of complete calls, and the pieces of the next one.
+        stop: stop string that was found.
+        unshown: text left out at the end of an interrupted reply, because it may begin a marker.
+        eager: markers in code count unless the code was closed before them.
+        pauses: hold back the text after the reasoning until `go_on`.
         reasoned, opened: characters up to the end of the reasoning, and to the beginning of the
             last call.
     """
@@ -132,23 +131,23 @@ class TextSplitter:
 
     @property
     def kind(self) -> Kind:
-        """What the text to come belongs to; a header to the reasoning, before it says otherwise."""
+        """Kind of the text to come. Headers count as reasoning."""
         return "reasoning" if self.in_header else self._part.kind or "answer"
 
     @property
     def in_header(self) -> bool:
-        """Whether what comes is a header, which is not shown, or should be one."""
+        """True if a header is being written, which is not shown, or is expected."""
         return self._part.kind is None or self._between
 
     @property
     def call_start(self) -> str:
-        """The marker before the last call; empty if it is a part of the call."""
+        """Marker before the last call; "" if it is part of the call."""
         _, start, kept = self._frame
         return "" if kept else start
 
     @property
     def in_code(self) -> bool:
-        """Return True if the next text is code, as far as is known."""
+        """True if the next text is code, as far as is known."""
         return self._code.after(self._held).is_open
 
     @property
@@ -158,11 +157,11 @@ class TextSplitter:
 
     @property
     def may_be_cut(self) -> bool:
-        """Whether a marker may have begun that is not whole."""
+        """True if the held text may be a partial marker."""
         return self._is_half_a_marker(ended=False)
 
     def only_answer(self) -> str:
-        """From here on all is answer, whatever it looks like; returns what is held back of it."""
+        """Treat all further text as the answer. Return the text held back."""
         self._watch(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held, self._blanks = self._blanks + self._held, ""
@@ -170,14 +169,14 @@ class TextSplitter:
 
     @property
     def after_reasoning(self) -> str:
-        """Text held back since the reasoning ended."""
+        """Text held back since the end of the reasoning."""
         return self._marks.plain(self._held) if self._paused else ""
 
     def go_on(self, dropped: int = 0) -> None:
-        """Go on after the reasoning.
+        """Continue after the reasoning.
 
         Args:
-            dropped: characters at the beginning of `after_reasoning` that are left out.
+            dropped: number of leading characters of `after_reasoning` to leave out.
         """
         if self._paused:
             self._held = self._marks.of(self.after_reasoning[dropped:])
@@ -185,15 +184,15 @@ class TextSplitter:
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
-        """Take a token, and the text that it completes."""
+        """Process a token, and the text that it completes."""
         return self.feed(self._marks.of_token(token, text))
 
     def take(self, text: str) -> list[Delta]:
-        """Take the text of many tokens. Each added token that it spells counts as one."""
+        """Process the text of many tokens. Each added token spelled in it counts as one."""
         return self.feed(self._marks.of(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
-        """Return the deltas that more text makes certain. Nothing after a stop string."""
+        """Return the deltas that more text makes certain. Returns nothing after a stop string."""
         self._held += text
         self._fed += len(self._marks.plain(text))
         out: list[Delta] = []
@@ -220,7 +219,7 @@ class TextSplitter:
         return out
 
     def release(self) -> list[Delta]:
-        """What is held back, taken for plain text where no marker begins with it; more may come."""
+        """Return the held text as plain text, unless it begins a marker. More text may follow."""
         out: list[Delta] = []
         if not self._is_half_a_marker(ended=False):
             self._emit(out, self._held)
@@ -228,11 +227,11 @@ class TextSplitter:
         return out
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """What was held back, now that no more text comes.
+        """Return the held text after the last token.
 
         Args:
-            ended: the model ended its turn. One that was cut off may have been in the middle of a
-                marker, which is not shown.
+            ended: True if the model ended its turn. Otherwise the text may end within a marker,
+                which is not shown.
         """
         out = self.feed("", last=True)
         while self._doubtful:
@@ -262,7 +261,7 @@ class TextSplitter:
         return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
-        """Go on after a call, which is shown as text if it is none."""
+        """Continue after a call. Emit it as text if it is not one."""
         blanks, start, kept = self._frame
         pieces, self.call = self.call, []
         inside, end = "".join(pieces), self._marks.plain(marker)
@@ -281,15 +280,15 @@ class TextSplitter:
         self._between = marker in self._closes
 
     def _settle(self, out: list[Delta]) -> None:
-        """Take what came after a marker that was quoted as part of the call."""
+        """Add the text after a quoted end marker to the call."""
         self.call += self._doubtful
         out += [(text, "tool") for text in self._doubtful]
         self._doubtful = []
 
     def _cut_in_doubt(self, out: list[Delta]) -> None:
-        """End the call at the first end marker in it after all.
+        """End the call at the first end marker in doubt.
 
-        Where there were too many to read the call at each, at the last one.
+        If there were too many to parse the call at each, end it at the last one.
         """
         at = self._last_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
@@ -299,9 +298,9 @@ class TextSplitter:
         self._end_call(out, self._marks.of(marker))
 
     def _last_end(self) -> int:
-        """Return the place of the last end marker in doubt if the call is whole there, else 0.
+        """Return the index of the last end marker in doubt if the call is complete there, else 0.
 
-        Before so many markers the call was read at each.
+        Used after too many markers. Before that, the call is parsed at each.
         """
         if self._doubts <= _MOST_DOUBTS:
             return 0
@@ -312,7 +311,7 @@ class TextSplitter:
         return at if whole else 0
 
     def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        """Return the markers of `_wanted` as an expression, longest first, and as strings."""
+        """Return the strings of `_wanted` as a pattern, and sorted by length, longest first."""
         state = (self._part, self._begun, bool(self._doubtful))
         if state not in self._known:
             wanted = sorted({s for s in self._wanted() if s}, key=len, reverse=True)
@@ -321,7 +320,7 @@ class TextSplitter:
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
-        """The strings that mean something where the text stands."""
+        """Yield the strings that are markers in the current part."""
         m, part = self._markers, self._part
         if part.kind is None:
             yield m.header.end if m.header else ""
@@ -349,9 +348,9 @@ class TextSplitter:
             yield from self._stops
 
     def _first_marker(self, last: bool) -> tuple[int, str]:
-        """Return where the first marker is in what is held, and -1 if there is none.
+        """Return the position of the first marker in the held text, or -1, and the marker.
 
-        The marker is empty if what follows decides whether it is one.
+        The marker is "" if further text decides whether it is one.
         """
         held, (watched, strings) = self._held, self._watched()
         code, at = self._code, 0
@@ -367,7 +366,7 @@ class TextSplitter:
         return -1, ""
 
     def _counts(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
-        """Return True if a string is a marker at that place of what is held; None if it may be."""
+        """Return True if a string counts as a marker at this position, or None if undecided."""
         kind, rest = self._part.kind, self._held[position + len(marker) :]
         if kind is None or (kind == "answer" and marker in self._stops):
             return True
@@ -420,14 +419,14 @@ class TextSplitter:
         return at_place
 
     def _calls_in_python(self, text: str, last: bool) -> bool | None:
-        """Return True if a text begins with a call of an offered tool in Python's words."""
+        """Return True if a text begins with a call of an offered tool in Python syntax."""
         heads = [f"{name}{call}" for name in self._names for call in ("(", ".call(")]
         if text.startswith(tuple(heads)):
             return True
         return None if not last and any(head.startswith(text) for head in heads) else False
 
     def _names_a_tool(self, text: str) -> bool | None:
-        """Return True if a call of an offered tool begins like this; None if one may."""
+        """Return True if a text begins like a call of an offered tool, or None if undecided."""
         if any(name in text[:_LONGEST_NAME] for name in self._names):
             return True
         found = _FIRST_WORD.match(text)
@@ -440,7 +439,7 @@ class TextSplitter:
         return None if len(text) < _LONGEST_NAME else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
-        """Return True for an end of reasoning that nothing opened, on a line of its own."""
+        """Return True for an end marker of reasoning without a start, on its own line."""
         if marker not in self._thought_ends or not self._marks.has_token(marker):
             return False
         if not rest and not last and not self.eager:
@@ -459,7 +458,7 @@ class TextSplitter:
         return True if last else None
 
     def _counts_in_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
-        """Return True if a call ends with that marker, or has ended before it."""
+        """Return True if a call ends with this marker, or has ended before it."""
         if marker in self._part.ends:
             return True
         before = self._marks.plain(self._held[:position])
@@ -475,7 +474,7 @@ class TextSplitter:
         return None if len(text) < _LONGEST_NAME and not last else False
 
     def _pass(self, out: list[Delta], marker: str) -> None:
-        """Go on after a marker."""
+        """Process a marker."""
         kind, opened = self._part.kind, self._starts.get(marker)
         if kind is None:
             self._end_header(out)
@@ -508,7 +507,7 @@ class TextSplitter:
             self._strip = True
 
     def _passed(self) -> int:
-        """Return how many characters came before what is held."""
+        """Return the number of characters before the held text."""
         return self._fed - len(self._marks.plain(self._held))
 
     def _open(self, part: _Part) -> None:
@@ -523,10 +522,10 @@ class TextSplitter:
         self._code = Code()
 
     def _end_in_call(self, out: list[Delta], marker: str) -> None:
-        """End a call that is whole. In one that is not, the marker may be quoted.
+        """End the call if it is complete. Otherwise the end marker may be quoted.
 
-        What follows a call that is whole is its end or another call. Other text may show that it
-        goes on: then the whole end of a call was quoted.
+        A complete call is followed by its end or another call. Other text may show that the call
+        continues, so that its whole end was quoted.
         """
         whole = self._is_whole([*self.call, *self._doubtful])
         if whole and (self.eager or not self._may_be_quoted):
@@ -545,7 +544,7 @@ class TextSplitter:
 
     @property
     def _may_be_quoted(self) -> bool:
-        """True if texts in arguments stand as they are, so that they may hold a whole end."""
+        """True if arguments are unescaped text, which can contain the end of a call."""
         known = NOTATIONS.get(self._notation)
         return known is not None and known.tags is not None
 
@@ -561,7 +560,7 @@ class TextSplitter:
             self._emit(out, f"{header.tool(text)} ")
 
     def _may_begin_marker(self) -> int:
-        """Length of the longest end of the held text that begins a watched string."""
+        """Return the length of the longest end of the held text that begins a watched string."""
         _, watched = self._watched()
         longest = len(watched[0]) if watched else 0
         firsts = {marker[0] for marker in watched}

@@ -1,8 +1,8 @@
-"""The tool calls of one answer, reported while they are written.
+"""Tool calls of a reply, reported while they are written.
 
-Arguments that a model writes as JSON are reported as they come, all others when their call is
-whole: only what follows a value says where it ends. Early pieces come from light scanners; the
-whole text is read by `engine.text.call_notations`, and that counts.
+Arguments in JSON are reported as they arrive, others when their call is complete, because only the
+text after a value shows where it ends. Early pieces come from simple scanners. The complete text is
+parsed by `engine.text.call_notations`, whose result is authoritative.
 """
 
 from __future__ import annotations
@@ -24,36 +24,35 @@ CUT_OFF = "the answer ended within it"
 NO_CALL = "it is no call"
 
 _LONGEST_HEAD = 512
-"""Characters before arguments after which nothing more is reported early: it is no call."""
+"""Length in characters of a head without arguments at which early reports stop."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Told(NamedTuple):
-    """An event of a call."""
+    """Event of a call."""
 
-    # it has started; more of its arguments; it is complete; it is none
+    # "delta" has more of the arguments; "failed" means that it is not a call
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
     name: str = ""
-    # the arguments, or more of them, as JSON; of a call that is none, all that was written, with
-    # its markers
+    # arguments as JSON, or more of them; if failed, the whole text with its markers
     text: str = ""
-    message: str = ""  # what is wrong with it
-    arguments: str = ""  # of a call that could be read, and names a tool that was not offered
+    message: str = ""  # reason of a failure
+    arguments: str = ""  # of a failed call of a tool that was not offered
 
 
 class Written(NamedTuple):
-    """Return the text of one call or several, with the markers around it."""
+    """Text of one or several calls, with the markers around it."""
 
     inside: str
     start: str = ""
     end: str = ""
-    bare: bool = False  # no marker tells that it is a call: only an offered tool's name does
-    pieces: Sequence[str] = ()  # as it came
+    bare: bool = False  # recognized without a marker, by an offered tool's name
+    pieces: Sequence[str] = ()
 
     @property
     def whole(self) -> str:
-        """All of it, as it was written."""
+        """The whole text as it was written."""
         return f"{self.start}{self.inside}{self.end}"
 
 
@@ -61,30 +60,30 @@ class Written(NamedTuple):
 
 
 class _Partial(Struct):
-    """A call that may not be whole."""
+    """A call that may be incomplete."""
 
     name: str
-    own_id: str | None = None  # the model's own, where it stands before the arguments
-    whole: bool = False  # its end has come, though maybe not that of its text
-    id: str = ""  # under which it is reported
+    own_id: str | None = None  # the model's own, if it precedes the arguments
+    whole: bool = False  # the call is complete, but maybe not the text around it
+    id: str = ""  # reported id
     started: bool = False  # its start has been reported
-    new: list[str] = []  # beginning of a JSON object that has not been reported yet
-    told: list[str] = []  # what has been
+    new: list[str] = []  # pieces of its JSON object that have not been reported yet
+    told: list[str] = []  # pieces that have
 
     @property
     def reported(self) -> str:
-        """The arguments that have been reported."""
+        """Arguments that have been reported."""
         return "".join(self.told)
 
 
 class _Objects:
-    """Follows arguments that are JSON objects.
+    """Scanner for arguments that are JSON objects.
 
-    Only what will be part of the arguments whatever follows is passed on: `call_values.literal`
-    repairs what is not JSON, and nothing is passed on from there.
+    Reports only text that will be part of the arguments in any case. `call_values.literal` repairs
+    invalid JSON, so reports stop at the first invalid token.
 
     Args:
-        head: what comes before an object, from the end of the one before it.
+        head: pattern of the text before an object, from the end of the previous one.
     """
 
     _INSIDE = re.compile(r'[^"\\]+|\\(?:u.{0,4}|.)|["\\]', re.DOTALL)
@@ -101,7 +100,7 @@ class _Objects:
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        """Take more text; `found` then has all calls so far."""
+        """Process more text. Afterwards `found` has all calls so far."""
         while text and not self._over:
             text, self._waiting = self._waiting + text, ""
             if self._depth:
@@ -118,7 +117,7 @@ class _Objects:
             self._held, self._depth, text = "{", 1, text[begun.end() :]
 
     def _follow(self, text: str) -> str:
-        """Take the text of an object; returns what comes after its end."""
+        """Process the text of an object. Return the text after its end."""
         made, at = self.found[-1].new, 0
         while at < len(text) and self._depth and not self._over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
@@ -143,7 +142,7 @@ class _Objects:
         return text[at:]
 
     def _structure(self, word: str, made: list[str]) -> None:
-        """Take a token between texts."""
+        """Process a token outside of strings."""
         before = self._held.strip()
         after_text, after_comma = before.startswith('"'), before.endswith(",")
         fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
@@ -163,10 +162,10 @@ class _Objects:
 
 
 class _Names:
-    """Finds the name of the first call of a text whose arguments are known at its end.
+    """Scanner for the name of the first call in a text whose arguments are parsed at its end.
 
     Args:
-        head: what names a tool.
+        head: pattern of the text that names a tool.
     """
 
     def __init__(self, head: re.Pattern[str]) -> None:
@@ -175,7 +174,6 @@ class _Names:
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        """Take more text."""
         if self.found or len(self._text) > _LONGEST_HEAD:
             return
         self._text += text
@@ -188,13 +186,13 @@ class _Names:
 
 
 class Calling:
-    """Follows what an answer's text says of calls.
+    """Tracks the calls in a reply's text.
 
     Args:
-        name: of the notation: a dialect's `tool_format`.
-        tools: those that were offered, in OpenAI's shape; without any all names count.
-        prompt: what the answer follows. The ids that are made up depend on it alone, so that the
-            same conversation has the same ids.
+        name: notation: a dialect's `tool_format`.
+        tools: offered tools in OpenAI's shape; if empty, any name counts.
+        prompt: text before the reply. Generated ids depend only on it, so that equal conversations
+            have equal ids.
         one: only the first call counts.
     """
 
@@ -220,16 +218,16 @@ class Calling:
 
     @property
     def enough(self) -> bool:
-        """Whether no more calls are wanted."""
+        """True if no more calls are wanted."""
         return self._one and any(call.name in self._offered for _, call in self.made)
 
     def follow(self, pieces: Sequence[str], over: bool = False, start: str = "") -> list[Told]:
-        """Return what is new of the calls.
+        """Return new events of the calls.
 
         Args:
-            pieces: of the text between markers that is being written.
-            over: no more text comes.
-            start: the marker before it.
+            pieces: pieces of the text between markers that is being written.
+            over: no more text follows.
+            start: marker before the text.
         """
         self._advance(pieces)
         if over and pieces:
@@ -238,10 +236,10 @@ class Calling:
         return told
 
     def close(self, text: Written, cut: bool = False) -> str:
-        """Take a text between markers that is complete; returns what of it is no call but text.
+        """Process a complete text between markers. Return the part that is not a call.
 
         Args:
-            cut: its end marker is missing. A call in it is not complete then.
+            cut: its end marker is missing, so a call in it is incomplete.
         """
         shown = ""
         if not cut:
@@ -253,7 +251,7 @@ class Calling:
         return shown
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        """Report what more is known of the calls in the text that is being written."""
+        """Report progress of the calls in the text that is being written."""
         if len(pieces) == self._taken or not self._offered or self._stream is None:
             return
         self._stream.feed("".join(pieces[self._taken :]))
@@ -268,7 +266,7 @@ class Calling:
             self._report(partial, more)
 
     def _report(self, call: _Partial, more: str) -> None:
-        """Report that a call has started, and more of its arguments."""
+        """Report the start of a call, and more of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
@@ -319,10 +317,10 @@ class Calling:
         self._told.append(Told("finished", begun.id, call.name, arguments))
 
     def _fail(self, text: Written, wrong: str, first: int = 0) -> str:
-        """Report that a text is no call, or those in it from the first one on.
+        """Report that a text, or its calls from `first` on, cannot be parsed.
 
         Returns:
-            the text, if nothing in it has been reported or looks like a call.
+            The text, if nothing in it has been reported or looks like a call.
         """
         self.unreadable = True
         if self.enough:
@@ -345,12 +343,12 @@ class Calling:
         return ""
 
     def _is_text(self, text: str) -> bool:
-        """Return True if nothing in a text names a tool."""
+        """Return True if a text contains no name of a tool."""
         started = any(begun.started for begun in self._open)
         return not started and not any(name in text for name in self._offered)
 
     def _id(self, own: str | None) -> str:
-        """The model's own id, or one made up: nine letters and digits, as Mistral wants."""
+        """Return the model's own id, or a new one (nine letters and digits, for Mistral)."""
         used = {name for name, _ in self.made} | {begun.id for begun in self._open}
         if own and own not in used:
             return own
@@ -367,7 +365,7 @@ def _is_object(text: str) -> bool:
 
 
 def _as_reported(begun: _Partial, call: Call) -> str | None:
-    """A call's arguments if they begin with what was reported; None if they do not."""
+    """Return a call's arguments if they begin with the reported text, else None."""
     reported = begun.reported
     if not begun.started:
         return call.arguments

@@ -1,10 +1,10 @@
-"""Tool calls in a model's own notation, bound to the JSON schemas of their arguments.
+"""Grammars that constrain tool calls to the JSON schemas of their arguments, in a model's notation.
 
-Grammars are in Lark's notation, for llguidance, which binds JSON to a schema. Between tags a text
-stands as it is, and everything else as JSON, as the notation's reader wants it
+The grammars use Lark's notation for llguidance, which supports JSON schemas. Between tags, texts
+are unescaped and other values are JSON, as the notation's parser expects
 (`engine.text.call_notations`). Gemma's calls look like
-`call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`: keys are bare, texts stand between marks of their
-own, all else is as in JSON.
+`call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`: keys are bare, texts have their own quotes, and the
+rest is JSON.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Schema = dict[str, Any]
 
 _BLANK = "WS: /[ \\n]{0,4}/"
 _THOUGHT = r"THOUGHT: /(?s:.*)/ & ~/(?s:.*)<\|(?s:.*)/"
-"""What a model thinks: anything but what looks like one of its markers."""
+"""Reasoning: any text without a string that looks like a marker."""
 _NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
-"""Text that no reader takes for JSON; `_free` has seen to null."""
+"""Text that no parser would read as JSON. `_free` excludes null."""
 _KEY = re.compile(r"[\w.:/-]+")
 _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
@@ -38,22 +38,23 @@ _FREE: Schema = json.loads(ANY)
 _OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")'
 _DEEPEST = 8
 _LONGEST_TEXT = 10**6
-"""Characters of a text among arguments: calls write whole files. Longer ones cost no more time."""
+"""Length limit in characters of a text in arguments, which can be a whole file. A larger limit
+costs no more time."""
 _MOST_COUNTED = 500
-"""Characters of a text between tags that are counted. The mask of one token takes the longer, the
-more there are: some 5 ms at 900, 15 to 60 at 5,000."""
-_MOST_ITEMS = 64  # items of a list that are counted; a list of more is bound without a count
+"""Largest length in characters that is enforced for a text between tags. The mask of one token
+takes 5 ms at 900, and 15 to 60 ms at 5,000."""
+_MOST_ITEMS = 64  # longest list whose length is enforced
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
-    """See that a model can be offered the tools of `params`, and be bound as they ask.
+    """Check that a model supports the tools of `params` and their constraints.
 
     Args:
-        format_name: of the model's calls: its `tool_format`.
-        model: its name, for the sentence.
+        format_name: notation of the model's calls: its `tool_format`.
+        model: name for the error.
 
     Raises:
-        ValueError: it cannot, and why.
+        ValueError: the model does not support them.
     """
     if not params.offered:
         return
@@ -68,14 +69,14 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
 
 
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
-    """The same with the grammar that `params.tool_form` asks for.
+    """Return the parameters with a grammar for `params.tool_form`.
 
     Args:
-        tokenizer: mlx-lm's.
-        name: of the notation, one of `NOTATIONS`.
+        tokenizer: mlx-lm's wrapper.
+        name: notation, a key of `NOTATIONS`.
 
     Raises:
-        ValueError: a schema cannot be bound in this notation, and why.
+        ValueError: a schema is not supported in this notation.
     """
     form, limits = params.tool_form, params.form_limits
     if form is None:
@@ -96,7 +97,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 
 class _Grammar:
-    """Makes one grammar."""
+    """Builder of one grammar."""
 
     def __init__(
         self, tokenizer: Any, name: str, form: ToolForm, limits: FormLimits | None
@@ -114,16 +115,16 @@ class _Grammar:
         self._section = self._notation.section
         self._template = self._dialect.row.call or self._notation.json
         if name == "mistral" and self._id("[ARGS]") is None:
-            # Before there was [ARGS] all calls were one JSON list.
+            # older models without [ARGS] write all calls as one JSON list
             self._template, self._section = JSON_CALL, JSON_LIST
         elif self._dialect.row.name == "llama 3":
             self._section = None
-        self.rules: list[str] = []  # those that the calls and the start need beside their own
+        self.rules: list[str] = []  # additional rules of the calls and the start
 
     # -- the whole ------------------------------------------------------------------------------
 
     def start(self) -> str:
-        """What the grammar begins with; from there on one call or several are `call`."""
+        """Return the start rule, in which `call` is a single call."""
         if self._name == "harmony":
             if not self._whole:
                 return "call"
@@ -135,7 +136,7 @@ class _Grammar:
         if self._section is not None:
             before, between, after = self._section
             calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
-        # mlx-lm's reader of qwen3_coder takes a line break at most before the end.
+        # mlx-lm's parser of qwen3_coder accepts at most one line break before the end.
         gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
         ended = f" {gap} {self._spelled(closed)}" if closed else ""
         section = f"{self._spelled(opened)} WS {calls}{ended}"
@@ -147,25 +148,25 @@ class _Grammar:
                 return self._or_answer(start, "")
             start = f"{self._spelled(' to=tools<|message|>')} {start}"  # Muse Spark's
             return f"{self._thoughts()} {self._or_answer(start, ' to=user<|message|>')}"
-        # What opens the call is written freely. Where nothing closes it, more calls may follow.
+        # The opening marker is unconstrained. Without a closing marker, more calls may follow.
         start = f"WS {calls}{ended}"
         return start if closed or not repeated else f"{start} (WS {section})*"
 
     def _or_answer(self, calls: str, header: str) -> str:
-        """Calls, or an answer of its form where it may be one.
+        """Return the calls, or the calls or an answer if its form is given.
 
         Args:
-            header: what stands before it.
+            header: text before the answer.
         """
         if not self._answer:
             return calls
         return f"({calls} | {self._spelled(header)} WS {self._answer})"
 
     def _thoughts(self) -> str:
-        """Parts for the model itself, and the beginning of the next one.
+        """Return a rule for reasoning parts, each with the beginning of the next part.
 
-        Where headers say what a part is (gpt-oss, Muse Spark), required calls are bound from the
-        answer's first token, and the thoughts before them are free text.
+        If parts have headers (gpt-oss, Muse Spark), required calls are constrained from the first
+        token of the reply, and the reasoning before them is free text.
         """
         opened, closed = " to=self<|message|>", "<|eom|>"
         if self._name == "harmony":
@@ -175,10 +176,10 @@ class _Grammar:
         return "thought*"
 
     def call(self, tool: str, schema: Schema) -> str:
-        """A call of one tool.
+        """Return the rule of one tool's call.
 
         Raises:
-            ValueError: the schema cannot be bound in this notation, and why.
+            ValueError: the schema is not supported in this notation.
         """
         if self._name == "harmony":
             return f"{self._harmonys(tool)} {_json(schema)}"
@@ -190,7 +191,7 @@ class _Grammar:
             return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
         if self._notation.json:
             return self._json_call(tool, schema)
-        # Where each call is a line, its values have no line breaks.
+        # If calls end at line breaks, their values must not contain any.
         return _python(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
 
     def _json_call(self, tool: str, schema: Schema) -> str:
@@ -204,10 +205,10 @@ class _Grammar:
         return " WS ".join(known.get(p) or self._spelled(p.replace("TOOL", tool)) for p in parts)
 
     def _harmonys(self, tool: str) -> str:
-        """What stands before gpt-oss's arguments.
+        """Return the text before gpt-oss's arguments.
 
-        Where the call is not required the model has written the header, of which the splitter keeps
-        the name.
+        If the call is optional, the model has already written the header, and the splitter keeps
+        only its name.
         """
         if not self._whole:
             return f'"functions."? {_text(tool + " ")}'
@@ -246,7 +247,7 @@ class _Grammar:
         return f"{made} {self._spelled(tags.close)}" if tags.close else made
 
     def _free_argument(self, tags: Tags) -> str:
-        """Any argument between tags: a text, or JSON where the tags tell which of them it is."""
+        """Return the rule of any argument: a text, or also JSON if the tags tell them apart."""
         after = self._spelled(tags.after)
         text = self._ended(f"/(?s:.*)/ & {_never(tags.ends)}", after)
         key = self.text(r'/[^"<>\n]{1,200}/')
@@ -264,16 +265,16 @@ class _Grammar:
     # -- words ----------------------------------------------------------------------------------
 
     def text(self, expression: str) -> str:
-        """The name of a new rule for a text of that form."""
+        """Add a rule for a text, and return its name."""
         name = f"TEXT{len(self.rules)}"
         self.rules.append(f"{name}: {expression}")
         return name
 
     def _ended(self, expression: str, after: str) -> str:
-        """A text of that form and what ends it.
+        """Return the rule of a text and its end.
 
-        A text takes all that fits it. Where its end is text, too, it would take that for its own,
-        but for the last letter, and could not end: so it is to end as soon as it can.
+        A text rule is greedy. If its end is text as well, the rule would consume it and never end,
+        so it is marked lazy.
         """
         text = self.text(expression)
         if "<[" in after:
@@ -283,7 +284,7 @@ class _Grammar:
         return name
 
     def _spelled(self, words: str) -> str:
-        """Text whose special tokens are tokens, or spelled out."""
+        """Return text in which special tokens are tokens if they exist, or else text."""
         pieces = self._added.split(words) if self._added is not None else [words]
         made = []
         for number, piece in enumerate(pieces):
@@ -293,18 +294,18 @@ class _Grammar:
         return " ".join(made)
 
     def _id(self, words: str) -> int | None:
-        """The token that is these words, if one is."""
+        """Return the id of the token with this text, or None."""
         ids = self._tokenizer.encode(words, add_special_tokens=False)
         return int(ids[0]) if len(ids) == 1 else None
 
 
 def _json(schema: Schema, blanks: str = BLANKS) -> str:
-    """JSON of a schema. `blanks` is what may stand between its parts."""
+    """Return a rule for JSON of a schema, with `blanks` as the pattern of whitespace."""
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
 
 
 def _text(words: str) -> str:
-    """Text as it stands."""
+    """Return literal text."""
     return json.dumps(words, ensure_ascii=False)
 
 
@@ -313,7 +314,7 @@ def _cannot(key: str) -> ValueError:
 
 
 def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
-    """The arguments that a schema names, each with its own schema and whether it must be there."""
+    """Yield each argument of a schema: name, schema, and True if it is required."""
     properties = schema.get("properties", {})
     if not isinstance(properties, dict) or any(word in schema for word in _COMBINING):
         raise ValueError("its parameters must be plain properties for this model")
@@ -325,7 +326,7 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
 
 
 def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
-    """Text between tags: of the schema's length, no blanks at its ends, and none of `ends`."""
+    """Return the pattern of a trimmed text between tags, without `ends`."""
     never = f"~/[nN][uU][lL][lL]/ & {_never(ends)}"
     if whole := _whole_text(schema):
         return f"/{whole}/ & {never}"
@@ -343,15 +344,15 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
 
 
 def _never(ends: tuple[str, ...]) -> str:
-    """None of these may be in a text."""
+    """Return the pattern of a text without any of these strings."""
     listed = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return f"~/(?s:.*)({listed})(?s:.*)/"
 
 
 def _whole_text(schema: Schema) -> str:
-    """The expression that all of a text must match; empty where there is none.
+    """Return the pattern that a whole text must match, or "" if there is none.
 
-    One that may stand anywhere in the text is not what notations without JSON can be bound to.
+    Patterns that match anywhere in the text are not supported in notations without JSON.
     """
     pattern = str(schema.get("pattern", ""))
     if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
@@ -363,7 +364,7 @@ def _whole_text(schema: Schema) -> str:
 
 
 def _python(tool: str, schema: Schema, blanks: str) -> str:
-    """A call in Python's words. Its values are JSON, which the readers take for Python's."""
+    """Return the rule of a call in Python syntax. Values are JSON, which the parsers accept."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name cannot be a function's in Python, as this model writes calls")
     given: list[tuple[str, bool]] = []
@@ -374,13 +375,13 @@ def _python(tool: str, schema: Schema, blanks: str) -> str:
         if not key.isidentifier() or keyword.iskeyword(key):
             raise _cannot(key)
         given.append((f"{_text(key + '=')} {_json(own, blanks)}", must))
-    given.sort(key=lambda one: not one[1])  # those that must be there come first
+    given.sort(key=lambda one: not one[1])  # required arguments first
     return f"{_text(tool + '(')} {_listed(given, ', ')} {_text(')')}"
 
 
 def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
-    """Expressions with commas between them; those that need not be there may be left out."""
-    tails = [""]  # of what may come behind each, the last one first
+    """Return expressions separated by commas, of which optional ones may be missing."""
+    tails = [""]  # what may follow each, the last one first
     for expression, must in reversed(parts):
         one = f"{_text(comma)} {expression}"
         tails.append(f"{one} {tails[-1]}" if must else f"({one})? {tails[-1]}")
@@ -394,9 +395,9 @@ def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
 
 
 class _Gemmas:
-    """Arguments in Gemma's notation.
+    """Builder of arguments in Gemma's notation.
 
-    FunctionGemma's reader takes neither lists nor objects as arguments, and no text with a brace.
+    FunctionGemma's parser does not support lists, objects, or texts with braces as arguments.
     """
 
     def __init__(self, grammar: _Grammar, mark: str, schema: Schema) -> None:
@@ -407,11 +408,11 @@ class _Gemmas:
         self._flat = grammar._name == "function_gemma"
 
     def whole(self) -> str:
-        """The arguments."""
+        """Return the rule of all arguments."""
         return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
 
     def _anything(self) -> str:
-        """Any arguments."""
+        """Return the rule of unconstrained arguments."""
         if not any(rule.startswith("any: ") for rule in self._grammar.rules):
             inner = "" if self._flat else ' | any | "[" (value ("," value)*)? "]"'
             plain = _json({"type": ["number", "boolean", "null"]})
@@ -421,7 +422,7 @@ class _Gemmas:
         return "any"
 
     def _object(self, schema: Schema, depth: int) -> str:
-        """An object, whose arguments come in the schema's order."""
+        """Return the rule of an object, whose arguments are in the schema's order."""
         if any(word in schema for word in (*_NOT_IN_GEMMAS, "anyOf", "oneOf")):
             raise ValueError("its parameters must be plain properties for this model")
         parts: list[tuple[str, bool]] = []
@@ -433,7 +434,7 @@ class _Gemmas:
         return f'"{{" {_listed(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
-        """A value of an argument of that name, or of something in it."""
+        """Return the rule of a value. `key` is the name of its argument, for errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
@@ -476,7 +477,7 @@ class _Gemmas:
 
 
 def _items(item: str, schema: Schema) -> str:
-    """A list, of as many as the schema says."""
+    """Return the rule of a list, with the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
     if least > _MOST_ITEMS:
         raise ValueError("a list must have too many items to be bound for this model")
