@@ -246,7 +246,6 @@ class _Reader:
     # -- sizes of the caches ------------------------------------------------------------------
 
     def caches(self) -> list[Layer]:
-        """Return the caches of all layers."""
         kept = self.count
         if self.has("gemma3n", "gemma4"):
             kept -= self.number("num_kv_shared_layers")
@@ -262,7 +261,6 @@ class _Reader:
         return found
 
     def layer(self, at: int, kind: str) -> list[Layer]:
-        """Return the caches of one layer."""
         ratios, indexer = self.config.get("compress_ratios"), self.number("index_head_dim")
         if kind == _NOTHING:
             return []
@@ -319,7 +317,6 @@ class _Reader:
         return self.width, value
 
     def key_heads(self, at: int, kind: str) -> int:
-        """Return the number of key heads of a layer."""
         named: tuple[str, ...] = ()
         if kind == _WINDOW:
             named = "swa_num_key_value_heads", "num_swa_key_value_heads"

@@ -126,7 +126,6 @@ class SessionKV:
         return self.layers
 
     def set_caches(self, caches: Caches | None) -> None:
-        """Replace the caches."""
         if self.slots is not None:
             self.slots.free(self)
         if self.stack is not None:

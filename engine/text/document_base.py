@@ -173,7 +173,6 @@ class Archive:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all members."""
         return tuple(self._sizes)
 
     def read(self, name: str) -> bytes:

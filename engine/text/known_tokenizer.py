@@ -169,5 +169,4 @@ class KnownTokenizer:
         return list(known[0 if add_special_tokens else 1])
 
     def to_json(self) -> str:
-        """Return the tokenizer as JSON of the `tokenizers` library."""
         return zlib.decompress(self._packed).decode()

@@ -184,7 +184,6 @@ def _both(pair: Pair | str) -> Pair:
 
 
 def template_text(tokenizer: Any) -> str:
-    """Return the text of a tokenizer's template, or of all its templates."""
     template = getattr(tokenizer, "chat_template", None)
     if isinstance(template, Mapping):
         return "\n".join(str(text) for text in template.values())

@@ -184,7 +184,6 @@ class _Rtf:
         self._budget = Budget()
 
     def document(self) -> Document:
-        """Return the text."""
         at = 0
         while match := _TOKEN.match(self._source, at):
             at = match.end()

@@ -474,7 +474,6 @@ class TextSplitter:
         return None if len(text) < _LONGEST_NAME and not last else False
 
     def _pass(self, out: list[Delta], marker: str) -> None:
-        """Process a marker."""
         kind, opened = self._part.kind, self._starts.get(marker)
         if kind is None:
             self._end_header(out)

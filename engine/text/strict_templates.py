@@ -292,7 +292,6 @@ def _no_reasoning(_: list[Message], message: Message) -> list[Message] | None:
 
 
 def _single_calls(_: list[Message], message: Message) -> list[Message] | None:
-    """Return one message for each tool call."""
     first, *rest = message.get("tool_calls") or [None]
     if not rest:
         return None

@@ -305,7 +305,6 @@ def _json(schema: Schema, blanks: str = BLANKS) -> str:
 
 
 def _text(words: str) -> str:
-    """Return literal text."""
     return json.dumps(words, ensure_ascii=False)
 
 

@@ -28,7 +28,6 @@ class ToolResult(Struct, frozen=True):
     name: str = ""  # of the tool; some chat templates show it
 
     def as_message(self) -> dict[str, Any]:
-        """Return the result as a message."""
         named = {"name": self.name} if self.name else {}
         return {"role": "tool", "tool_call_id": self.id, **named, "content": self.content}
 
@@ -82,7 +81,6 @@ def as_tools(given: object) -> Copies:
 
 
 def name_of(tool: Tool) -> str:
-    """Return the name of a validated tool."""
     return str(tool["function"]["name"])
 
 

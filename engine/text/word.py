@@ -99,7 +99,6 @@ class _Word:
         self._numbers = _Numbers(self._part("numbering.xml"))
 
     def document(self) -> Document:
-        """Return the text."""
         root = self._archive.xml(self._main)
         body = root.find(f"{W}body")
         if body is None:
