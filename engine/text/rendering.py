@@ -159,7 +159,7 @@ TEMPLATE_FOLDER = "additional_chat_templates"
 """Folder of named templates within a model's folder."""
 
 DEFAULT, TOOLS = "default", "tool_use"
-"""The names that transformers knows, of templates that have some."""
+"""Names of templates that transformers supports."""
 
 
 def template_arguments(folder: Path) -> dict[str, Any]:

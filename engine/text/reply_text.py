@@ -1,4 +1,4 @@
-"""Text of one reply, by kind, while its tokens come."""
+"""Text of one reply, split by kind while its tokens arrive."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from engine.text.tool_calls import Calling, Told
 from engine.text.tools import name_of
 
 _MOST_SILENT = 64
-"""Tokens after which text must come. A character has four bytes at most, so at most four tokens."""
+"""Maximum number of tokens without text. A character has at most four bytes, so at most four
+tokens."""
 
 
 class ReplyText:
     """Text of one reply, built token by token with its detokenizer.
 
     Args:
-        opened: what the template rendered.
-        opening: what of it comes after the messages; None where that is not known.
-        tools: the offered tools, in OpenAI's shape.
-        one_call: the answer ends after its first call.
+        opened: text rendered by the template.
+        opening: end of `opened` after the messages; None if unknown.
+        tools: offered tools in OpenAI's shape.
+        one_call: the reply ends after its first call.
     """
 
     def __init__(
@@ -50,19 +51,20 @@ class ReplyText:
             recognition.added_tokens(tokenizer),
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
-        self._breaks = ""  # at the end of the reasoning so far
-        self._begun = 0  # characters of an answer that is being continued
+        self._breaks = ""  # line breaks at the end of the reasoning so far
+        self._begun = 0  # characters of the beginning of a continued reply
         self._silent = 0  # tokens since the last text
-        self._late: list[Delta] = []  # to be reported with the next ones
+        self._late: list[Delta] = []  # to be reported with the next deltas
 
     def take(self, text: str) -> None:
-        """Take all text of an answer that was cut: it counts, but is not reported."""
+        """Process the text of an interrupted reply, without reporting it."""
         self._note(self._splitter.take(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
-        """Go on after the tokens of an answer's beginning, which were reported before.
+        """Continue after the tokens of a reply's beginning, which were reported before.
 
-        `follow` is called with each, its text having been added.
+        Args:
+            follow: called after each of these tokens.
         """
         for token in tokens:
             self.add(token)
@@ -72,61 +74,61 @@ class ReplyText:
         self._begun = len(self._detokenizer.text)
 
     def after(self, tokens: Iterable[int]) -> None:
-        """Go on after tokens that are not reported: blanks at the beginning then stay."""
+        """Continue after tokens that are not reported. Keeps leading spaces of the new text."""
         for token in tokens:
             self._detokenizer.add_token(token)
         self._begun = len(self._detokenizer.last_segment)
 
     @property
     def detokenizer(self) -> Any:
-        """mlx-lm's, which is this reply's own."""
+        """mlx-lm's detokenizer of this reply."""
         return self._detokenizer
 
     @property
     def raw(self) -> str:
-        """Everything generated so far as one text, markers and reasoning included."""
+        """All generated text so far, markers and reasoning included."""
         return str(self._detokenizer.text)[self._begun :]
 
     @property
     def parts(self) -> dict[Kind, str]:
-        """Return all text so far by its kind."""
+        """All text so far, by kind."""
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def said(self) -> Message:
-        """The whole answer as the prompts of later turns have it."""
+        """Return the reply as a message for the prompts of later turns."""
         parts = self.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}
         unshown = self._splitter.unshown
         if self.kind == "answer" and not unshown.endswith((">", "]")):
-            # Most often it was text after all, and with it the next prompt fits the cache.
+            # Usually it is not a marker, and with it the next prompt matches the cache.
             answer["content"] += unshown
         if parts["tool"]:
             made = self._calling.made
             whole = sum(map(len, self.calls)) == len(parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
-                # The model must find its call again, in its place and framed as it wrote it.
+                # Keep the call as the model wrote it.
                 answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
         if thought := parts["reasoning"]:
-            # The line break before the marker is the template's to write.
+            # the template writes the line break before the marker
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
         return answer
 
     @property
     def without_reasoning(self) -> str:
-        """The raw text from where the reasoning ends, tool calls as they were written."""
+        """Raw text after the reasoning, including tool calls as written."""
         after = self._splitter.reasoned
         return self._written(after).lstrip("\n") if after else str(self._detokenizer.text)
 
     def _written(self, after: int) -> str:
-        """Return all that was written after that many characters."""
+        """Return the raw text from the character at index `after` on."""
         return str(self._detokenizer.text)[after:]
 
     @property
     def kind(self) -> Kind:
-        """Kind of the text that comes next."""
+        """Kind of the next text."""
         return self._splitter.kind
 
     @property
@@ -136,16 +138,16 @@ class ReplyText:
 
     @property
     def may_end(self) -> bool:
-        """True if the reply may be cut off here: not within a marker or a tool call."""
+        """True if the reply can be interrupted here: not within a marker or a tool call."""
         return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
 
     def only_answer(self) -> str:
-        """Take markers in the answer as text from here on; returns the answer so far."""
+        """Treat further markers as text. Return the answer so far."""
         return self.parts["answer"] + self._splitter.only_answer()
 
     @property
     def call(self) -> str:
-        """Text so far of the tool call that is being written."""
+        """Text so far of the current tool call."""
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
@@ -153,22 +155,22 @@ class ReplyText:
 
     @property
     def in_code(self) -> bool:
-        """Return True if the next text is Markdown code."""
+        """True if the next text is Markdown code."""
         return self._splitter.in_code
 
     def decide_early(self, pauses: bool = False) -> None:
-        """From here on nothing that follows a marker decides whether it is one.
+        """From now on, decide about markers without waiting for the text after them.
 
         Args:
-            pauses: text after the reasoning waits for `begin_answer`.
+            pauses: hold back the text after the reasoning until `begin_answer`.
         """
         self._splitter.eager, self._splitter.pauses = True, pauses
 
     def begin_answer(self, fits: Callable[[str], bool]) -> str:
-        """Return the answer's beginning that the token which ended the reasoning has brought.
+        """Return the beginning of the answer in the text of the token that ended the reasoning.
 
         Args:
-            fits: whether an answer may begin so. What may not counts as reasoning.
+            fits: returns True if an answer can begin with a text. Other text counts as reasoning.
         """
         held = self._splitter.after_reasoning
         stripped = held.lstrip("\n")
@@ -186,34 +188,34 @@ class ReplyText:
 
     @property
     def stop(self) -> str | None:
-        """The stop string that was found."""
+        """Stop string that was found."""
         return self._splitter.stop
 
     def calls_told(self, over: bool = False) -> list[Told]:
-        """Return the new parts of the tool calls.
+        """Return new events of the tool calls.
 
         Args:
-            over: no more text comes.
+            over: no more text follows.
         """
         return self._calling.follow(self._splitter.call, over, self._splitter.call_start)
 
     @property
     def called_enough(self) -> bool:
-        """True if the answer has the only call that is wanted."""
+        """True if the reply has the only call that is wanted."""
         return self._calling.enough
 
     @property
     def calls(self) -> list[str]:
-        """The tool calls that are complete."""
+        """Complete tool calls."""
         return self._splitter.calls
 
     def add(self, token: int) -> list[Delta]:
-        """The deltas that one more token makes certain."""
+        """Return the deltas that a token makes certain."""
         self._detokenizer.add_token(token)
         segment = self._detokenizer.last_segment
         self._silent = 0 if segment else self._silent + 1
         if self._silent >= _MOST_SILENT:
-            # Bytes that are no character are decoded again with each token, longer every time.
+            # With each token, all bytes that form no character are decoded again.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
         return self._reported(self._splitter.add(token, segment))
@@ -223,27 +225,27 @@ class ReplyText:
         return late + self._note(deltas)
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """The rest, including the bytes of an unfinished character.
+        """Return the rest of the text, including an incomplete character.
 
         Args:
-            ended: the model ended its turn, and was not cut off.
+            ended: True if the model ended its turn, False if it was interrupted.
         """
         self._flush()
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
-            rest = ""  # half a character of a marker
+            rest = ""  # incomplete character of a marker
         deltas = self._splitter.feed(rest)
         return self._reported(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
-        """Take what is pending for text, whole characters or not."""
+        """Decode pending bytes, including an incomplete character."""
         try:
             self._detokenizer.finalize()
-        except KeyError:  # mlx-lm's for bytes: half a character before a token of letters
+        except KeyError:  # raised by mlx-lm for an incomplete character before a token of letters
             self._detokenizer._unflushed = ""
 
     def _note(self, deltas: list[Delta]) -> list[Delta]:
-        """Record deltas; returns what is shown of them, without line breaks after the reasoning."""
+        """Record deltas. Return those to show, without line breaks at the end of the reasoning."""
         shown: list[Delta] = []
         for text, kind in deltas:
             self._pieces[kind].append(text)

@@ -20,16 +20,17 @@ from typing import Any
 from engine.messages import Message, text_of
 
 Render = Callable[[list[Message], bool], str]
-"""Renders messages, the flag if an answer is to be opened. Raises what the template raises."""
+"""Renders messages, and the opening of a reply if the flag is True. Errors are the template's."""
 
 MAX_RULES = 24
-"""Different refusals in one conversation. A template with more of them takes nothing."""
+"""Limit on different refusals in one conversation."""
 
 MAX_LESSONS = 64
-"""Changes to look for in one conversation. Some messages need several, as later ones hide them."""
+"""Limit on searches for changes in one conversation. Some messages need several."""
 
 MAX_UNDECIDED = 3
-"""Messages that no change helps. Templates may refuse a prefix and take what is longer."""
+"""Limit on messages without a helpful change. A template may refuse a prefix but accept more
+messages."""
 
 EMPTY = "…"
 """Content of a message that a template refuses if it is empty."""
@@ -46,10 +47,10 @@ _Shape = tuple[object, ...]
 
 
 def adapted(render: Render, messages: list[Message], opening: bool) -> str:
-    """Return the rendered messages, changed where the template refuses or drops them.
+    """Return the rendered messages. Change those that the template refuses or drops.
 
     Raises:
-        Exception: the template's first one, if no change helps.
+        Exception: the template's first error, if no change helps.
     """
     conversation = _Conversation(render, messages, opening)
     text, first = conversation.text(len(messages))
@@ -65,10 +66,10 @@ def adapted(render: Render, messages: list[Message], opening: bool) -> str:
 
 
 class _Conversation:
-    """One conversation, and the changes that its template needs.
+    """A conversation, and the changes that its template needs.
 
     Attributes:
-        rules: the changes by the shape of a message, each with the index that it applies from.
+        rules: by shape of a message: index from which the change applies, and the change.
     """
 
     def __init__(self, render: Render, messages: list[Message], opening: bool) -> None:
@@ -136,7 +137,7 @@ class _Conversation:
         return dropped
 
     def _shows_results_as_user(self) -> bool:
-        """Return True if the template takes a tool's result only in a user message."""
+        """Return True if the template accepts tool results only in user messages."""
         return any(
             shape[0] == "tool" and _as_user in change[0]
             for shape, (_, change) in self.rules.items()
@@ -165,7 +166,7 @@ class _Conversation:
                 usual = ((_as_user,), _appended)
             start, change = self.rules.get(_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
-                # Models of templates without a system role are trained so.
+                # models whose templates have no system role are trained this way
                 change = (change[0] if start <= index else (), _merged)
                 start = index
             made = _with(change, out, message) if start <= index else None
@@ -236,7 +237,7 @@ def _with(change: _Change, before: list[Message], message: Message) -> list[Mess
 
 
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
-    """Tool call arguments as JSON in a string, as OpenAI has them."""
+    """Write the arguments of tool calls as JSON strings, as OpenAI does."""
     calls = message.get("tool_calls")
     return [{**message, "tool_calls": [_with_text(c) for c in calls]}] if calls else None
 
@@ -250,7 +251,7 @@ def _with_text(call: Any) -> Any:
 
 
 def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
-    """Ids of nine letters and digits, as Mistral's templates want them."""
+    """Replace ids by nine letters and digits, as Mistral's templates require."""
     made = {**message}
     if message.get("tool_calls"):
         made["tool_calls"] = [{**c, "id": _short(c.get("id"))} for c in message["tool_calls"]]
@@ -311,7 +312,7 @@ def _calls_in_text(_: list[Message], message: Message) -> list[Message] | None:
 
 
 def _written(call: Any) -> str:
-    """A call as text: the tool's name and the arguments in brackets."""
+    """Return a call as text: the tool's name, and the arguments in brackets."""
     inside = _with_text(call).get("function") or {}
     return f"{inside.get('name')}({inside.get('arguments')})"
 
@@ -345,7 +346,7 @@ _VARIANTS: tuple[_Variant, ...] = (
     _as_user,
     _calls_in_text,
 )
-"""The least change comes first."""
+"""Smallest changes first."""
 
 
 # -- its place -----------------------------------------------------------------------------------
@@ -356,7 +357,7 @@ def _appended(before: list[Message], made: list[Message]) -> list[Message]:
 
 
 def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
-    """With the message as a part of the one before it, which has the same role."""
+    """Merge a message into the previous one if both have the same role."""
     first, *rest = made
     if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
         return None
@@ -371,8 +372,9 @@ def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
 
 
 def _bridge(content: str) -> _Placement:
+    """Return a placement that inserts a message of the other role before the message."""
+
     def bridged(before: list[Message], made: list[Message]) -> list[Message] | None:
-        """With a message of the other side before it."""
         role = made[0]["role"]
         other = {"user": "assistant", "assistant": "user"}.get(role)
         if other is None or (role == "user" and not before):
@@ -405,7 +407,7 @@ def _behind_its_call(messages: list[Message]) -> list[Message]:
 
 
 def _joined(first: Any, second: Any, gap: str = "\n\n") -> Any:
-    """Two contents as one."""
+    """Join two contents."""
     if not first or not second:
         return first or second or ""
     if isinstance(first, list) or isinstance(second, list):
