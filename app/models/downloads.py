@@ -220,7 +220,7 @@ def why_not_convert(model: Installed) -> str:
 
 
 def conversion_of(model: Installed, recipe: Recipe, into: Path) -> Conversion:
-    """The job that makes ``model`` smaller, in a new folder in ``into``."""
+    """Return a job that makes ``model`` smaller, in a new folder in ``into``. Reads the disk."""
     name = f"{model.name.replace('/', '-')}-{recipe.name}"
     out, number = into / name, 1
     while out.exists():

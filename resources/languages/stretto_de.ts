@@ -281,7 +281,7 @@
         <translation>Datei anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>Der Bericht kann nicht gelesen werden: {error}</translation>
     </message>

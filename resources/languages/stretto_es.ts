@@ -281,7 +281,7 @@
         <translation>Mostrar archivo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>No se puede leer el informe: {error}</translation>
     </message>

@@ -281,7 +281,7 @@
         <translation>Afficher le fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>Impossible de lire le rapport&#xa0;: {error}</translation>
     </message>

@@ -279,7 +279,7 @@
         <translation>ファイルを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>レポートを読み取れません: {error}</translation>
     </message>

@@ -279,7 +279,7 @@
         <translation>显示文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>无法读取报告：{error}</translation>
     </message>

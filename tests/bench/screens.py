@@ -288,7 +288,7 @@ def _others(screens: Screens) -> None:
     report = paths.log / "crash.txt"
     report.write_text("Stretto 0.9.0\nSomething went wrong.\n", encoding="utf-8")
     for name, dialog in (
-        ("crash", lambda: CrashDialog([report], window)),
+        ("crash", lambda: CrashDialog(report, report.read_text("utf-8"), window)),
         ("licences", lambda: LicencesWindow(window)),
         (
             "update",

@@ -64,8 +64,8 @@ class LicencesWindow(Sheet):
 class CrashDialog(Sheet):
     """Shows a report."""
 
-    def __init__(self, reports: list[Path], parent: QWidget, heading: str = "") -> None:
-        """``reports``: the latest first; at least one."""
+    def __init__(self, report: Path, text: str, parent: QWidget, heading: str = "") -> None:
+        """``text``: the report's content, which a worker thread has read."""
         super().__init__("crash", tr("Crash Report"), parent)
         # It waits to be looked at: the person may be about to type.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -77,7 +77,7 @@ class CrashDialog(Sheet):
             ),
             muted=False,
         )
-        self.text = QPlainTextEdit(_read(reports[0]), self)
+        self.text = QPlainTextEdit(text, self)
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
         self.text.setFont(code_font())
@@ -86,18 +86,11 @@ class CrashDialog(Sheet):
         self.copy = self.button(
             tr("Copy"), lambda: QGuiApplication.clipboard().setText(self.text.toPlainText())
         )
-        folder = QUrl.fromLocalFile(str(reports[0].parent))
+        folder = QUrl.fromLocalFile(str(report.parent))
         show = self.button(tr("Show File"), lambda: QDesktopServices.openUrl(folder))
         self.put(head, words, self.text)
         self.put_foot(None, self.copy, show)
         self.resize(640, 460)
-
-
-def _read(report: Path) -> str:
-    try:
-        return report.read_text("utf-8", "replace")
-    except OSError as error:
-        return tr("The report cannot be read: {error}", error=error)
 
 
 class _Notes(QTextBrowser):

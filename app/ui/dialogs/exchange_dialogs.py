@@ -121,7 +121,7 @@ class ExportDialog(Sheet):
 
     async def _ask(self, export: Export, name: str) -> None:
         """Where to; a folder's parent for what is several files."""
-        home = asking.documents()
+        home = await asking.documents()
         if export.folder:
             folder = await asking.folder(self, tr("Export to Folder"), str(home))
             target = folder / name if folder is not None else None
@@ -240,10 +240,12 @@ class ImportDialog(Sheet):
     async def _ask_for_files(self) -> None:
         chats, others = tr("Chats"), tr("All files")
         kinds = f"{chats} (*.json *.zip);;{others} (*)"
-        self.begin(await asking.files(self, tr("Import"), str(asking.downloads()), kinds))
+        start = str(await asking.downloads())
+        self.begin(await asking.files(self, tr("Import"), start, kinds))
 
     async def _ask_for_folder(self) -> None:
-        folder = await asking.folder(self, tr("Import Folder"), str(asking.downloads()))
+        start = str(await asking.downloads())
+        folder = await asking.folder(self, tr("Import Folder"), start)
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:

@@ -168,9 +168,12 @@ class PaneFiles(QObject):
     @Slot()
     def choose(self, over: QWidget | None = None) -> None:
         """Ask for files, over another window than the pane's if it is given."""
-        dialog = QFileDialog(
-            over or self._pane, tr("Attach Files"), PaneFiles._folder or str(asking.documents())
-        )
+        parent = over or self._pane
+        flows.start(parent, self._choose(parent))
+
+    async def _choose(self, parent: QWidget) -> None:
+        folder = PaneFiles._folder or str(await asking.documents())
+        dialog = QFileDialog(parent, tr("Attach Files"), folder)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
         dialog.setObjectName("attach-dialog")

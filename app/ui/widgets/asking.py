@@ -20,20 +20,21 @@ from app import flows
 from app.settings.language import counted, tr
 
 
-def documents() -> Path:
-    """Where a person keeps what they write."""
-    return _standing(QStandardPaths.StandardLocation.DocumentsLocation)
+async def documents() -> Path:
+    """Return the user's folder for documents."""
+    return await _existing(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
-def downloads() -> Path:
-    """Where downloads lie."""
-    return _standing(QStandardPaths.StandardLocation.DownloadLocation)
+async def downloads() -> Path:
+    """Return the user's folder for downloads."""
+    return await _existing(QStandardPaths.StandardLocation.DownloadLocation)
 
 
-def _standing(place: QStandardPaths.StandardLocation) -> Path:
-    """The home folder where there is no such folder: Qt would begin in the program's own."""
-    kept = Path(QStandardPaths.writableLocation(place))
-    return kept if kept.is_absolute() and kept.is_dir() else Path.home()
+async def _existing(place: QStandardPaths.StandardLocation) -> Path:
+    """Return the folder, or the home folder if it does not exist: Qt would use the program's."""
+    folder = Path(QStandardPaths.writableLocation(place))
+    exists = folder.is_absolute() and await flows.aside(lambda _: folder.is_dir())
+    return folder if exists else Path.home()
 
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:

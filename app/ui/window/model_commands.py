@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 
+from app import flows
 from app.models.downloads import Recipe, conversion_of
 from app.models.names import model_location
 from app.models.removal import Removed
@@ -90,13 +91,14 @@ class ModelCommands(InWindow):
         from app.ui.models.foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
-
-        def take(recipe: Recipe) -> None:
-            self._models.downloads.convert(conversion_of(model, recipe, self._models.folder))
-            self._downloads.show()
-
-        dialog.chosen.connect(take)
+        dialog.chosen.connect(lambda recipe: flows.start(self, self._convert(model, recipe)))
         dialog.open()
+
+    async def _convert(self, model: Installed, recipe: Recipe) -> None:
+        folder = self._models.folder
+        job = await flows.aside(lambda _: conversion_of(model, recipe, folder))
+        self._models.downloads.convert(job)
+        self._downloads.show()
 
     @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=Where.ANYWHERE)
     @Slot()

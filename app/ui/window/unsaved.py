@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from app import flows
 from app.bridge import Bridge
 from app.settings.language import mark, tr
 from app.store import Store, StoreError
@@ -40,20 +41,24 @@ class ErrorNotice(QObject):
 
     @Slot()
     def offer_last(self) -> None:
-        """The last run crashed: show what is left of it, once."""
-        from app.ui.dialogs.about import CrashDialog
-
-        reports = self._reports.see()
-        if reports:
-            CrashDialog(reports, self._window).show()
+        """Show the report of the last run once, if it crashed."""
+        flows.start(self, self._show(""))
 
     @Slot()
     def _show_report(self) -> None:
+        flows.start(self, self._show(tr("Something went wrong")))
+
+    async def _show(self, heading: str) -> None:
+        reports = await flows.aside(lambda _: self._reports.see())
+        if not reports:
+            return
         from app.ui.dialogs.about import CrashDialog
 
-        reports = self._reports.see()
-        if reports:
-            CrashDialog(reports, self._window, tr("Something went wrong")).show()
+        try:
+            text = await flows.aside(lambda _: reports[0].read_text("utf-8", "replace"))
+        except OSError as error:
+            text = tr("The report cannot be read: {error}", error=error)
+        CrashDialog(reports[0], text, self._window, heading).show()
 
 
 log = logging.getLogger(__name__)

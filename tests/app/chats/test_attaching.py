@@ -149,8 +149,8 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     pane = run.pane
     path = samples.pdf(tmp_path / "report.pdf", PAGES)
     run.window.commands["attach"].trigger()
+    run.until(lambda: pane.findChild(QFileDialog, "attach-dialog"))
     dialog = pane.findChild(QFileDialog, "attach-dialog")
-    assert dialog is not None
     dialog.filesSelected.emit([str(path)])
     dialog.reject()
     read(run, lambda: names(pane) == ["report.pdf"] and not pane.chat.attaching.reading)
@@ -495,8 +495,8 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     assert dialog is not None
     assert dialog.files is not None
     dialog.files.button.click()
+    run.until(lambda: dialog.findChild(QFileDialog, "attach-dialog"))
     choose = dialog.findChild(QFileDialog, "attach-dialog")
-    assert choose is not None
     choose.filesSelected.emit([str(tmp_path / "a.txt")])
     choose.reject()
     assert "still being read" in dialog.go.toolTip()
@@ -670,9 +670,13 @@ def test_the_dialog_begins_where_files_were_chosen_last(
     monkeypatch.setattr(files.PaneFiles, "_folder", "")
     run = start().ready()
 
+    def dialogs() -> list[QFileDialog]:
+        return run.pane.findChildren(QFileDialog, "attach-dialog")
+
     def opened() -> QFileDialog:
         run.window.commands["attach"].trigger()
-        found = run.pane.findChildren(QFileDialog, "attach-dialog")[-1]
+        run.until(lambda: any(each.isVisible() for each in dialogs()))
+        found = dialogs()[-1]
         assert isinstance(found, QFileDialog)
         return found
 

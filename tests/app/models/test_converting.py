@@ -58,7 +58,9 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     dialog.choices["8bit"].click()
     dialog.go.click()
     out = profile / "models" / "Tiny-Qwen-8bit"
-    downloads, shown = run.window.downloads, run.window.downloads_in_window.dialog
+    downloads = run.window.downloads
+    run.until(lambda: run.window.downloads_in_window.dialog)
+    shown = run.window.downloads_in_window.dialog
     assert isinstance(shown, GetModelDialog)
     row = shown.list.rows[str(out)]
     assert row.name.text() == "Tiny-Qwen-8bit"

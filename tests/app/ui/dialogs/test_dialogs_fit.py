@@ -65,7 +65,7 @@ def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
     release = Release("99.0", "https://example.org", "- Something new.")
     model = next(iter(run.app.models.installed.models.values()), None)
     dialogs: list[Callable[[], QWidget]] = [
-        lambda: CrashDialog([report], window),
+        lambda: CrashDialog(report, report.read_text("utf-8"), window),
         lambda: LicencesWindow(window),
         lambda: UpdateDialog(release, Settings(), window),
         lambda: DraftDialog("Oak-9B", "Oak-1B has drafted 2,000 tokens.", window),

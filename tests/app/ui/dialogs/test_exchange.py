@@ -7,10 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QUrl, Slot
+from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
+from app import flows
 from app.chats.exporting import Export, Kind
 from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
 from app.ui.widgets import asking
@@ -159,14 +161,17 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
 
 
 def test_files_are_looked_for_and_written_in_a_folder_that_there_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    owner = QObject()
     for folder, name in ((asking.downloads, "Downloads"), (asking.documents, "Documents")):
-        assert folder() == tmp_path
-        (tmp_path / name).mkdir()
-        assert folder() == tmp_path / name
+        for expected in (tmp_path, tmp_path / name):
+            expected.mkdir(exist_ok=True)
+            found = flows.start(owner, folder())
+            qtbot.waitUntil(found.done)
+            assert found.result() == expected
 
 
 def test_an_export_begins_in_a_folder_that_there_is(

@@ -187,8 +187,8 @@ def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start
     assert notice.button.text() == "Show Report"
     assert run.pane.composer.field.hasFocus()
     run.qtbot.mouseClick(notice.button, LEFT)
+    run.until(lambda: run.window.findChild(CrashDialog))
     dialog = run.window.findChild(CrashDialog)
-    assert dialog is not None
     assert "ValueError" in dialog.text.toPlainText()
     assert "words of a person" not in dialog.text.toPlainText()
     dialog.close()
