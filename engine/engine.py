@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from engine.cache.estimate import Fit
-from engine.cluster.hosts import Host, check_group, local
+from engine.cluster.hosts import Host, check_group, local_hosts
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.messages import (
     Added,
@@ -194,7 +194,7 @@ class Engine:
             raise ValueError(f"cache_bytes must not be negative: {cache_bytes}")
         if isinstance(ranks, bool) or (isinstance(ranks, int) and ranks < 1) or not ranks:
             raise ValueError(f"ranks must be 1 or more processes, not {ranks!r}")
-        hosts = local(ranks) if isinstance(ranks, int) else tuple(ranks)
+        hosts = local_hosts(ranks) if isinstance(ranks, int) else tuple(ranks)
         check_group(hosts)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
         ways = Path(ways_dir).expanduser() if ways_dir is not None else None

@@ -21,37 +21,37 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.sandbox.confined import CheckedTokenizer, Confined, shared
+from engine.sandbox.confined import CheckedTokenizer, Sandbox, shared
 
 PROGRAM = (sys.executable, "-m", "tests.checked")
 """`python -m engine` for tests that start it in the repository's root."""
 
-_check, _passed = Confined.check_tokenizer, dict[str, CheckedTokenizer]()
-_start = Confined.start
+_check, _passed = Sandbox.check_tokenizer, dict[str, CheckedTokenizer]()
+_start = Sandbox.start
 
 
 def once() -> None:
     """Have each tokenizer checked once, and no child made for that before it is wanted."""
-    Confined.check_tokenizer = _check_once  # type: ignore[method-assign]
-    Confined.start = _start_wanted  # type: ignore[method-assign]
+    Sandbox.check_tokenizer = _check_once  # type: ignore[method-assign]
+    Sandbox.start = _start_wanted  # type: ignore[method-assign]
 
 
-def _start_wanted(self: Confined) -> None:
-    if self is shared.made:
+def _start_wanted(self: Sandbox) -> None:
+    if self is shared.sandbox:
         self._children.start()
     else:
         _start(self)
 
 
 def _check_once(
-    self: Confined,
+    self: Sandbox,
     folder: Path,
     name: str,
     rows: int | None,
     eos: Iterable[int] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> CheckedTokenizer:
-    if self is not shared.made:
+    if self is not shared.sandbox:
         return _check(self, folder, name, rows, eos, defaults)
     eos = eos and list(eos)
     config = json.loads((folder / "config.json").read_text("utf-8"))

@@ -26,22 +26,22 @@ from typing import Any
 from engine.bench.random_models import CHATML, write_tokenizer
 from engine.errors import EngineError
 from engine.params import SamplingParams
-from engine.sandbox.confined import CheckedTokenizer, Confined
-from engine.sandbox.protocol import Limits, RefusedError
-from engine.sandbox.tokenizer_check import _look
+from engine.sandbox.confined import CheckedTokenizer, Sandbox
+from engine.sandbox.protocol import RefusedError, TaskLimits
+from engine.sandbox.tokenizer_check import _check_description
 from tests.engine import hostile
 from tests.fuzz_window import FUZZERS, Worker, WorkerError
 
 _MB = 2**20
-LIMITS = Limits(3.0, 1024 * _MB, 4 * _MB)
+LIMITS = TaskLimits(3.0, 1024 * _MB, 4 * _MB)
 HELLO = [{"role": "user", "content": "Hello, world"}, {"role": "assistant", "content": "a\n b"}]
 TEXTS = ["Hello, world", "", "<think>e e e</think>", "日本語 👋🏽\r\n\t", "e" * 2000, "\x00\u202e"]
 
-Door = Callable[[random.Random, Confined, Path], object]
+Door = Callable[[random.Random, Sandbox, Path], object]
 """Makes one input and works on it; returns the input."""
 
 
-def schemas(rng: random.Random, confined: Confined, folder: Path) -> object:
+def schemas(rng: random.Random, confined: Sandbox, folder: Path) -> object:
     """JSON schemas, expressions and grammars through llguidance."""
     kind = rng.choice(["json_schema", "json_schema", "regex", "grammar", "choices"])
     value: Any
@@ -63,7 +63,7 @@ def schemas(rng: random.Random, confined: Confined, folder: Path) -> object:
     return value
 
 
-def templates(rng: random.Random, confined: Confined, folder: Path) -> object:
+def templates(rng: random.Random, confined: Sandbox, folder: Path) -> object:
     """Chat templates through jinja2."""
     source = _pieces(rng, _JINJA)
     if rng.random() < 0.3:
@@ -75,7 +75,7 @@ def templates(rng: random.Random, confined: Confined, folder: Path) -> object:
     return source
 
 
-def tokenizers(rng: random.Random, confined: Confined, folder: Path) -> object:
+def tokenizers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
     """Descriptions of tokenizers through the library of that name."""
     content = json.loads((folder / "tokenizer.json").read_text())
     for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
@@ -89,7 +89,7 @@ def tokenizers(rng: random.Random, confined: Confined, folder: Path) -> object:
     described = folder / "described.json"
     described.write_text(text, errors="replace")
     try:
-        _look(described)  # as a child does, before the library sees it
+        _check_description(described)  # as a child does, before the library sees it
     except RefusedError as error:
         raise _Said(str(error), text) from None
     reader = confined.reader(_model(folder, CHATML, text))
@@ -100,7 +100,7 @@ def tokenizers(rng: random.Random, confined: Confined, folder: Path) -> object:
     return text
 
 
-def headers(rng: random.Random, confined: Confined, folder: Path) -> object:
+def headers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
     """Headers of safetensors files: what passes our check is then loaded by MLX."""
     shape = [rng.choice([0, 1, 2, 300, 2**31, 2**62]) for _ in range(rng.randrange(4))]
     header: dict[str, Any] = {
@@ -123,7 +123,7 @@ def headers(rng: random.Random, confined: Confined, folder: Path) -> object:
     (folder / "model.safetensors").write_bytes(data)
     (folder / "config.json").write_text('{"model_type": "llama"}')
     try:
-        confined.look(folder, "Model")
+        confined.inspect_model(folder, "Model")
     except EngineError as error:
         raise _Said(error.message, data.hex()) from None
     try:
@@ -395,7 +395,7 @@ def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
     rng = random.Random(seed)
     counts: Counter[str] = Counter()
     longest, good, end = 0.0, True, time.monotonic() + seconds
-    confined = Confined(LIMITS, LIMITS, LIMITS, LIMITS, lambda characters: LIMITS)
+    confined = Sandbox(LIMITS, LIMITS, LIMITS, LIMITS, lambda characters: LIMITS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_tokenizer(folder)
@@ -437,7 +437,7 @@ def _sort(message: str) -> str:
     for words, name in (
         ("took longer", "over time"),
         ("GB of memory", "over memory"),
-        ("made more than", "over output"),
+        ("produced more than", "over output"),
         ("PanicException", "panics"),
     ):
         if words in message:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.sandbox.process import resident
+from engine.sandbox.process import resident_bytes
 from tests.engine.hostile_bodies import Hostile, hostile_bodies, sent, wrong
 from tests.engine.scripted import write_agent
 
@@ -78,7 +78,7 @@ class Watch:
         with suppress(OSError):
             for task in Path(f"/proc/{self._server}/task").iterdir():
                 children += map(int, (task / "children").read_text().split())
-        return sum(map(resident, [self._server, *children]))
+        return sum(map(resident_bytes, [self._server, *children]))
 
     def longest(self, since: float) -> float:
         """The longest gap that ended after that moment."""

@@ -31,7 +31,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.cluster import machines
 from engine.cluster.hosts import LOCAL, Host, HostError
-from engine.cluster.processes import ORPHANED
+from engine.cluster.processes import ORPHAN_TIMEOUT_S
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.messages import Failed, Finished, TextDelta
@@ -46,7 +46,7 @@ SLOW = "1mbit"
 WITHIN = 12.0
 """Seconds in which every answer must have ended after a link was cut: five on a machine with
 nothing else to do, and a loaded one takes longer to notice."""
-GONE = ORPHANED + 15.0
+GONE = ORPHAN_TIMEOUT_S + 15.0
 """Seconds after which nothing may run on a machine that was cut off: nobody can tell it."""
 PROMPTS = ("Count the stars.", "la " * 40, "Tell me of the sea and of the wind.")
 INSIDE = "--inside"
@@ -191,7 +191,7 @@ def _running(name: str, what: bytes = b"") -> list[int]:
 def _silent(host: Host) -> str:
     """Why a machine does not answer; empty where it does."""
     try:
-        machines.ask(host)
+        machines.ask_host(host)
     except HostError as error:
         return str(error)
     return ""
@@ -243,7 +243,9 @@ def _rounds(chosen: argparse.Namespace, folder: Path) -> int:
             print(f"no machine answers: {silent}")
             return 1
     faults = [
-        fault for one in machines.check([Host(LOCAL), *hosts.values()]) for fault in one.faults
+        fault
+        for one in machines.check_hosts([Host(LOCAL), *hosts.values()])
+        for fault in one.problems
     ]
     print(f"two machines answer; {faults or 'both are good'}", flush=True)
     rng, longest = random.Random(chosen.seed), Counter[str]()

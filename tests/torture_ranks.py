@@ -105,7 +105,7 @@ def tokens(options: argparse.Namespace) -> int:
     Every second engine has so little memory that chats make room and come back from disk. Each
     plays both kinds of schedule, however few turns are asked for.
     """
-    processes.SILENCE = PATIENCE
+    processes.SILENCE_S = PATIENCE
     faults = turns = 0
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:

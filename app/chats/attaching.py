@@ -284,7 +284,7 @@ class Attaching(QObject):
     @property
     def reads_texts(self) -> bool:
         """Whether this system has a reader for `read_texts`."""
-        return ocr.is_there()
+        return ocr.is_available()
 
     def read_texts(self) -> None:
         """Have the text in each image stand in its place, and that of a document's pages in one."""
@@ -651,7 +651,7 @@ def _page_picture(path: Path, name: str, count: int, number: int, stop: threadin
 
 def _text_in(picture: _Picture, name: str, language: str, stop: threading.Event) -> str:
     jpeg = picture(stop)
-    return ocr.read_text(jpeg, f"“{name}”", language, stop) if jpeg else ""
+    return ocr.recognize_text(jpeg, f"“{name}”", language, stop) if jpeg else ""
 
 
 def _with_texts(
@@ -721,6 +721,6 @@ def _medium_in(path: Path) -> bytes | None:
             seen, heard = images.is_image(head), sounds.is_sound(head)
             if not path.is_file() or not (seen or heard):
                 return None
-            return head + file.read(images.MOST_BYTES if seen else sounds.MOST_BYTES)
+            return head + file.read(images.MAX_BYTES if seen else sounds.MAX_BYTES)
     except OSError:
         return None  # whoever reads it as a document says why

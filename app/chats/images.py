@@ -16,8 +16,8 @@ from typing import Any
 from app.chats.attached import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
-from engine.sandbox.jobs import alone, read_image, read_sound
-from engine.sandbox.sounds import RATE, is_sound
+from engine.sandbox.jobs import exclusive, read_image, read_sound
+from engine.sandbox.sounds import SAMPLE_RATE, is_sound
 
 THUMBNAIL = 640  # pixels of its longer side: twice what is shown, for screens that have so many
 
@@ -68,7 +68,7 @@ def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
         EngineError: it cannot be read.
     """
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
-    with alone(digest, quoted, stop):
+    with exclusive(digest, quoted, stop):
         if (known := held.get(digest)) is None:
             read = _stored_sound if is_sound(data[:16]) else _stored_image
             held.put(known := read(data, name, stop), digest)
@@ -97,11 +97,11 @@ def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
 
         file = io.BytesIO()
         with wave.open(file, "wb") as made:
-            made.setparams((1, 2, RATE, 0, "NONE", ""))
+            made.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
             made.writeframes((np.frombuffer(samples, "<f4") * 32767).astype("<i2").tobytes())
         data = file.getvalue()
     sound = StoredImage(data, b"")
-    seconds = max(1, round(len(samples) / 4 / RATE))
+    seconds = max(1, round(len(samples) / 4 / SAMPLE_RATE))
     return sound, Attachment(name, _SOUNDS[kind], sound.hash, seconds=seconds)
 
 
@@ -112,7 +112,7 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
     """An image of a file of chats, whose thumbnail nobody else is to make."""
     try:
         return StoredImage(
-            image.data, read_image(image.data, most=0, thumbnail=THUMBNAIL).thumbnail
+            image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail
         )
     except EngineError:
         return image  # its place shows its name

@@ -84,7 +84,7 @@ def _of_choices(choices: tuple[str, ...]) -> str:
 def _of_schema(text: str) -> str:
     if not text.strip():
         return tr("The schema is empty.")
-    if len(text) > bounds.MOST_FORM:
+    if len(text) > bounds.MAX_FORM_CHARACTERS:
         return _too_long(text)
     try:
         schema = json.loads(text, parse_constant=_no_number)
@@ -122,7 +122,7 @@ def _too_long(text: str) -> str:
         "%Ln character; the limit is {most}.",
         "%Ln characters; the limit is {most}.",
         len(text),
-        most=number(bounds.MOST_FORM),
+        most=number(bounds.MAX_FORM_CHARACTERS),
     )
 
 

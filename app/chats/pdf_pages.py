@@ -12,7 +12,7 @@ from app.chats.images import THUMBNAIL, Read, held
 from app.store import Attachment, StoredImage
 from engine import EngineError
 from engine.errors import INVALID_REQUEST
-from engine.sandbox.jobs import alone, draw_pages
+from engine.sandbox.jobs import draw_pages, exclusive
 
 PIXELS = 2_000_000  # of a page: its text is read well, and no model is given many more
 
@@ -36,7 +36,7 @@ def drawn(
     if not numbers:
         return []
     digest = _digest(path)
-    with alone(digest, f"“{name}”", stop):
+    with exclusive(digest, f"“{name}”", stop):
         found = {n: known for n in numbers if (known := held.get(digest, n)) is not None}
         missing = [n for n in numbers if n not in found]
         for start in range(0, len(missing), _AT_ONCE):

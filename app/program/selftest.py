@@ -264,9 +264,9 @@ def tool() -> str:
     """Call a tool of this program's own MCP server over stdio."""
     from app.tools.host import ToolHost
     from app.tools.servers import ServerConfig
-    from engine.sandbox.process import own_command
+    from engine.sandbox.process import engine_command
 
-    command, *arguments = own_command("mcp")
+    command, *arguments = engine_command("mcp")
     host = ToolHost()
     try:
         host.set_servers([ServerConfig("stretto", command, tuple(arguments), cwd=str(Path.cwd()))])

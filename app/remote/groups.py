@@ -70,9 +70,9 @@ class Server(Struct):
 
 
 def _own(arguments: Sequence[str]) -> list[str]:
-    from engine.sandbox.process import own_command
+    from engine.sandbox.process import engine_command
 
-    return own_command(*arguments)
+    return engine_command(*arguments)
 
 
 class Groups:

@@ -35,7 +35,7 @@ from app.tools.tool import (
     visible,
 )
 from engine.sandbox.protocol import RefusedError
-from engine.sandbox.python_cell import offered, run_python
+from engine.sandbox.python_cell import is_available, run_python
 
 
 def now() -> str:
@@ -432,7 +432,7 @@ class BuiltIn:
         """``tools`` instead of those that there are on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
-            with_python = offered()
+            with_python = is_available()
             self._absent = () if with_python else (ABSENT,)
             tools = [*STANDARD, *([_PYTHON] if with_python else [])]
         self._own = {each.tool.name: each for each in tools}

@@ -1,4 +1,4 @@
-"""Lines of a file of requests, in our own shape and OpenAI's, and the records of their answers."""
+"""Requests in lines of JSON, in our own format and OpenAI's, and records of their answers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from engine.serve.json_input import SAMPLING, form, line_seed, sampling_params
 from engine.serve.routes.chat import ChatBody
 from engine.serve.routes.schema import ignore
 
-_KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
+_KNOWN_FIELDS = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
-class Defaults(Struct, frozen=True):
-    """The values for lines that do not give their own."""
+class RequestDefaults(Struct, frozen=True):
+    """Values for lines that do not set their own.
 
-    # fields of `SamplingParams`. A seed among them is used for every line.
+    Attributes:
+        sampling: fields of `SamplingParams`. A seed in them applies to every line.
+        seed: a line without a seed gets one derived from this and its number.
+    """
+
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0  # the seed of a line that names none is made from this and the line's number
+    seed: int = 0
     system: str | None = None
     reasoning: bool | None = None
 
 
-class Request(Struct, frozen=True):
-    """One line to be answered. Lines are counted from 1, empty ones too, as editors do."""
+class BatchRequest(Struct, frozen=True):
+    """One line to answer. Lines are numbered from 1 as in editors, empty ones included."""
 
     line: int
     id: str | int | None
@@ -39,37 +43,37 @@ class Request(Struct, frozen=True):
     openai: bool = False
 
 
-def parsed(
+def parse_request(
     entry: dict[str, Any],
-    defaults: Defaults,
+    defaults: RequestDefaults,
     line: int = 0,
     name: str | int | None = None,
     of_openai: bool = False,
-) -> Request:
-    """An entry in our own shape as a request.
+) -> BatchRequest:
+    """Parse an entry in our own format.
 
-    Fields have the names of other servers, too. Unknown ones are ignored, as over HTTP.
+    Field names of other servers are accepted too. Unknown fields are ignored, as over HTTP.
 
     Raises:
-        ValueError: says what is wrong with it.
+        ValueError: the entry is invalid.
     """
     entry = ChatBody.renamed(dict(entry))
     if "max_completion_tokens" in entry:
         entry.setdefault("max_tokens", entry.pop("max_completion_tokens"))
     for key in entry:
-        if key not in _KNOWN:
+        if key not in _KNOWN_FIELDS:
             ignore(key)
     system = entry.get("system", defaults.system)
     if not isinstance(system, (str, type(None))):
-        raise ValueError(f"system must be a text, not {system!r}")
+        raise ValueError(f"system must be a string, not {system!r}")
     reasoning = entry.get("reasoning", defaults.reasoning)
     if not isinstance(reasoning, (bool, type(None))):
         raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
     sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
-    # A null is as good as nothing, as with OpenAI.
+    # null means unset, as with OpenAI.
     given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
     params = sampling_params(given, sampling)
-    return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
+    return BatchRequest(line, name, _prompt(entry), params, system, reasoning, of_openai)
 
 
 def _prompt(entry: dict[str, Any]) -> str | list[Message]:
@@ -78,23 +82,23 @@ def _prompt(entry: dict[str, Any]) -> str | list[Message]:
         raise ValueError('give either "prompt" or "messages"')
     if prompt is not None:
         if not isinstance(prompt, str) or not prompt:
-            raise ValueError(f"prompt must be a text that is not empty, not {prompt!r}")
+            raise ValueError(f"prompt must be a non-empty string, not {prompt!r}")
         return prompt
     if not isinstance(messages, list) or not messages:
-        raise ValueError("messages must be a list that is not empty")
-    return messages  # their form is checked where they are answered
+        raise ValueError("messages must be a non-empty list")
+    return messages  # the engine checks them
 
 
 URL = "/v1/chat/completions"
 
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# These change nothing in the answer of a file's line.
-_IGNORED = (
+# Without effect on the answer to a line.
+_IGNORED_FIELDS = (
     *("model", "stream", "stream_options"),
     *("user", "metadata", "safety_identifier", "prompt_cache_key"),
 )
-# These are taken with the values that ask for nothing more than what is done anyway.
-_ONLY: dict[str, tuple[Any, ...]] = {
+# Accepted only with values that are the default anyway.
+_ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
     "n": (1,),
     "logprobs": (False,),
     "top_logprobs": (0,),
@@ -107,77 +111,79 @@ _ONLY: dict[str, tuple[Any, ...]] = {
     "store": (False,),
     "service_tier": ("auto", "default"),
 }
-_OWN = ("id", "prompt", "system")  # fields of our own shape, which OpenAI's does not have
+_OWN_FIELDS = ("id", "prompt", "system")  # of our own format only
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
-    """Whether a line has this shape, and not our own."""
+    """Return True if a line is in OpenAI's format."""
     return "body" in entry
 
 
-def plain(entry: dict[str, Any]) -> dict[str, Any]:
-    """The line's body in the fields of our own shape.
+def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
+    """Convert a line in OpenAI's format to the fields of our own.
 
     Raises:
-        ValueError: says what cannot be done.
+        ValueError: it has unsupported values.
     """
     for key in entry:
         if key not in _ENVELOPE:
             ignore(key)
     if entry.get("method", "POST") != "POST" or entry.get("url", URL) != URL:
         asked = f"{entry.get('method', 'POST')} {entry.get('url', URL)}"
-        raise ValueError(f"only POST {URL} is answered, not {asked}")
+        raise ValueError(f"only POST {URL} is supported, not {asked}")
     body = entry["body"]
     if not isinstance(body, dict):
         raise ValueError(f"body must be an object, not {body!r}")
     out: dict[str, Any] = {}
     for key, value in body.items():
-        if value is None or key in _IGNORED:
+        if value is None or key in _IGNORED_FIELDS:
             continue
-        if key in _OWN:
+        if key in _OWN_FIELDS:
             ignore(key)
             continue
-        if key in _ONLY:
-            if value not in _ONLY[key]:
-                only = json.dumps(_ONLY[key][0])
-                raise ValueError(f"{key} can only be {only} here, not {json.dumps(value)}")
+        if key in _ALLOWED_VALUES:
+            if value not in _ALLOWED_VALUES[key]:
+                only = json.dumps(_ALLOWED_VALUES[key][0])
+                raise ValueError(f"{key} must be {only}, not {json.dumps(value)}")
         elif key == "response_format":
             out.update(form(value, key))
         elif key == "messages":
-            out[key] = [with_text(m) for m in value] if isinstance(value, list) else value
+            out[key] = [join_text_parts(m) for m in value] if isinstance(value, list) else value
         else:
             out[key] = value
     return out
 
 
-def with_text(message: Any) -> Any:
-    """The message. Where its content is a list of parts, their texts are joined into one."""
+def join_text_parts(message: Any) -> Any:
+    """Return the message with its list of text parts joined into one text."""
     for key in ("audio", "function_call"):
         if isinstance(message, dict) and message.get(key) is not None:
-            raise ValueError(f"a message's {key} cannot be read here")
+            raise ValueError(f"a message's {key} is not supported")
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         return message
     texts = []
     for part in message["content"]:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind not in ("text", "input_text") or not isinstance(part.get("text"), str):
-            raise ValueError(f"only text can be read, not a part of the type {kind!r}")
+            raise ValueError(f"only text parts are supported, not {kind!r}")
         texts.append(part["text"])
     return {**message, "content": "".join(texts)}
 
 
-def completion(request: str, custom_id: Any, model: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """An answered line. Nothing in it says when: two runs can be compared byte for byte.
+def completion_record(
+    request: str, custom_id: Any, model: str, answer: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the record of an answer in OpenAI's format. It has no times, so runs can be compared.
 
     Args:
-        request: the line's digest, from which ids are made.
-        answer: the answer in the fields of our own shape.
+        request: digest of the line, from which ids are derived.
+        answer: the answer in the fields of our own format.
     """
     message = {"role": "assistant", "content": answer["text"]}
     if answer.get("reasoning"):
         message["reasoning_content"] = answer["reasoning"]
     why = answer["finish_reason"]
-    why = "length" if why == "memory" else why  # OpenAI has no word for it
+    why = "length" if why == "memory" else why  # OpenAI has no such reason
     body = {
         "id": f"chatcmpl-{request}",
         "object": "chat.completion",
@@ -194,6 +200,6 @@ def completion(request: str, custom_id: Any, model: str, answer: dict[str, Any])
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": response, "error": None}
 
 
-def failure(request: str, custom_id: Any, error: dict[str, str]) -> dict[str, Any]:
-    """A line that could not be answered."""
+def failure_record(request: str, custom_id: Any, error: dict[str, str]) -> dict[str, Any]:
+    """Return the record of a failed line in OpenAI's format."""
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": None, "error": error}

@@ -1,7 +1,7 @@
-"""Output file of a batch, one record a line, and the figures of a run.
+"""Output file of a batch, with one record per line, and statistics of a run.
 
-Records are appended as answers come, and sorted by line when the run ends. After an interruption,
-even by `kill -9`, the records are in the file; a torn one at its end is cut off and answered again.
+Records are appended as answers arrive, and sorted by line at the end. After an interruption, even
+by `kill -9`, the records are in the file; an incomplete last one is cut off and answered again.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.batch.run import Answer
+from engine.batch.run import BatchAnswer
 
-BEGIN = b'{"line": '  # every record's; a file that holds anything else was not written here
-SYNC_SECONDS = 1.0  # work that may be lost when the machine loses its power
+RECORD_START = b'{"line": '  # first bytes of every record
+SYNC_S = 1.0  # time of work that a power failure may lose
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -31,7 +31,7 @@ class OutputError(Exception):
     """The output file cannot be used. The message says why and what to do."""
 
 
-class Known(Struct, frozen=True):
+class StoredRecord(Struct, frozen=True):
     """Record of an earlier run, and its place in the output file."""
 
     request: str
@@ -40,31 +40,31 @@ class Known(Struct, frozen=True):
     size: int
 
 
-def record(line: int, request: str, content: dict[str, Any]) -> bytes:
-    """One record with its newline; `request` is the digest by which it is recognized."""
+def encode_record(line: int, request: str, content: dict[str, Any]) -> bytes:
+    """Encode one record with its newline. `request` is the digest that identifies it."""
     text = json.dumps({"line": line, **content, "request": request}, ensure_ascii=False)
-    for separator in "\u0085\u2028\u2029":  # some programs take these for ends of lines
+    for separator in "\u0085\u2028\u2029":  # some programs split lines here
         text = text.replace(separator, f"\\u{ord(separator):04x}")
-    return text.encode("utf-8", "backslashreplace") + b"\n"  # half a character becomes \udXXX
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # a lone surrogate becomes \udXXX
 
 
-class Results:
+class ResultsFile:
     """Output file `path`, locked until it is closed.
 
     Args:
         restart: delete the records of earlier runs.
-        retry_failed: forget the records of failures, so that those lines are answered again.
+        retry_failed: drop the records of failed lines, so that they are answered again.
 
     Attributes:
         known: records of earlier runs by line.
 
     Raises:
         OutputError: the file has other content, or another run is writing it.
-        OSError: a file cannot be read or written; also from `put` and `close`.
+        OSError: a file cannot be read or written; also from `write` and `close`.
     """
 
     def __init__(self, path: Path, restart: bool = False, retry_failed: bool = False) -> None:
-        self._path = path.resolve()  # a link is kept, and the file that it names replaced
+        self._path = path.resolve()  # sorting replaces a link's target, not the link
         self._out = os.open(path, _FLAGS, 0o666)
         self._synced = time.monotonic()
         try:
@@ -73,26 +73,27 @@ class Results:
             if restart:
                 os.ftruncate(self._out, 0)
                 waiting.unlink(missing_ok=True)
-            self.known, self._size = _read(path)
-            os.ftruncate(self._out, self._size)  # cut off a torn end
-            if waiting.exists():  # until November 2026 it had the records of lines out of turn
-                _append(self._out, waiting.read_bytes()[: _read(waiting)[1]])
+            self.known, self._size = _read_records(path)
+            os.ftruncate(self._out, self._size)  # cuts off an incomplete record
+            if waiting.exists():  # versions before 0.9 stored records here before their turn
+                _append(self._out, waiting.read_bytes()[: _read_records(waiting)[1]])
                 os.fsync(self._out)
                 waiting.unlink()
-                self.known, self._size = _read(path)
+                self.known, self._size = _read_records(path)
         except BaseException:
             os.close(self._out)
             raise
         if retry_failed:
             self.known = {line: k for line, k in self.known.items() if not k.failed}
-        # where each record to keep is in the file: start and size, by line
+        # start and size of each record to keep, by line
         self._places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
-        """Check that the known records belong to `requests` (line, digest). Return their number.
+        """Check that the known records belong to these lines and digests. Return the number of
+        lines.
 
         Raises:
-            OutputError: a record belongs to another request.
+            OutputError: a record belongs to a different request.
         """
         count, unseen = 0, set(self.known)
         for line, request in requests:
@@ -102,24 +103,24 @@ class Results:
         if unseen:
             line = min(unseen)
             raise OutputError(
-                f"The answer to line {line} in {self._path} is one to something else: the input, "
-                "the model or the options have changed since. Name another output file, or throw "
-                "the old answers away with --restart"
-                + (", or failed ones only with --retry-failed." if self.known[line].failed else ".")
+                f"The answer to line {line} in {self._path} is to a different request: the input, "
+                "the model or the options have changed. Choose another output file, or delete "
+                "the old answers with --restart"
+                + (" (failed ones only: --retry-failed)." if self.known[line].failed else ".")
             )
         return count
 
-    def put(self, line: int, raw: bytes) -> None:
+    def write(self, line: int, raw: bytes) -> None:
         """Append a record."""
         _append(self._out, raw)
         self._places[line] = self._size, len(raw)
         self._size += len(raw)
-        if time.monotonic() - self._synced > SYNC_SECONDS:
+        if time.monotonic() - self._synced > SYNC_S:
             os.fsync(self._out)
             self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Sort the records by line, write everything to disk and unlock the file."""
+        """Sort the records by line, sync and unlock the file."""
         try:
             os.fsync(self._out)
             places = [place for _, place in sorted(self._places.items())]
@@ -129,7 +130,7 @@ class Results:
             os.close(self._out)
 
     def _rewrite(self, places: list[tuple[int, int]]) -> None:
-        """Replace the file by one with these records, in this order."""
+        """Replace the file with one that has only these records, in this order."""
         fresh = self._path.with_name(self._path.name + ".sorted")
         try:
             with fresh.open("wb") as file:
@@ -146,41 +147,41 @@ class Results:
 
 def _lock(out: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(out).st_mode):
-        raise OutputError(f"{path} is not a file. Name one to write to.")
+        raise OutputError(f"{path} is not a regular file. Choose another output file.")
     try:
         fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise OutputError(f"Another run is writing {path}. Wait for its end.") from None
-    if not os.path.samestat(os.fstat(out), path.stat()):  # a run that ended has replaced it
+        raise OutputError(f"Another run is writing {path}. Wait until it ends.") from None
+    if not os.path.samestat(os.fstat(out), path.stat()):  # a finished run has replaced it
         raise OutputError(f"Another run has written {path}. Run this command again.")
 
 
-def _read(path: Path) -> tuple[dict[int, Known], int]:
-    """Return the records of a file by line, the last of each, and their size without a torn end.
+def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
+    """Return a file's records by line (the last of each), and their size without an incomplete one.
 
     Raises:
         OutputError: the file has other content.
     """
-    found: dict[int, Known] = {}
+    found: dict[int, StoredRecord] = {}
     start = 0
     with path.open("rb") as file:
         for raw in file:
-            entry = _entry(raw)
+            entry = _parse_record(raw)
             if entry is not None:
                 failed = entry.get("error") is not None
-                found[entry["line"]] = Known(entry["request"], failed, start, len(raw))
+                found[entry["line"]] = StoredRecord(entry["request"], failed, start, len(raw))
                 start += len(raw)
             elif not _is_torn(raw):
                 raise OutputError(
-                    f"{path} holds something else than answers of `python -m engine batch`. "
-                    "Name another output file."
+                    f"{path} has other content than answers of `python -m engine batch`. "
+                    "Choose another output file."
                 )
     return found, start
 
 
-def _entry(raw: bytes) -> dict[str, Any] | None:
-    """A record, or None where there is none, or half of one."""
-    if not raw.startswith(BEGIN) or not raw.endswith(b"\n"):
+def _parse_record(raw: bytes) -> dict[str, Any] | None:
+    """Return a record, or None if it is incomplete or not one of ours."""
+    if not raw.startswith(RECORD_START) or not raw.endswith(b"\n"):
         return None
     try:
         entry = json.loads(raw)
@@ -191,16 +192,16 @@ def _entry(raw: bytes) -> dict[str, Any] | None:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Whether these bytes, the last of a file, can be the beginning of a record.
+    """Return True if the last bytes of a file can be an incomplete record.
 
-    A machine that lost its power may have left zeros there.
+    A power failure may have left zeros there.
     """
-    ours = raw.startswith(BEGIN) or BEGIN.startswith(raw) or not raw.strip(b"\0")
+    ours = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
     return ours and not raw.endswith(b"\n")
 
 
 def _append(file: int, data: bytes) -> None:
-    """Write all of `data` at the end, or leave the file as it was."""
+    """Append all of `data`, or leave the file unchanged."""
     before = os.fstat(file).st_size
     try:
         view = memoryview(data)
@@ -212,16 +213,16 @@ def _append(file: int, data: bytes) -> None:
         raise
 
 
-# -- figures ------------------------------------------------------------------------------------
+# -- statistics ---------------------------------------------------------------------------------
 
 
-class Summary:
-    """Counts what this run has done.
+class BatchSummary:
+    """Statistics of a run.
 
     Args:
-        lines: how many lines the input has.
-        before: how many of them earlier runs have answered or failed to.
-        failed_before: how many of those have failed.
+        lines: number of lines in the input.
+        before: number of them with a record from earlier runs.
+        failed_before: number of those that failed.
     """
 
     def __init__(self, lines: int, before: int, failed_before: int) -> None:
@@ -235,8 +236,8 @@ class Summary:
         self._latencies: list[float] = []
         self._firsts: list[float] = []
 
-    def add(self, answer: Answer) -> None:
-        """Count an answer, or the failure to give one."""
+    def add(self, answer: BatchAnswer) -> None:
+        """Count an answer or a failure."""
         if answer.failed:
             self.failed += 1
             return
@@ -249,13 +250,12 @@ class Summary:
         if stats.generated_tokens:
             self._firsts.append(stats.ttft_s)
 
-    def add_bad_line(self) -> None:
-        """Count a line that is no valid request."""
+    def add_invalid_line(self) -> None:
         self.failed += 1
 
     @property
     def done(self) -> int:
-        """Lines that have a record."""
+        """Number of lines with a record."""
         return self.before + self.answered + self.failed
 
     @property
@@ -263,12 +263,12 @@ class Summary:
         return time.perf_counter() - self._began
 
     @property
-    def all_failed(self) -> int:
-        """Lines without an answer, those of earlier runs among them."""
+    def total_failed(self) -> int:
+        """Number of failed lines, earlier runs included."""
         return self.failed + self._failed_before
 
     def figures(self) -> dict[str, Any]:
-        """Everything, times in seconds, rates per second; percentiles are None without answers."""
+        """Return all statistics, with times in seconds. Percentiles are None without answers."""
         seconds = self.seconds
         return {
             "lines": self.lines,
@@ -290,13 +290,13 @@ class Summary:
         }
 
     def text(self) -> str:
-        """The same for people, in a few lines."""
+        """Return the statistics as text of a few lines."""
         f = self.figures()
         earlier = f", {self.before:,} before" if self.before else ""
         missing = f", {f['missing']:,} not done" if f["missing"] else ""
         lines = [
             f"{self.answered:,} answered, {self.failed:,} failed{earlier}{missing}; "
-            f"{duration(f['seconds'])}"
+            f"{format_duration(f['seconds'])}"
         ]
         if self.answered:
             reused = f", {f['reused_tokens']:,} of them reused" if f["reused_tokens"] else ""
@@ -314,14 +314,14 @@ class Summary:
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """The smallest value that `share` per cent of them do not exceed; None of nothing."""
+    """Return the smallest value that at least `share` percent do not exceed, or None."""
     if not values:
         return None
     return sorted(values)[max(0, math.ceil(len(values) * share / 100) - 1)]
 
 
-def duration(seconds: float) -> str:
-    """1.2 s, 3:05, 2:03:05."""
+def format_duration(seconds: float) -> str:
+    """Return a duration such as 1.2 s, 3:05 or 2:03:05."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

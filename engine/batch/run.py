@@ -1,8 +1,8 @@
-"""The lines of the input, and their requests through the engine, many at a time.
+"""Concurrent execution of batch requests by the engine.
 
-Each is in a session of its own. Whatever a request brings costs that request only. After a
-breakdown of the engine the model is loaded again. The requests that were going on then are asked
-again one at a time, and the one that breaks the engine again is recorded as failed.
+Each request has its own session, and an error affects only that request. After an engine failure
+the model is reloaded. The requests that were running are then repeated one at a time, and the one
+that makes the engine fail again is recorded as failed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from engine.batch import requests as openai_request
-from engine.batch.requests import Defaults, Request, parsed
+from engine.batch.requests import BatchRequest, RequestDefaults, parse_request
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
@@ -32,20 +32,20 @@ from engine.serve.routes.schema import read_fields
 
 log = logging.getLogger(__name__)
 
-TICK_SECONDS = 0.25
+TICK_S = 0.25
 
 
-class BadLine(Struct, frozen=True):
-    """One line that cannot be answered, and why."""
+class InvalidLine(Struct, frozen=True):
+    """A line that cannot be answered."""
 
     line: int
     id: str | int | None
-    why: str
+    reason: str
     openai: bool = False
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Every line that is not empty with its number, one at a time: the file may be large."""
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield every non-empty line of a file with its number, without loading the file."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -53,40 +53,40 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, content.strip()
 
 
-def digest(raw: bytes, salt: str) -> str:
-    """A name for a line and for all else that its answer depends on (`salt`)."""
+def line_digest(raw: bytes, salt: str) -> str:
+    """Return an id for a line and everything else that its answer depends on (`salt`)."""
     return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
 
 
-class Parser:
-    """Turns lines into requests. It remembers their ids, since no two lines may have the same.
+class LineParser:
+    """Parser of lines. Rejects ids that were used before.
 
     Attributes:
-        ignored: names of fields that were ignored.
+        ignored: names of ignored fields.
     """
 
-    def __init__(self, defaults: Defaults) -> None:
+    def __init__(self, defaults: RequestDefaults) -> None:
         self._defaults = defaults
         self._seen: dict[str, int] = {}
         self.ignored: set[str] = set()
 
-    def __call__(self, line: int, raw: bytes) -> Request | BadLine:
+    def __call__(self, line: int, raw: bytes) -> BatchRequest | InvalidLine:
         name, of_openai = None, False
         try:
             entry = json_input.decode(raw)
             of_openai = openai_request.is_openai(entry)
             given = entry.get("custom_id" if of_openai else "id")
             if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
-                raise ValueError(f"an id is a text or a whole number, not {given!r}")
+                raise ValueError(f"an id must be a string or an integer, not {given!r}")
             name = given
             if name is not None:
                 first = self._seen.setdefault(json.dumps(name), line)
                 if first != line:
-                    raise ValueError(f"the id {name!r} is that of line {first} already")
+                    raise ValueError(f"the id {name!r} is already used in line {first}")
 
-            def read() -> Request:
-                plain = openai_request.plain(entry) if of_openai else entry
-                return parsed(plain, self._defaults, line, name, of_openai)
+            def read() -> BatchRequest:
+                plain = openai_request.to_own_fields(entry) if of_openai else entry
+                return parse_request(plain, self._defaults, line, name, of_openai)
 
             request, ignored = read_fields(read)
             self.ignored.update(ignored.split(", ") if ignored else ())
@@ -94,31 +94,36 @@ class Parser:
         except ValueError as error:
             why = str(error)
         except Exception as error:
-            # A line of any content must leave a record. It must not end the run.
-            log.debug("line %d could not be read", line, exc_info=True)
-            why = f"it could not be read ({type(error).__name__})"
-        return BadLine(line, name, shortened(why), of_openai)
+            # Whatever a line contains, it must leave a record and not end the run.
+            log.debug("cannot parse line %d", line, exc_info=True)
+            why = f"it could not be parsed ({type(error).__name__})"
+        return InvalidLine(line, name, shortened(why), of_openai)
 
 
 # -- answers ------------------------------------------------------------------------------------
 
 
-class Answer(Struct, frozen=True):
-    """What became of a request: an answer, or an error as {"code", "message"}."""
+class BatchAnswer(Struct, frozen=True):
+    """An answer, or an error as {"code", "message"}.
 
-    content: dict[str, Any]  # the fields of the record that tell of it; the same in every run
+    Attributes:
+        content: fields for the record, equal in every run.
+        latency_s: from sending to the last token, including waiting in the engine.
+    """
+
+    content: dict[str, Any]
     stats: ReplyStats
-    latency_s: float  # from sending the request to its last token, waiting in the engine included
+    latency_s: float
 
     @property
     def failed(self) -> bool:
         return "error" in self.content
 
 
-class _Flight:
-    """A request on its way."""
+class ActiveRequest:
+    """A request that was sent."""
 
-    def __init__(self, request: Request, session: Session, runner: Runner) -> None:
+    def __init__(self, request: BatchRequest, session: Session, runner: BatchRunner) -> None:
         self.request = request
         self.session = session
         self._runner = runner
@@ -128,7 +133,7 @@ class _Flight:
         self.reply: Reply = session.send(request.prompt, request.params, self._note)
 
     def _note(self, event: Event) -> None:
-        """Called on the engine thread."""
+        """Record an event. Called on the engine thread."""
         if isinstance(event, (Finished, Failed)):
             self.latency = time.perf_counter() - self._sent
             self.last = event
@@ -137,8 +142,8 @@ class _Flight:
             self._runner.tokens += 1
 
 
-class Runner:
-    """Keeps `concurrency` requests going."""
+class BatchRunner:
+    """Keeps up to `concurrency` requests running."""
 
     def __init__(
         self,
@@ -148,44 +153,50 @@ class Runner:
         reproducible: bool = False,
     ) -> None:
         self._engine = engine
-        self.model = model  # what answers; another record after a breakdown
+        self.model = model  # replaced after an engine failure
         self._concurrency = concurrency
         self._reproducible = reproducible
-        self._flights: set[_Flight] = set()
-        self._suspects: deque[Request] = deque()  # one of them has broken the engine
-        self.tokens = 0  # about how many tokens have come so far, of unfinished answers too
-        self.ended: SimpleQueue[_Flight] = SimpleQueue()  # what the engine thread is through with
+        self._flights: set[ActiveRequest] = set()
+        self._suspects: deque[BatchRequest] = deque()  # one of them made the engine fail
+        self.tokens = 0  # approximate number received so far, for the progress display
+        self.ended: SimpleQueue[ActiveRequest] = SimpleQueue()  # filled by the engine thread
 
     def run(
         self,
-        requests: Iterator[Request],
-        answered: Callable[[Request, Answer], None],
-        tick: Callable[[], None] | None = None,
+        requests: Iterator[BatchRequest],
+        on_answer: Callable[[BatchRequest, BatchAnswer], None],
+        on_tick: Callable[[], None] | None = None,
     ) -> None:
-        """Answer all requests. `answered` hears of each as it ends, `tick` four times a second.
+        """Answer all requests.
+
+        Args:
+            on_answer: called with each answer.
+            on_tick: called every `TICK_S` seconds.
 
         Raises:
-            EngineError: `engine_stopped` when the engine was stopped on purpose. What was going
-                on then was not answered.
+            EngineError: `engine_stopped` if the engine was stopped on purpose. Running requests
+                have no answer then.
         """
         try:
-            self._fill(requests, answered)
+            self._fill(requests, on_answer)
             while self._flights:
                 try:
-                    flight = self.ended.get(timeout=None if tick is None else TICK_SECONDS)
+                    flight = self.ended.get(timeout=None if on_tick is None else TICK_S)
                 except Empty:
                     flight = None
                 if flight is not None and flight in self._flights:
-                    self._land(flight, answered)
-                    self._fill(requests, answered)
-                if tick is not None:
-                    tick()
+                    self._finish(flight, on_answer)
+                    self._fill(requests, on_answer)
+                if on_tick is not None:
+                    on_tick()
         finally:
             for flight in self._flights:
                 flight.session.close()
 
     def _fill(
-        self, requests: Iterator[Request], answered: Callable[[Request, Answer], None]
+        self,
+        requests: Iterator[BatchRequest],
+        on_answer: Callable[[BatchRequest, BatchAnswer], None],
     ) -> None:
         while len(self._flights) < (1 if self._suspects else self._concurrency):
             request = self._suspects[0] if self._suspects else next(requests, None)
@@ -199,9 +210,9 @@ class Runner:
                     continue
                 if self._suspects:
                     self._suspects.popleft()
-                answered(request, _refused(error))
+                on_answer(request, _send_failure(error))
 
-    def _send(self, request: Request) -> _Flight:
+    def _send(self, request: BatchRequest) -> ActiveRequest:
         session = self._engine.open_session(
             self.model,
             system=request.system,
@@ -209,55 +220,57 @@ class Runner:
             reasoning=request.reasoning,
         )
         try:
-            return _Flight(request, session, self)
+            return ActiveRequest(request, session, self)
         except BaseException:
             session.close()
             raise
 
-    def _land(self, flight: _Flight, answered: Callable[[Request, Answer], None]) -> None:
+    def _finish(
+        self, flight: ActiveRequest, on_answer: Callable[[BatchRequest, BatchAnswer], None]
+    ) -> None:
         last = flight.last
         assert last is not None
         if isinstance(last, Failed) and last.code == ENGINE_STOPPED:
             alone = bool(self._suspects)
             self._recover([] if alone else [f.request for f in self._flights])
             if alone:
-                error = {"code": INTERNAL_ERROR, "message": "The engine broke down over this."}
-                answer = Answer({"error": error}, ReplyStats(), flight.latency)
-                answered(self._suspects.popleft(), answer)
+                error = {"code": INTERNAL_ERROR, "message": "This request makes the engine fail."}
+                answer = BatchAnswer({"error": error}, ReplyStats(), flight.latency)
+                on_answer(self._suspects.popleft(), answer)
             return
         self._flights.discard(flight)
         flight.session.close()
         if self._suspects:
             self._suspects.popleft()
-        answered(flight.request, _answer(flight, last))
+        on_answer(flight.request, _read_answer(flight, last))
 
-    def _recover(self, again: list[Request]) -> None:
-        """Load the model again, and ask what was going on again, one at a time.
+    def _recover(self, again: list[BatchRequest]) -> None:
+        """Reload the model, and repeat the requests that were running one at a time.
 
         Raises:
             EngineError: the engine was stopped on purpose, or the model cannot be loaded.
         """
         self.model = self._engine.load_again(self.model)
-        log.warning("the engine broke down; the model has been loaded again")
+        log.warning("engine failed; model reloaded")
         self._flights.clear()
         self._suspects.extend(sorted(again, key=lambda request: request.line))
 
 
-def _refused(error: Exception) -> Answer:
-    """A request that could not even be sent."""
+def _send_failure(error: Exception) -> BatchAnswer:
+    """Return the answer for a request that could not be sent."""
     if isinstance(error, EngineError):
         told = {"code": error.code, "message": shortened(error.message)}
     else:
-        log.debug("a request could not be sent", exc_info=True)
+        log.debug("cannot send a request", exc_info=True)
         why = f"The request could not be sent ({type(error).__name__})."
         told = {"code": INTERNAL_ERROR, "message": why}
-    return Answer({"error": told}, ReplyStats(), 0.0)
+    return BatchAnswer({"error": told}, ReplyStats(), 0.0)
 
 
-def _answer(flight: _Flight, last: Finished | Failed) -> Answer:
+def _read_answer(flight: ActiveRequest, last: Finished | Failed) -> BatchAnswer:
     if isinstance(last, Failed):
         error = {"code": last.code, "message": shortened(last.message)}
-        return Answer({"error": error}, ReplyStats(), flight.latency)
+        return BatchAnswer({"error": error}, ReplyStats(), flight.latency)
     parts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
     for event in flight.reply:
         if isinstance(event, TextDelta):
@@ -272,4 +285,4 @@ def _answer(flight: _Flight, last: Finished | Failed) -> Answer:
         "generated_tokens": last.stats.generated_tokens,
         "seed": flight.request.params.seed,
     }
-    return Answer(content, last.stats, flight.latency)
+    return BatchAnswer(content, last.stats, flight.latency)

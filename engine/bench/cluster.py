@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from engine.cluster.hosts import Host
-from engine.cluster.processes import Processes, Rank
-from engine.cluster.relay import differing
+from engine.cluster.processes import Rank, RankProcesses
+from engine.cluster.relay import version_difference
 from engine.engine import Engine
 from engine.errors import RanksLostError
 from engine.model import backend
@@ -46,13 +46,13 @@ def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:
     Raises:
         RanksLostError: the group could not be started, or broke down.
     """
-    processes = Processes(hosts)
+    processes = RankProcesses(hosts)
     try:
         ranks = processes.start()
-        differs = differing(ranks)
+        differs = version_difference(ranks)
         if differs is not None:
             raise RanksLostError(differs)
-        processes.begin({"trial": rounds})
+        processes.send_setup({"trial": rounds})
         found = _figures(ranks)
     finally:
         processes.close()
@@ -70,11 +70,11 @@ def _figures(ranks: Sequence[Rank]) -> dict[str, Any]:
     while time.monotonic() < deadline:
         for rank in ranks:
             try:
-                told = rank.link.take(False) if rank.link.waiting(0.05) else {}
+                told = rank.link.receive(False) if rank.link.poll(0.05) else {}
             except (OSError, EOFError, ValueError):
-                raise RanksLostError(f"{rank.place(len(ranks))} has gone.") from None
+                raise RanksLostError(f"{rank.label(len(ranks))} has gone.") from None
             if "fault" in told:
-                raise RanksLostError(f"{rank.place(len(ranks))} failed: {told['fault']}")
+                raise RanksLostError(f"{rank.label(len(ranks))} failed: {told['fault']}")
             if "figures" in told:
                 figures: dict[str, Any] = told["figures"]
                 return figures

@@ -32,7 +32,7 @@ from engine.bench.small_configs import (
     small_config,
     small_vlm_config,
 )
-from engine.sandbox.process import own_command
+from engine.sandbox.process import engine_command
 
 LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24
@@ -327,7 +327,7 @@ def findings_of(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterato
     left = list(wanted)
     while left:
         few = ("--few-bits", str(group), "--bits", str(bits))
-        command = own_command("families", *few, "--lines", *left)
+        command = engine_command("families", *few, "--lines", *left)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:

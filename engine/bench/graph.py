@@ -20,7 +20,7 @@ from engine.bench.graph_count import Count
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.cache import slot_policy
-from engine.sandbox.process import own_command
+from engine.sandbox.process import engine_command
 
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
@@ -101,7 +101,7 @@ def in_children(
         RuntimeError: a child has failed.
     """
     for family in families:
-        command = own_command(
+        command = engine_command(
             *("bench", f"family:{family}", "--parts", "graph", "--json", "-"),
             *("--chats", *map(str, chats), *(["--cases", *names] if names else [])),
         )

@@ -19,7 +19,7 @@ from msgspec import to_builtins
 from engine.bench import agents
 from engine.bench.clients import TRAFFIC, Wish, arrivals, run
 from engine.bench.traffic import Load, measured, middle
-from engine.cli.arguments import positive
+from engine.cli.arguments import positive_int
 
 _BAR = 32  # characters of the longest
 
@@ -30,22 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--against", metavar="URL", help="a second server, in turns with the first")
     add("--clients", type=_counts, default=[1, 4, 8, 16, 64, 256], help="as 1,4,8,16,64,256")
     add("--traffic", type=_kinds, default=list(TRAFFIC), help="of " + ",".join(TRAFFIC))
-    add("--tokens", type=positive, default=64, help="of each answer (64)")
-    add("--words", type=positive, default=40, help="of each prompt (40)")
-    add("--turns", type=positive, default=1, help="of each client's conversation (1)")
+    add("--tokens", type=positive_int, default=64, help="of each answer (64)")
+    add("--words", type=positive_int, default=40, help="of each prompt (40)")
+    add("--turns", type=positive_int, default=1, help="of each client's conversation (1)")
     add("--sessions", action="store_true", help="each client names a session of its own")
     add("--every", type=float, default=0.25, help="seconds between staggered clients (0.25)")
-    add("--rounds", type=positive, default=1, help="of which the median is taken (1)")
+    add("--rounds", type=positive_int, default=1, help="of which the median is taken (1)")
     add("--key", default="", help="for both servers")
     add("--model", default="", help="that both shall answer with")
     add("--seconds", type=float, default=300.0, help="a client waits for its server (300)")
     add("--json", type=Path, metavar="FILE", help="write all figures")
     group = parser.add_argument_group("agents, and a person's chat beside them")
     add, usual = group.add_argument, agents.Crowd(0)
-    add("--agents", type=positive, default=0, metavar="N", help="so many, in place of the above")
+    add(
+        "--agents", type=positive_int, default=0, metavar="N", help="so many, in place of the above"
+    )
     add(
         "--beginning",
-        type=positive,
+        type=positive_int,
         default=usual.beginning,
         metavar="WORDS",
         help="of the rules and tools that all agents begin with (%(default)s)",
@@ -154,7 +156,7 @@ def _shown(seconds: float | None) -> str:
 
 
 def _counts(text: str) -> list[int]:
-    return [positive(part) for part in text.split(",")]
+    return [positive_int(part) for part in text.split(",")]
 
 
 def _kinds(text: str) -> list[str]:

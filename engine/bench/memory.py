@@ -30,7 +30,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.runtime import pacing
-from engine.sandbox.process import own_command
+from engine.sandbox.process import engine_command
 
 CHUNK = 64
 CONTEXTS = (256, 768, 1536)
@@ -209,7 +209,7 @@ def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> 
     """Measure each family in a child."""
     for family in families:
         lengths = [str(context) for context in contexts]
-        command = own_command(
+        command = engine_command(
             *("bench", f"family:{family}", "--parts", "memory", "--json", "-", "--length", *lengths)
         )
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What several commands use: arguments, constants, a line that shows a progress."""
+"""Arguments, constants and a status line shared by several commands."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import TextIO
 
 import platformdirs
 
-from engine.cluster.hosts import Host, Hosts
+from engine.cluster.hosts import Host, HostsFile
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
-"""The folder of the bundled model."""
+"""Folder of the bundled model."""
 
 
 _BAR_WIDTH = 24
 
 
-def positive(text: str) -> int:
-    """A whole number of at least 1, for `argparse`."""
+def positive_int(text: str) -> int:
+    """Parse an integer of at least 1, for `argparse`."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
@@ -31,27 +31,27 @@ def positive(text: str) -> int:
 
 
 def add_adapter(parser: argparse.ArgumentParser) -> None:
-    """The argument `--adapter`, for commands with one model."""
+    """Add `--adapter`, for commands with one model."""
     parser.add_argument(
-        "--adapter", metavar="FOLDER", help="a LoRA or DoRA adapter for it, in mlx-lm's layout"
+        "--adapter", metavar="FOLDER", help="LoRA or DoRA adapter for it, in mlx-lm's layout"
     )
 
 
 def add_draft(parser: argparse.ArgumentParser) -> None:
-    """The argument `--draft-model`, for commands with one model."""
+    """Add `--draft-model`, for commands with one model."""
     parser.add_argument(
         "--draft-model",
         metavar="MODEL",
-        help="a smaller one with the same tokenizer: it drafts for a chat that runs alone, where "
-        'that is faster; the text stays the same. "lookup" drafts from what the chat holds, for '
-        "text or code that is written again with changes",
+        help="smaller model with the same tokenizer that drafts for a chat running alone, if "
+        'that is faster; the text stays the same. "lookup" drafts from the chat\'s own text, for '
+        "text or code that is repeated with changes",
     )
 
 
 def ways_dir() -> Path | None:
-    """What the engine is given as its `ways_dir`: the window's folder, so that all use its files.
+    """Return the engine's `ways_dir`, the same as the window's so that both share the files.
 
-    None where STRETTO_NO_WAYS in the environment says so.
+    None if STRETTO_NO_WAYS is set in the environment.
     """
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
@@ -59,49 +59,51 @@ def ways_dir() -> Path | None:
 
 
 def serve_cache_dir() -> Path | None:
-    """Where `serve` keeps caches of conversations if no other folder is named; as `ways_dir`."""
+    """Return the default folder for conversation caches of `serve`; None as in `ways_dir`."""
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "serve"
 
 
 def add_ranks(parser: argparse.ArgumentParser) -> None:
-    """The argument `--ranks`, for commands that answer many."""
+    """Add `--ranks` and `--hosts`, for commands with many requests."""
     parser.add_argument(
         "--ranks",
-        type=positive,
+        type=positive_int,
         default=1,
         metavar="N",
-        help="spread each model over N processes on this machine (1)",
+        help="processes on this machine over which each model is spread (default: 1)",
     )
     parser.add_argument(
-        "--hosts", metavar="NAME,NAME…", help="or over these machines; see the command cluster"
+        "--hosts",
+        metavar="NAME,NAME…",
+        help="machines over which each model is spread; see the command cluster",
     )
     add_hosts_file(parser)
 
 
 def add_hosts_file(parser: argparse.ArgumentParser) -> None:
-    """The argument `--hosts-file`."""
+    """Add `--hosts-file`."""
     parser.add_argument(
-        "--hosts-file", type=Path, metavar="FILE", help="where the hosts lie (in the profile)"
+        "--hosts-file", type=Path, metavar="FILE", help="hosts file (default: in the profile)"
     )
 
 
-def ranks_of(options: argparse.Namespace) -> int | Sequence[Host]:
-    """What the engine is given as its ranks.
+def parse_ranks(options: argparse.Namespace) -> int | Sequence[Host]:
+    """Return the engine's `ranks` argument.
 
     Raises:
-        HostError: a host is not known, or they cannot be one group.
+        HostError: a host is unknown, or the hosts cannot form a group.
     """
     if not options.hosts:
         ranks: int = options.ranks
         return ranks
-    return Hosts(options.hosts_file).group(options.hosts.split(","))
+    return HostsFile(options.hosts_file).group(options.hosts.split(","))
 
 
 @contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM is a KeyboardInterrupt meanwhile, as Ctrl+C is."""
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM inside the block, as on Ctrl+C."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -109,26 +111,25 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-class Line:
-    """One line that is redrawn in place. It draws nothing into a file or a pipe."""
+class StatusLine:
+    """Terminal line that is redrawn in place. Writes nothing to a file or a pipe."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.shown = stream.isatty()  # whether the stream is a terminal
+        self.shown = stream.isatty()
 
     def draw(self, text: str) -> None:
-        """Show this text, cut to the terminal's width, in place of the last one."""
+        """Replace the line with this text, cut to the terminal's width."""
         if self.shown:
             width = shutil.get_terminal_size().columns - 1
             self._stream.write(f"\r\x1b[K{text[:width]}")
             self._stream.flush()
 
     def clear(self) -> None:
-        """Empty the line."""
         self.draw("")
 
 
-def bar(done: int, of: int) -> str:
-    """A bar of characters, full if `done` equals `of` (or `of` is 0)."""
+def progress_bar(done: int, of: int) -> str:
+    """Return a bar of characters, full if `done` equals `of` (or `of` is 0)."""
     filled = round(_BAR_WIDTH * done / of) if of else _BAR_WIDTH
     return "█" * filled + "░" * (_BAR_WIDTH - filled)

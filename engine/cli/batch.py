@@ -1,4 +1,4 @@
-"""`python -m engine batch IN.jsonl OUT.jsonl`: the parts put together, and the exit status."""
+"""`python -m engine batch IN.jsonl OUT.jsonl`: answer many requests from a file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,32 @@ from typing import Any
 from msgspec import to_builtins
 
 from engine.batch import requests
-from engine.batch.requests import Defaults, Request
-from engine.batch.results import OutputError, Results, Summary, duration, record
-from engine.batch.run import Answer, BadLine, Parser, Runner, digest, lines
+from engine.batch.requests import BatchRequest, RequestDefaults
+from engine.batch.results import (
+    BatchSummary,
+    OutputError,
+    ResultsFile,
+    encode_record,
+    format_duration,
+)
+from engine.batch.run import (
+    BatchAnswer,
+    BatchRunner,
+    InvalidLine,
+    LineParser,
+    line_digest,
+    read_lines,
+)
 from engine.cli.arguments import (
     GUIDE,
-    Line,
+    StatusLine,
     add_adapter,
     add_draft,
     add_ranks,
-    bar,
-    positive,
-    ranks_of,
-    terminable,
+    parse_ranks,
+    positive_int,
+    progress_bar,
+    sigterm_as_interrupt,
     ways_dir,
 )
 from engine.engine import Engine
@@ -33,61 +46,86 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-_TOLD = 20  # bad lines that are told one by one
+_MAX_LISTED = 20  # errors and ignored fields
 
 EPILOG = """\
-A line is {"prompt": "…"} or {"messages": […]}, with "id", "system", "reasoning" and the fields of
-SamplingParams (temperature, top_p, max_tokens, stop, seed, json_schema, …) as it likes; or of
-OpenAI's batch shape {"custom_id", "method", "url", "body"}, and is then answered in that shape.
-Unknown fields are ignored and listed. Answers are written as they come, and sorted by line when
-the run ends.
+A line is {"prompt": "…"} or {"messages": […]}, with optional "id", "system", "reasoning" and fields
+of SamplingParams (temperature, top_p, max_tokens, stop, seed, json_schema, …); or OpenAI's batch
+format {"custom_id", "method", "url", "body"}, which is answered in that format.
+Unknown fields are ignored and listed. Answers are written as they arrive, and sorted by line at the
+end of the run.
 
-Interrupted in whatever way, the same command goes on where it was.
-Exit status: 0 all lines are answered, 1 some are not (their records have an "error"), 2 it could
-not run or go on, 130 interrupted.
+After an interruption, run the same command again to continue.
+Exit status: 0 all lines are answered, 1 some failed (their records have an "error"), 2 the batch
+could not run or continue, 130 interrupted.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.add_argument("input", type=Path, metavar="IN.jsonl", help="one request a line")
-    parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer a line")
+    parser.add_argument("input", type=Path, metavar="IN.jsonl", help="one request per line")
+    parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer per line")
     parser.add_argument(
-        "--model", default=str(GUIDE), help="model folder, GGUF file or hub id (the Guide)"
+        "--model",
+        default=str(GUIDE),
+        help="model folder, GGUF file or hub id (default: the bundled model)",
     )
     add_adapter(parser)
     add_draft(parser)
     add_ranks(parser)
-    parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
-    parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
-    parser.add_argument("--max-tokens", type=int, help="where a line does not say (2048)")
-    parser.add_argument("--temperature", type=float, help="where a line does not say")
-    parser.add_argument("--top-p", type=float, help="where a line does not say")
-    parser.add_argument("--system", help="a system message for lines without one")
     parser.add_argument(
-        "--think", action=argparse.BooleanOptionalAction, help="let the model reason first, or not"
+        "--concurrency",
+        type=positive_int,
+        default=8,
+        metavar="N",
+        help="concurrent requests (default: 8)",
     )
-    parser.add_argument("--reproducible", action="store_true", help="bit-identical, slower")
-    parser.add_argument("--retry-failed", action="store_true", help="answer failed lines anew")
-    parser.add_argument("--restart", action="store_true", help="throw earlier answers away")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="number from which each line's seed is derived (0)"
+    )
+    parser.add_argument(
+        "--max-tokens", type=int, help="token limit for lines that do not set one (default: 2048)"
+    )
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        help="sampling temperature for lines that do not set one (default: model's)",
+    )
+    parser.add_argument(
+        "--top-p", type=float, help="top-p for lines that do not set one (default: model's)"
+    )
+    parser.add_argument("--system", help="system message for lines without one")
+    parser.add_argument(
+        "--think",
+        action=argparse.BooleanOptionalAction,
+        help="let the model reason first, or not (default: model's)",
+    )
+    parser.add_argument(
+        "--reproducible", action="store_true", help="bit-identical answers, which is slower"
+    )
+    parser.add_argument("--retry-failed", action="store_true", help="retry failed requests")
+    parser.add_argument("--restart", action="store_true", help="delete earlier answers")
     parser.add_argument("--timings", action="store_true", help="also write each answer's times")
     parser.add_argument("--json", metavar="FILE", help="also write the summary; - for stdout")
 
 
 def main(options: argparse.Namespace) -> int:
     try:
-        with terminable(), Engine(ranks=ranks_of(options), ways_dir=ways_dir()) as engine:
+        with (
+            sigterm_as_interrupt(),
+            Engine(ranks=parse_ranks(options), ways_dir=ways_dir()) as engine,
+        ):
             return _batch(engine, options)
     except KeyboardInterrupt:
-        print("batch: interrupted; the same command goes on from here.", file=sys.stderr)
+        print("batch: interrupted. Run the same command again to continue.", file=sys.stderr)
         return INTERRUPTED
     except (EngineError, OutputError, ValueError) as error:
         print(f"batch: {error}", file=sys.stderr)
     except OSError as error:
         print(
-            f"batch: {error.filename or options.output}: {error.strerror or error}. What has been "
-            "answered is kept; the same command goes on from there.",
+            f"batch: {error.filename or options.output}: {error.strerror or error}. The answers "
+            "so far are kept. Run the same command again to continue.",
             file=sys.stderr,
         )
     return COULD_NOT_RUN
@@ -98,44 +136,48 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     if not source.is_file():
         raise OutputError(f"There is no file {source}.")
     if target.exists() and target.samefile(source):
-        raise OutputError(f"{target} is the input. Name another file for the answers.")
+        raise OutputError(f"{target} is the input. Choose another file for the answers.")
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}
     asked = {k: v for k, v in sampling.items() if v is not None}
-    SamplingParams(**asked)  # a mistake on the command line is not every line's
+    SamplingParams(**asked)  # report an invalid option once, not for every line
     model = engine.load(options.model, options.adapter, options.draft_model)
-    defaults = Defaults({**model.defaults, **asked}, options.seed, options.system, options.think)
+    defaults = RequestDefaults(
+        {**model.defaults, **asked}, options.seed, options.system, options.think
+    )
     salt = json.dumps([model.id, to_builtins(defaults), options.reproducible], sort_keys=True)
-    results = Results(target, options.restart, options.retry_failed)
+    results = ResultsFile(target, options.restart, options.retry_failed)
     try:
-        count = results.check((n, digest(raw, salt)) for n, raw in lines(source))
-        batch, parser = _Batch(results, salt, model, options, count), Parser(defaults)
+        count = results.check((n, line_digest(raw, salt)) for n, raw in read_lines(source))
+        batch, parser = BatchRun(results, salt, model, options, count), LineParser(defaults)
         try:
-            runner = Runner(engine, model, options.concurrency, options.reproducible)
-            batch.run(runner, lines(source), parser)
+            runner = BatchRunner(engine, model, options.concurrency, options.reproducible)
+            batch.run(runner, read_lines(source), parser)
         finally:
-            batch.tell(sorted(parser.ignored))
+            batch.print_summary(sorted(parser.ignored))
     finally:
         results.close()
-    return SOME_FAILED if batch.summary.all_failed else ALL_ANSWERED
+    return SOME_FAILED if batch.summary.total_failed else ALL_ANSWERED
 
 
-class _Batch:
-    """One run: lines go to the engine, answers to the output, progress to the terminal."""
+class BatchRun:
+    """One run: sends lines to the engine, writes answers and shows progress."""
 
     def __init__(
-        self, results: Results, salt: str, model: Model, options: argparse.Namespace, count: int
+        self, results: ResultsFile, salt: str, model: Model, options: argparse.Namespace, count: int
     ) -> None:
         known = results.known.values()
-        self.summary = Summary(count, len(known), sum(k.failed for k in known))
+        self.summary = BatchSummary(count, len(known), sum(k.failed for k in known))
         self._results = results
         self._salt = salt
         self._model = model
         self._options = options
-        self._progress = Line(sys.stderr)
+        self._progress = StatusLine(sys.stderr)
         self._told = 0
-        self._digests: dict[int, str] = {}  # of the lines on their way
+        self._digests: dict[int, str] = {}  # of lines in progress
 
-    def run(self, runner: Runner, source: Iterator[tuple[int, bytes]], parse: Parser) -> None:
+    def run(
+        self, runner: BatchRunner, source: Iterator[tuple[int, bytes]], parse: LineParser
+    ) -> None:
         def draw() -> None:
             self._progress.draw(_progress(self.summary, runner.tokens))
 
@@ -144,15 +186,15 @@ class _Batch:
             self._requests(source, parse), self._write, draw if self._progress.shown else None
         )
 
-    def tell(self, ignored: Sequence[str]) -> None:
-        """Print the ignored fields and the summary, also of a run that was interrupted."""
+    def print_summary(self, ignored: Sequence[str]) -> None:
+        """Print the ignored fields and the statistics, also after an interruption."""
         self._progress.clear()
         if ignored:
-            named = ", ".join(ignored[:_TOLD])
-            more = f" and {len(ignored) - _TOLD:,} more" if len(ignored) > _TOLD else ""
+            named = ", ".join(ignored[:_MAX_LISTED])
+            more = f" and {len(ignored) - _MAX_LISTED:,} more" if len(ignored) > _MAX_LISTED else ""
             print(f"batch: ignored fields: {named}{more}", file=sys.stderr)
-        if self._told > _TOLD:
-            print(f"batch: {self._told - _TOLD:,} more lines failed.", file=sys.stderr)
+        if self._told > _MAX_LISTED:
+            print(f"batch: {self._told - _MAX_LISTED:,} more lines failed.", file=sys.stderr)
         print(self.summary.text(), file=sys.stderr)
         if self._options.json:
             text = json.dumps(self.summary.figures(), indent=2)
@@ -161,51 +203,53 @@ class _Batch:
             else:
                 Path(self._options.json).write_text(text + "\n", encoding="utf-8")
 
-    def _requests(self, source: Iterator[tuple[int, bytes]], parse: Parser) -> Iterator[Request]:
-        """The lines still to be answered. Bad ones get their record at once."""
+    def _requests(
+        self, source: Iterator[tuple[int, bytes]], parse: LineParser
+    ) -> Iterator[BatchRequest]:
+        """Yield the lines to answer. Record invalid ones immediately."""
         for number, raw in source:
             line = parse(number, raw)
             if number in self._results.known:
                 continue
-            self._digests[number] = digest(raw, self._salt)
-            if isinstance(line, Request):
+            self._digests[number] = line_digest(raw, self._salt)
+            if isinstance(line, BatchRequest):
                 yield line
                 continue
-            self.summary.add_bad_line()
-            self._put(line, {"error": {"code": INVALID_REQUEST, "message": line.why}})
+            self.summary.add_invalid_line()
+            self._record(line, {"error": {"code": INVALID_REQUEST, "message": line.reason}})
 
-    def _write(self, request: Request, answer: Answer) -> None:
+    def _write(self, request: BatchRequest, answer: BatchAnswer) -> None:
         self.summary.add(answer)
         content = dict(answer.content)
         if self._options.timings and not answer.failed:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
-        self._put(request, content)
+        self._record(request, content)
 
-    def _put(self, line: Request | BadLine, content: dict[str, Any]) -> None:
+    def _record(self, line: BatchRequest | InvalidLine, content: dict[str, Any]) -> None:
         name = self._digests.pop(line.line)
         if "error" in content:
             self._told += 1
-            if self._told <= _TOLD:
+            if self._told <= _MAX_LISTED:
                 self._progress.clear()
                 print(f"batch: line {line.line}: {content['error']['message']}", file=sys.stderr)
         if not line.openai:
             content = {"id": line.id, **content}
         elif "error" in content:
-            content = requests.failure(name, line.id, content["error"])
+            content = requests.failure_record(name, line.id, content["error"])
         else:
-            content = requests.completion(name, line.id, self._model.name, content)
-        self._results.put(line.line, record(line.line, name, content))
+            content = requests.completion_record(name, line.id, self._model.name, content)
+        self._results.write(line.line, encode_record(line.line, name, content))
 
 
-def _progress(summary: Summary, tokens: int) -> str:
+def _progress(summary: BatchSummary, tokens: int) -> str:
     """A line for a terminal. `tokens`: how many the engine has given so far."""
     done, of = summary.done, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed
-    left = f"{duration(seconds / now * (of - done))} left" if now else "…"
+    left = f"{format_duration(seconds / now * (of - done))} left" if now else "…"
     failed = f", {summary.failed:,} failed" if summary.failed else ""
     return (
-        f"{bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
+        f"{progress_bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
         f"{tokens / seconds:.0f} tokens/s  {left}"
     )

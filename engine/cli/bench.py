@@ -1,4 +1,4 @@
-"""`python -m engine bench`: runs the measurements; prints tables and writes JSON."""
+"""`python -m engine bench`: run measurements, print tables, and write JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.bench.hostile_server import Rivals
 from engine.bench.server import Server
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, Load, Peak, compare
-from engine.cli.arguments import positive
+from engine.cli.arguments import positive_int
 from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
 
@@ -37,14 +37,14 @@ FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 Say = Callable[[str], None]
 
-LOADING: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
+SEPARATE_PARTS: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     "memory": lambda o, say: memory.run(o.model, o.length or memory.CONTEXTS, say),
     "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
-"""Parts that load a model, or several, in their own way. They only run when they are named."""
+"""Parts that load models themselves. They run only if named."""
 
-_NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
+_NO_SERVER = "mlx_lm.server is skipped: it needs a Python interpreter"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,36 +52,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         default=FAMILIES,
-        help="a model folder, GGUF file, hub id, random:135m, real; families (memory, graph)",
+        help="model folder, GGUF file, hub id, random:135m or real; families (memory, graph)",
     )
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=(*PARTS, *LOADING),
+        choices=(*PARTS, *SEPARATE_PARTS),
         default=PARTS,
-        help="which (the first five)",
+        help="parts to run (default: the first five)",
     )
     parser.add_argument(
         "--against",
         nargs="*",
         choices=AGAINST,
         default=AGAINST,
-        help="in traffic: one after another, BatchGenerator, mlx_lm.server (all); in "
-        "--parts hostile: the last of these",
+        help="contenders in traffic: one after another, BatchGenerator, mlx_lm.server "
+        "(default: all); in --parts hostile: mlx_lm.server",
     )
-    parser.add_argument("--chats", type=positive, nargs="+", default=[1, 2, 4, 8, 16], metavar="N")
-    parser.add_argument("--tokens", type=positive, default=48, help="tokens per reply (48)")
-    parser.add_argument("--rounds", type=positive, default=3, help="median over so many (3)")
-    parser.add_argument("--short", type=positive, default=64, help="tokens, short prompt (64)")
-    parser.add_argument("--long", type=positive, default=1500, help="tokens, long prompt (1500)")
-    parser.add_argument("--every", type=float, default=0.5, help="s between staggered (0.5)")
-    parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
-    parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
-    parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
-    parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
-    parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")
-    parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
-    parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
+    parser.add_argument(
+        "--chats", type=positive_int, nargs="+", default=[1, 2, 4, 8, 16], metavar="N"
+    )
+    parser.add_argument("--tokens", type=positive_int, default=48, help="tokens per reply (48)")
+    parser.add_argument("--rounds", type=positive_int, default=3, help="rounds per median (3)")
+    parser.add_argument("--short", type=positive_int, default=64, help="short prompt, tokens (64)")
+    parser.add_argument(
+        "--long", type=positive_int, default=1500, help="long prompt, tokens (1500)"
+    )
+    parser.add_argument(
+        "--every", type=float, default=0.5, help="seconds between staggered requests (0.5)"
+    )
+    parser.add_argument(
+        "--arriving", type=positive_int, default=3000, help="arriving long prompt, tokens (3000)"
+    )
+    parser.add_argument("--history", type=positive_int, nargs="+", default=[500, 4000], metavar="N")
+    parser.add_argument("--forks", type=positive_int, default=8, help="forks of one chat (8)")
+    parser.add_argument(
+        "--length", type=positive_int, nargs="+", metavar="N", help="contexts of capacity, memory"
+    )
+    parser.add_argument(
+        "--draft-model", metavar="MODEL", help="for drafts (default: the model's first layers)"
+    )
+    parser.add_argument(
+        "--cases", nargs="+", metavar="NAME", default=(), help="cases of graph (default: all)"
+    )
+    parser.add_argument("--markdown", metavar="FILE", help="write graph's table into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
 
 
@@ -98,13 +112,13 @@ def main(options: argparse.Namespace) -> int:
     try:
         if options.model == FAMILIES and set(options.parts) - {"memory", "graph"}:
             raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
-        for part, run in LOADING.items():
+        for part, run in SEPARATE_PARTS.items():
             if part in options.parts:
                 figures[part] = run(options, say)
-        if set(options.parts) - {"capacity", *LOADING}:
+        if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
-        if "capacity" in options.parts:  # after the others, whose model is unloaded by then
+        if "capacity" in options.parts:  # last, when the other parts' model is unloaded
             held = capacity(options.model, options.length or [512, 2048], 4, note)
             tables.capacity(held, say)
             figures["capacity"] = to_builtins(held)
@@ -132,7 +146,7 @@ def _compare(
     say(
         f"{it.model.name}: {it.model.nbytes / 1e6:.0f} MB of weights in {it.model.dtype}, "
         f"{it.model.step} step, on {backend['device']} ({backend['blas']} BLAS), {os.cpu_count()} "
-        f"cores with a load of {load:.1f} from before\n"
+        f"cores with a load of {load:.1f} before the run\n"
     )
     figures |= {"model": to_builtins(it.model), "backend": backend, "load_before": load}
     if "decode" in options.parts:
@@ -166,7 +180,7 @@ def _compare(
         with contextlib.ExitStack() as stack:
             rivals = None
             if options.parts is PARTS:
-                note("mlx_lm.server gets hostile input with --parts hostile only: it takes minutes")
+                note("mlx_lm.server gets hostile input only with --parts hostile: it takes minutes")
             elif "server" in options.against and FROZEN:
                 note(_NO_SERVER)
             elif "server" in options.against:
@@ -182,7 +196,7 @@ def _traffic(
     say: Say,
     note: Say,
 ) -> list[Load]:
-    """Measure whole requests; each row is printed as soon as it is known."""
+    """Measure whole requests, and print each row as soon as it is known."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.peak_here)
@@ -192,7 +206,7 @@ def _traffic(
         if "batch" in options.against:
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
-            assert it.net is not None  # load it before anything is timed
+            assert it.net is not None  # loads it before the first measurement
         if "server" in options.against and FROZEN:
             note(_NO_SERVER)
         elif "server" in options.against:

@@ -12,18 +12,24 @@ from engine.messages import Failed, Finished, PromptProgress, TextDelta
 from engine.params import SamplingParams
 from engine.reply import Reply
 
-HELP = "Type a message; Ctrl+C stops the answer; /new starts over; /quit or Ctrl+D ends."
+HELP = "Type a message. Ctrl+C stops the answer, /new starts over, /quit or Ctrl+D ends."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model folder, a GGUF file, or a hub id already downloaded")
+    parser.add_argument("model", help="model folder, GGUF file, or downloaded hub id")
     add_adapter(parser)
     add_draft(parser)
-    parser.add_argument("--system", help="a system message")
-    parser.add_argument("--temperature", type=float, help="0 for the most probable token")
-    parser.add_argument("--top-p", type=float)
-    parser.add_argument("--max-tokens", type=int, default=2048)
-    parser.add_argument("--seed", type=int)
+    parser.add_argument("--system", help="system message")
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        help="sampling temperature; 0 takes the most probable token (default: model's)",
+    )
+    parser.add_argument("--top-p", type=float, help="top-p (default: model's)")
+    parser.add_argument(
+        "--max-tokens", type=int, default=2048, help="token limit of an answer (default: 2048)"
+    )
+    parser.add_argument("--seed", type=int, help="sampling seed (default: random)")
     parser.add_argument("--think", action="store_true", help="let the model reason first")
     parser.add_argument("--reproducible", action="store_true", help="bit-identical answers")
 
@@ -70,7 +76,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _show(reply: Reply) -> None:
-    """Print a reply while it comes. Ctrl+C cancels it; the chat goes on."""
+    """Print a reply while it streams. Ctrl+C cancels the reply, not the chat."""
     events = iter(reply)
     kind = "answer"
     while True:

@@ -1,4 +1,4 @@
-"""`python -m engine cluster …`: the machines that models are spread over, and what they give."""
+"""`python -m engine cluster …`: manage and test the machines over which models are spread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from engine.cli import serve
-from engine.cli.arguments import add_hosts_file, positive
+from engine.cli.arguments import add_hosts_file, positive_int
 from engine.cluster.hosts import (
     BACKENDS,
     LOCAL,
@@ -20,24 +20,24 @@ from engine.cluster.hosts import (
     PORTS,
     Host,
     HostError,
-    Hosts,
-    configured,
+    HostsFile,
+    hosts_from_mlx_file,
 )
 from engine.errors import EngineError
 
 EPILOG = """\
-A host is a machine that ssh reaches without asking for a password, with the same Stretto on it.
-"local" is this machine and always there; it comes first in a group, and may stand in it twice.
+A host is a machine that ssh reaches without a password, with the same version of Stretto.
+"local" is this machine and always exists. It must be first in a group, and may occur twice.
 
   cluster add studio me@studio.local --program ~/stretto/.venv/bin/python --source ~/stretto
-  cluster add --from FILE          the file that mlx.distributed_config makes, as for Thunderbolt
+  cluster add --from FILE          a file from mlx.distributed_config, such as for Thunderbolt
   cluster check
   cluster copy MODEL studio
   cluster test MODEL --hosts local,studio
   cluster start MODEL --hosts local,studio
 """
 
-GOOD, FAULTS, COULD_NOT = 0, 1, 2
+OK, PROBLEMS, FAILED = 0, 1, 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,50 +47,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     known = argparse.ArgumentParser(add_help=False)
     add_hosts_file(known)
 
-    own = commands.add_parser("add", parents=[known], help="name a host, or change one")
+    own = commands.add_parser("add", parents=[known], help="add or change a host")
     own.add_argument("name", nargs="?", metavar="NAME")
-    own.add_argument("address", nargs="?", metavar="USER@MACHINE", help="or local")
-    own.add_argument("--program", metavar="PATH", help="its Python, or its Stretto (stretto)")
-    own.add_argument("--source", metavar="FOLDER", help="of Stretto's sources there")
-    own.add_argument("--ip", help="under which the other hosts reach it (as ssh does)")
-    own.add_argument("--ports", metavar="FIRST-LAST", help=f"({PORTS[0]}-{PORTS[1]})")
-    own.add_argument("--models", metavar="FOLDER", help=f"for copies there ({MODELS})")
-    own.add_argument("--backend", choices=BACKENDS, help="(ring)")
+    own.add_argument("address", nargs="?", metavar="USER@MACHINE", help="ssh address, or local")
+    own.add_argument("--program", metavar="PATH", help="its Python or Stretto (default: stretto)")
+    own.add_argument("--source", metavar="FOLDER", help="Stretto's sources on it")
+    own.add_argument("--ip", help="its address for other hosts (default: the one that ssh uses)")
     own.add_argument(
-        "--from", dest="file", type=Path, metavar="FILE", help="of mlx.distributed_config"
+        "--ports", metavar="FIRST-LAST", help=f"listening ports (default: {PORTS[0]}-{PORTS[1]})"
+    )
+    own.add_argument(
+        "--models", metavar="FOLDER", help=f"folder for model copies on it (default: {MODELS})"
+    )
+    own.add_argument("--backend", choices=BACKENDS, help="network backend (default: ring)")
+    own.add_argument(
+        "--from", dest="file", type=Path, metavar="FILE", help="file from mlx.distributed_config"
     )
 
-    own = commands.add_parser("list", parents=[known], help="all hosts")
-    own.add_argument("--json", action="store_true", help="for programs")
+    own = commands.add_parser("list", parents=[known], help="list all hosts")
+    own.add_argument("--json", action="store_true", help="print JSON")
 
     own = commands.add_parser(
-        "remove", parents=[known], help="forget a host; nothing is removed there"
+        "remove", parents=[known], help="remove a host from the list, without changing it"
     )
     own.add_argument("name", metavar="NAME")
 
     own = commands.add_parser(
-        "check", parents=[known], help="ssh, versions, memory and links of hosts"
+        "check", parents=[known], help="check ssh, versions, memory and links of hosts"
     )
-    own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
-    own.add_argument("--json", action="store_true", help="for programs")
+    own.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
+    own.add_argument("--json", action="store_true", help="print JSON")
 
-    own = commands.add_parser("copy", parents=[known], help="bring a model to hosts")
-    own.add_argument("model", metavar="MODEL", help="folder or hub id, on this machine")
-    own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
+    own = commands.add_parser("copy", parents=[known], help="copy a model to hosts")
+    own.add_argument("model", metavar="MODEL", help="model folder or hub id on this machine")
+    own.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
 
     own = commands.add_parser(
-        "test", parents=[known], help="bandwidth, latency and tokens/s, beside one machine"
+        "test",
+        parents=[known],
+        help="measure bandwidth, latency and tokens/s, compared with one machine",
     )
-    own.add_argument("model", metavar="MODEL", help="folder or hub id")
-    own.add_argument("--hosts", metavar="NAME,NAME…", help="(all)")
-    own.add_argument("--chats", type=positive, nargs="+", default=[1, 8], metavar="N")
-    own.add_argument("--tokens", type=positive, default=64, metavar="N", help="of an answer (64)")
-    own.add_argument("--json", action="store_true", help="for programs, as the last line")
+    own.add_argument("model", metavar="MODEL", help="model folder or hub id")
+    own.add_argument("--hosts", metavar="NAME,NAME…", help="hosts of the group (default: all)")
+    own.add_argument("--chats", type=positive_int, nargs="+", default=[1, 8], metavar="N")
+    own.add_argument(
+        "--tokens", type=positive_int, default=64, metavar="N", help="per answer (default: 64)"
+    )
+    own.add_argument("--json", action="store_true", help="print JSON as the last line")
 
-    own = commands.add_parser("start", help="serve over hosts; all that serve takes")
+    own = commands.add_parser("start", help="serve over hosts; takes the options of serve")
     serve.add_arguments(own)
 
-    own = commands.add_parser("here", help="what this machine tells of itself, as JSON")
+    own = commands.add_parser("here", help="print this machine's properties as JSON")
     own.add_argument("--models", default=MODELS)
     own.add_argument("--folder", default="")
 
@@ -106,21 +114,21 @@ def main(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("cluster: interrupted", file=sys.stderr)
         return 130
-    return COULD_NOT
+    return FAILED
 
 
 def _add(options: argparse.Namespace) -> int:
-    hosts = Hosts(options.hosts_file)
+    hosts = HostsFile(options.hosts_file)
     if options.file is not None:
-        found = configured(options.file, options.program or "", options.source or "")
+        found = hosts_from_mlx_file(options.file, options.program or "", options.source or "")
         hosts.add(*found)
         print(f"Added {', '.join(host.name for host in found)}.")
-        return GOOD
+        return OK
     if not options.name:
         raise HostError("Name the host: cluster add NAME user@machine")
     known = {host.name: host for host in hosts.all()}.get(options.name)
     if known is None and not options.address:
-        raise HostError(f"Where is {options.name}? cluster add {options.name} user@machine")
+        raise HostError(f"Unknown host. Add it with: cluster add {options.name} user@machine")
     given = {
         name: getattr(options, name)
         for name in ("address", "program", "source", "ip", "models", "backend")
@@ -129,58 +137,59 @@ def _add(options: argparse.Namespace) -> int:
     if options.ports:
         given["ports"] = _ports(options.ports)
     host = replace(known, **given) if known is not None else Host(options.name, **given)
-    if host.name == LOCAL and not host.here:
-        raise HostError("local is this machine. Take another name.")
+    if host.name == LOCAL and not host.is_local:
+        raise HostError("local is this machine. Choose another name.")
     hosts.add(host)
     print(f"{'Changed' if known is not None else 'Added'} {_line(host)}")
-    return GOOD
+    return OK
 
 
 def _ports(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     if not (first.isdecimal() and last.isdecimal()):
-        raise HostError(f"{text!r} are no ports. Write FIRST-LAST.")
+        raise HostError(f"Invalid ports {text!r}. Write FIRST-LAST.")
     return int(first), int(last)
 
 
 def _line(host: Host) -> str:
-    parts = [host.name, "this machine" if host.here else host.address, host.ip, host.program]
+    parts = [host.name, "this machine" if host.is_local else host.address, host.ip, host.program]
     return "  ".join(part for part in parts if part)
 
 
 def _list(options: argparse.Namespace) -> int:
-    hosts = Hosts(options.hosts_file).all()
+    hosts = HostsFile(options.hosts_file).all()
     if options.json:
         print(json.dumps([to_builtins(host) for host in hosts]))
     else:
         for host in hosts:
             print(_line(host))
-    return GOOD
+    return OK
 
 
 def _remove(options: argparse.Namespace) -> int:
-    Hosts(options.hosts_file).remove(options.name)
+    HostsFile(options.hosts_file).remove(options.name)
     print(f"Removed {options.name}.")
-    return GOOD
+    return OK
 
 
 def _check(options: argparse.Namespace) -> int:
     from engine.cluster import machines
 
-    reports = machines.check(_named(options, options.names))
+    reports = machines.check_hosts(_named(options, options.names))
     if options.json:
         told = [
-            {"name": r.host.name, "good": r.good, "faults": r.faults, **r.told} for r in reports
+            {"name": r.host.name, "good": r.is_usable, "faults": r.problems, **r.facts}
+            for r in reports
         ]
         print(json.dumps(told))
     else:
         for report in reports:
             print("\n".join(report.lines()))
-    return GOOD if all(report.good for report in reports) else FAULTS
+    return OK if all(report.is_usable for report in reports) else PROBLEMS
 
 
 def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
-    hosts = Hosts(options.hosts_file)
+    hosts = HostsFile(options.hosts_file)
     return [hosts.get(name) for name in names] if names else list(hosts.all())
 
 
@@ -190,17 +199,19 @@ def _copy(options: argparse.Namespace) -> int:
 
     folder = resolve(options.model)
     name = folder.name if Path(options.model).is_dir() else options.model.rpartition("/")[2]
-    status = GOOD
+    status = OK
     for host in _named(options, options.names):
-        if host.here:
+        if host.is_local:
             continue
         try:
-            done = machines.copy(folder, name, host, lambda words: print(words, file=sys.stderr))
+            done = machines.copy_model(
+                folder, name, host, lambda words: print(words, file=sys.stderr)
+            )
         except HostError as error:
             print(f"cluster: {error}", file=sys.stderr)
-            status = FAULTS
+            status = PROBLEMS
             continue
-        how = f"was copied by {done.by}" if done.by else "is there already"
+        how = f"was copied with {done.by}" if done.by else "already exists"
         print(f"{name} {how}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
     return status
 
@@ -208,29 +219,29 @@ def _copy(options: argparse.Namespace) -> int:
 def _test(options: argparse.Namespace) -> int:
     from engine.bench import cluster
 
-    hosts = Hosts(options.hosts_file)
+    hosts = HostsFile(options.hosts_file)
     names = options.hosts.split(",") if options.hosts else [host.name for host in hosts.all()]
     group = hosts.group(names)
     if len(group) < 2:
-        raise HostError("A test takes two hosts: --hosts local,local tries it on this machine.")
+        raise HostError("A test needs two hosts. Use --hosts local,local to try it here.")
     say = (lambda words: print(words, file=sys.stderr)) if options.json else print
     found = cluster.run(group, options.model, options.chats, options.tokens, say)
     if options.json:
         print(json.dumps(found))
-    return GOOD
+    return OK
 
 
 def _start(options: argparse.Namespace) -> int:
     if not options.hosts and options.ranks == 1:
-        options.hosts = ",".join(host.name for host in Hosts(options.hosts_file).all())
+        options.hosts = ",".join(host.name for host in HostsFile(options.hosts_file).all())
     return serve.main(options)
 
 
-def _here(options: argparse.Namespace) -> int:
+def _describe(options: argparse.Namespace) -> int:
     from engine.cluster import machines
 
-    print(json.dumps(machines.describe(options.models, options.folder)))
-    return GOOD
+    print(json.dumps(machines.describe_machine(options.models, options.folder)))
+    return OK
 
 
 _COMMANDS = {
@@ -241,5 +252,5 @@ _COMMANDS = {
     "copy": _copy,
     "test": _test,
     "start": _start,
-    "here": _here,
+    "here": _describe,
 }

@@ -1,4 +1,4 @@
-"""`python -m engine dialects`: how models mark reasoning, answers and tool calls, and who tells."""
+"""`python -m engine dialects`: list how models mark reasoning, answers and tool calls."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from engine.text.dialects import MLX_LM, OTHER, ROWS, Pair, Row, Switch
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", nargs="?", type=Path, help="tell which dialect the model in this folder speaks"
+        "folder", nargs="?", type=Path, help="print the dialect of the model in this folder"
     )
 
 
 def main(options: argparse.Namespace) -> int:
     if options.folder is not None:
-        return _tell(options.folder)
+        return _print_dialect(options.folder)
     for row in (*ROWS, OTHER):
         print(f"{row.name}: {row.models}")
         for name, words in _columns(row):
@@ -27,10 +27,8 @@ def main(options: argparse.Namespace) -> int:
                 print(f"  {name:<11}{words}")
         print()
     ours = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
-    print(
-        f"{len(ROWS)} rows; {ours} of them have markers that mlx-lm does not tell. Where it tells"
-    )
-    print("nothing, <think> and <tool_call> in a template are taken for what they say.")
+    print(f"{len(ROWS)} rows; {ours} of them have markers that mlx-lm does not provide. If neither")
+    print("has any, <think> and <tool_call> in a template are used.")
     return 0
 
 
@@ -57,7 +55,7 @@ def _columns(row: Row) -> Iterator[tuple[str, str]]:
 
 def _markers(pair: Pair | str) -> str:
     if not isinstance(pair, tuple):
-        return "as mlx-lm tells" if pair == MLX_LM else ""
+        return "from mlx-lm" if pair == MLX_LM else ""
     start, end = (repr(marker)[1:-1] for marker in pair)
     return f"{start} … {end or 'the end of the turn'}"
 
@@ -73,14 +71,14 @@ def _switch(switch: Switch) -> str:
     return "; ".join(said)
 
 
-def _tell(folder: Path) -> int:
+def _print_dialect(folder: Path) -> int:
     from mlx_lm.utils import load_tokenizer
 
     try:
         tokenizer = load_tokenizer(folder, rendering.template_arguments(folder))
-    except Exception as error:  # transformers' and mlx-lm's own
+    except Exception as error:  # of transformers or mlx-lm
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        print(f"dialects: {folder} has no tokenizer that can be read: {first}", file=sys.stderr)
+        print(f"dialects: {folder} has no readable tokenizer: {first}", file=sys.stderr)
         return 2
     dialect = recognition.of(tokenizer)
     print(f"{folder.resolve().name} speaks {dialect.row.name!r} ({dialect.row.models})")
@@ -88,5 +86,5 @@ def _tell(folder: Path) -> int:
         print(f"  {frame.kind:<10} {frame.start!r} … {frame.end or 'the end of the turn'!r}")
     print(f"  tool calls {dialect.tool_format or 'none'}")
     print(f"  reasons    {'yes' if dialect.reasons else 'no'}: {_switch(dialect.switch)}")
-    print(f"  ends       {', '.join(dialect.ends) or 'as its files name them'}")
+    print(f"  ends       {', '.join(dialect.ends) or 'from its files'}")
     return 0

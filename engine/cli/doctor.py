@@ -14,22 +14,30 @@ from msgspec import Struct, field, to_builtins
 from engine.model import patches
 
 EPILOG = """\
-Exit status: 0 if all is as with the pinned versions, 1 if something is missing or off.
+Exit status: 0 if everything matches the pinned versions, 1 if something is missing or different.
 `python -m engine families` tries the architectures of mlx-lm.
 """
 
 _PACKAGES = ("mlx", "mlx-lm", "mlx-vlm", "transformers", "tokenizers", "numpy", "huggingface_hub")
 
 
-class Report(Struct):
-    """Findings of the doctor."""
+class DoctorReport(Struct):
+    """Findings of `doctor`.
 
-    versions: dict[str, str]  # by package; "" if it is not installed
+    Attributes:
+        versions: by package; "" if not installed.
+        backend: device, BLAS, and bytes of memory.
+        patches: name, on, reason if off, and loss.
+        adapters: reason why LoRA adapters cannot be loaded; "" if they can.
+        differences: from the pinned versions, as sentences.
+    """
+
+    versions: dict[str, str]
     missing: list[str]
-    backend: dict[str, Any]  # device, BLAS, and bytes of memory
-    patches: list[dict[str, Any]]  # name, on, reason if it is off, and loss
-    adapters: str = ""  # why LoRA adapters cannot be opened; "" if they can
-    differences: list[str] = field(default_factory=list)  # from the pinned versions, as sentences
+    backend: dict[str, Any]
+    patches: list[dict[str, Any]]
+    adapters: str = ""
+    differences: list[str] = field(default_factory=list)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,19 +52,19 @@ def main(options: argparse.Namespace) -> int:
     return 1 if found.differences or found.missing else 0
 
 
-def examine() -> Report:
+def examine() -> DoctorReport:
     """Start the backend and return the report."""
     from engine.model import backend
 
     machine = backend.start()  # before anything imports MLX
-    from engine.model import adapting  # brings MLX, which must not come before its BLAS
+    from engine.model import adapting  # imports MLX, which must be after its BLAS
     from engine.runtime.admission import BUDGET_SHARE
 
     missing = []
     if machine.device == "cpu" and machine.blas.startswith("reference"):
-        missing.append(f"OpenBLAS, with which prompts are read far faster: {machine.blas}")
+        missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
     found = patches.states()
-    report = Report(
+    report = DoctorReport(
         {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         missing,
         {
@@ -70,7 +78,7 @@ def examine() -> Report:
         adapting.why_not(),
     )
     if report.adapters:
-        report.differences.append(f"LoRA adapters cannot be opened ({report.adapters}).")
+        report.differences.append(f"LoRA adapters cannot be loaded ({report.adapters}).")
     report.differences += [
         f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
         for state in found
@@ -89,7 +97,7 @@ def _version(package: str) -> str:
         return ""
 
 
-def _lines(found: Report) -> Iterable[str]:
+def _lines(found: DoctorReport) -> Iterable[str]:
     """Yield the lines of the report as text."""
     yield from (
         f"{name:<16} {version or 'not installed'}" for name, version in found.versions.items()

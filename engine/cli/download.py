@@ -1,4 +1,4 @@
-"""`python -m engine download REPO_ID`: the model's folder on stdout, how far it is on stderr."""
+"""`python -m engine download REPO_ID`: download a model, and print its folder."""
 
 from __future__ import annotations
 
@@ -8,45 +8,44 @@ import time
 from typing import TextIO
 
 from engine import hub
-from engine.batch.results import duration
-from engine.cli.arguments import Line, bar, terminable
+from engine.batch.results import format_duration
+from engine.cli.arguments import StatusLine, progress_bar, sigterm_as_interrupt
 from engine.errors import INVALID_REQUEST, EngineError
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
-_EVERY_S = 0.1
+_REDRAW_S = 0.1
 
 EPILOG = """\
-Takes config, weights in safetensors and tokenizer, and no code. They lie in huggingface_hub's
-cache, so HF_HOME, HF_TOKEN and HF_ENDPOINT hold. Interrupted in whatever way, the same command
-goes on where it was. Exit status: 0 it is there, 1 it is not, 2 that is no model's id,
-130 interrupted.
+Downloads config, safetensors weights and tokenizer, but no code, into huggingface_hub's cache.
+HF_HOME, HF_TOKEN and HF_ENDPOINT apply. After an interruption, run the same command again to
+continue. Exit status: 0 downloaded, 1 failed, 2 invalid model id, 130 interrupted.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
-    parser.add_argument("repo", metavar="REPO_ID", help="owner/name, or the address of its page")
-    parser.add_argument("--revision", metavar="R", help="a branch, tag or commit (main)")
-    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("repo", metavar="REPO_ID", help="owner/name, or the page's address")
+    parser.add_argument("--revision", metavar="R", help="branch, tag or commit (default: main)")
+    parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
 def main(options: argparse.Namespace) -> int:
-    progress = _Progress(sys.stderr, quiet=options.quiet)
+    progress = DownloadProgress(sys.stderr, quiet=options.quiet)
     try:
-        with terminable():
+        with sigterm_as_interrupt():
             model = hub.look_up(
                 options.repo,
                 options.revision,
                 most_wait_s=hub.MAX_WAIT_S,
-                on_wait=progress.waits,
+                on_wait=progress.show_wait,
             )
             if not options.quiet:
                 print(_about(model), file=sys.stderr)
-            folder = hub.download(model, progress, on_wait=progress.waits)
+            folder = hub.download(model, progress, on_wait=progress.show_wait)
     except KeyboardInterrupt:
         progress.clear()
-        words = f"download: interrupted{progress.so_far()}; the same command goes on from here."
+        words = f"download: interrupted{progress.so_far()}. Run the same command again to continue."
         print(words, file=sys.stderr)
         return INTERRUPTED
     except EngineError as error:
@@ -64,14 +63,14 @@ def _about(model: hub.HubModel) -> str:
     return f"{model.repo}{at}: {_size(model.size)}, {model.architecture}{bits}"
 
 
-class _Progress:
-    """On a terminal one line that is drawn again and again; in a file a line for every tenth."""
+class DownloadProgress:
+    """Progress on a terminal in a line that is redrawn, or in a file with a line per 10%."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
         self._quiet = quiet
-        self._line = Line(stream)
-        self._began = (0.0, 0)  # when, and what was there already
+        self._line = StatusLine(stream)
+        self._began = (0.0, 0)  # time, and bytes that were already downloaded
         self._told = 0.0
         self._tenth = -1
         self._last = (0, 0)
@@ -83,18 +82,18 @@ class _Progress:
         self._last = (done, total)
         if self._quiet:
             return
-        if self._line.shown and (now - self._told >= _EVERY_S or done == total):
+        if self._line.shown and (now - self._told >= _REDRAW_S or done == total):
             self._told = now
             self._line.draw(self._words(now))
         elif not self._line.shown and (tenth := 10 * done // max(total, 1)) > self._tenth:
             self._tenth = tenth
             print(f"{_size(done)} of {_size(total)}", file=self._stream, flush=True)
 
-    def waits(self, seconds: float) -> None:
-        """Say that the hub asks to wait."""
+    def show_wait(self, seconds: float) -> None:
+        """Print that the hub asked to wait."""
         if not self._quiet:
             self.clear()
-            words = f"The hub asks to wait {duration(seconds)}. The download then continues."
+            words = f"The hub asks to wait {format_duration(seconds)}. The download then continues."
             print(words, file=self._stream, flush=True)
 
     def clear(self) -> None:
@@ -108,8 +107,8 @@ class _Progress:
     def _words(self, now: float) -> str:
         done, total = self._last
         rate = (done - self._began[1]) / max(now - self._began[0], 1e-6)
-        left = f"{duration((total - done) / rate)} left" if rate > 0 else "…"
-        shown = bar(done, max(total, 1))
+        left = f"{format_duration((total - done) / rate)} left" if rate > 0 else "…"
+        shown = progress_bar(done, max(total, 1))
         return f"{shown} {_size(done)} of {_size(total)}  {_size(int(rate))}/s  {left}"
 
 

@@ -1,7 +1,7 @@
-"""`python -m engine launch AGENT`: starts a coding agent that works with a model of this computer.
+"""`python -m engine launch AGENT`: start a coding agent with a local model.
 
-An agent is a row of `AGENTS`. What it has to be told stands in its environment, its arguments, or a
-file in a folder of our own; what the person has set up for it elsewhere is not touched.
+`AGENTS` has a row for each agent. Its settings are in environment variables, arguments, or files in
+a folder of ours; the user's own configuration of the agent is not changed.
 """
 
 from __future__ import annotations
@@ -29,28 +29,33 @@ from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
 from engine.serve.auth import Keys, standard_file
 
-ANSWER_SECONDS = 10.0  # how long a server may take to say which models it has
-_LONGEST_ANSWER = 8192
-_MOST = 2**20
+SERVER_TIMEOUT_S = 10.0  # for the list of models
+_MAX_ANSWER_TOKENS = 8192
+_MAX_RESPONSE_BYTES = 2**20
 
 
-class Agent(Struct, frozen=True):
-    """How an agent is told of a server.
+class AgentSetup(Struct, frozen=True):
+    """Settings of an agent for a server.
 
-    In all texts $url, $key, $model, $folder and numbers of tokens stand for what is so: $context
-    for all, $prompt and $answer for its parts, $recent for the end of a conversation that stays
-    when the rest is made shorter, $window for what Qwen Code is told.
+    In all strings, $url, $key, $model, $folder and token counts are replaced: $context is the whole
+    context, $prompt and $answer are its parts, $recent is the end of a conversation that compaction
+    keeps, and $window is the context that Qwen Code is given.
+
+    Attributes:
+        program: the agent's executable.
+        install: command that installs it.
+        environment: variables; empty ones are unset.
+        arguments: before those of the user.
+        files: JSON files in its folder; their other content is kept.
+        min_context: tokens for its instructions, its tools, and a short task.
     """
 
-    program: str  # what it is called on the command line
-    install: str  # the command that installs it
-    # its variables. What is empty is taken away.
+    program: str
+    install: str
     environment: Mapping[str, str] = field(default_factory=dict)
-    arguments: Sequence[str] = ()  # before those of the person
-    # in its folder, each as JSON. What else it keeps in them is left there.
+    arguments: Sequence[str] = ()
     files: Mapping[str, Any] = field(default_factory=dict)
-    # about how many tokens its instructions and tools and a short task take
-    least_context: int = 16_000
+    min_context: int = 16_000
     calls_tools: bool = True
 
 
@@ -59,7 +64,7 @@ def _npm(package: str) -> str:
 
 
 AGENTS = {
-    "claude": Agent(
+    "claude": AgentSetup(
         "claude",
         _npm("@anthropic-ai/claude-code"),
         {
@@ -73,9 +78,9 @@ AGENTS = {
             "CLAUDE_CODE_MAX_CONTEXT_TOKENS": "$context",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         },
-        least_context=24_000,
+        min_context=24_000,
     ),
-    "codex": Agent(
+    "codex": AgentSetup(
         "codex",
         _npm("@openai/codex"),
         {"STRETTO_API_KEY": "$key"},
@@ -88,7 +93,7 @@ AGENTS = {
             *("-c", "model_context_window=$context"),
         ],
     ),
-    "opencode": Agent(
+    "opencode": AgentSetup(
         "opencode",
         _npm("opencode-ai"),
         {"OPENCODE_CONFIG": "$folder/opencode.json"},
@@ -109,20 +114,20 @@ AGENTS = {
             }
         },
     ),
-    "qwen": Agent(
+    "qwen": AgentSetup(
         "qwen",
         _npm("@qwen-code/qwen-code"),
         {
             "OPENAI_BASE_URL": "$url/v1",
             "OPENAI_API_KEY": "$key",
             "OPENAI_MODEL": "$model",
-            # What a person has set stands above these.
+            # The user's own settings take precedence over these.
             "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "$folder/defaults.json",
         },
         ["--auth-type", "openai", "--model", "$model"],
         {"defaults.json": {"model": {"generationConfig": {"contextWindowSize": "$window"}}}},
     ),
-    "copilot": Agent(
+    "copilot": AgentSetup(
         "copilot",
         _npm("@github/copilot"),
         {
@@ -132,9 +137,9 @@ AGENTS = {
             "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "$prompt",
             "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS": "$answer",
         },
-        least_context=24_000,
+        min_context=24_000,
     ),
-    "pi": Agent(
+    "pi": AgentSetup(
         "pi",
         _npm("@earendil-works/pi-coding-agent"),
         {"PI_CODING_AGENT_DIR": "$folder"},
@@ -146,7 +151,7 @@ AGENTS = {
                         "baseUrl": "$url/v1",
                         "api": "openai-completions",
                         "apiKey": "$key",
-                        # By which a session stays one when its beginning is made shorter.
+                        # Keeps one session id when the conversation is compacted.
                         "compat": {"sendSessionAffinityHeaders": True},
                         "models": [
                             {"id": "$model", "contextWindow": "$context", "maxTokens": "$answer"}
@@ -154,14 +159,14 @@ AGENTS = {
                     }
                 }
             },
-            # Its own numbers are for 200,000 tokens: of fewer it would keep all, and give up.
+            # The defaults are for 200,000 tokens: with fewer, compaction would keep everything.
             "settings.json": {
                 "compaction": {"reserveTokens": "$answer", "keepRecentTokens": "$recent"}
             },
         },
-        least_context=8_000,
+        min_context=8_000,
     ),
-    "cline": Agent(
+    "cline": AgentSetup(
         "cline",
         _npm("cline"),
         arguments=["--data-dir", "$folder", "-P", "openai-compatible", "-m", "$model"],
@@ -185,7 +190,7 @@ AGENTS = {
             }
         },
     ),
-    "aider": Agent(
+    "aider": AgentSetup(
         "aider",
         "python -m pip install aider-chat",
         {"OPENAI_API_BASE": "$url/v1", "OPENAI_API_KEY": "$key"},
@@ -204,10 +209,10 @@ AGENTS = {
                 }
             }
         },
-        least_context=8_000,
+        min_context=8_000,
         calls_tools=False,
     ),
-    "continue": Agent(
+    "continue": AgentSetup(
         "cn",
         _npm("@continuedev/cli"),
         arguments=["--config", "$folder/config.yaml"],
@@ -236,28 +241,28 @@ AGENTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("agent", choices=list(AGENTS), help="the coding agent to start")
+    add("agent", choices=list(AGENTS), help="coding agent to start")
     add(
         "rest",
         nargs=argparse.REMAINDER,
         metavar="…",
-        help="options of this command, and what the agent is given; behind -- all is the agent's",
+        help="options of this command and of the agent; everything after -- is the agent's",
     )
     _add_options(parser)
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--model", metavar="NAME", help="of those that the server has (its first one)")
+    add("--model", metavar="NAME", help="model of the server (default: its first one)")
     usual = "http://127.0.0.1:8080"
-    add("--url", default=usual, help="where serve or Stretto answers (%(default)s)")
-    add("--folder", type=Path, help="where the agent works (the current one)")
-    add("--keys", type=Path, metavar="FILE", help="where the server's keys lie (in the profile)")
-    add("--print", action="store_true", help="only show what would be set and started")
+    add("--url", default=usual, help="address of the server (default: %(default)s)")
+    add("--folder", type=Path, help="folder in which the agent works (default: the current one)")
+    add("--keys", type=Path, metavar="FILE", help="the server's keys (default: in the profile)")
+    add("--print", action="store_true", help="only print the settings and the command")
 
 
-def _whole(options: argparse.Namespace) -> argparse.Namespace:
-    """The options with those that stand behind the agent's name; the rest is the agent's."""
+def _split_options(options: argparse.Namespace) -> argparse.Namespace:
+    """Parse this command's options after the agent's name. The rest are the agent's."""
     place = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
@@ -269,32 +274,32 @@ def _whole(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def main(options: argparse.Namespace) -> int:
-    options = _whole(options)
-    agent: Agent = AGENTS[options.agent]
+    options = _split_options(options)
+    agent: AgentSetup = AGENTS[options.agent]
     program = shutil.which(agent.program)
     if program is None and not options.print:
         print(
-            f"launch: {agent.program} is not installed. Install it by: {agent.install}",
+            f"launch: {agent.program} is not installed. Install it with: {agent.install}",
             file=sys.stderr,
         )
         return 2
     folder = _folder(options.agent)
     try:
         key = _key(options.agent, folder, options.keys or standard_file(), not options.print)
-        with _serving(options) as (url, started):
-            known = _known(url, key, options.model)
+        with _server(options) as (url, started):
+            known = _model_values(url, key, options.model)
             known |= {"url": url, "key": key, "folder": str(folder)}
-            if not _is_accepted(_doubts(options.agent, known), ask=not options.print):
+            if not _confirm(_warnings(options.agent, known), ask=not options.print):
                 return 2
-            command = [program or agent.program, *_filled(list(agent.arguments), known)]
+            command = [program or agent.program, *_fill_in(list(agent.arguments), known)]
             command += options.rest
-            variables = _filled(dict(agent.environment), known)
+            variables = _fill_in(dict(agent.environment), known)
             if options.print:
-                _show(agent, variables, command, known, folder)
+                _print_setup(agent, variables, command, known, folder)
                 return 0
-            _write(agent, known, folder)
+            _write_files(agent, known, folder)
             if started:
-                print(f"launch: {known['model']} answers until {options.agent} ends", flush=True)
+                print(f"launch: {known['model']} runs until {options.agent} ends", flush=True)
             return _run(command, variables, options.folder)
     except (OSError, ValueError) as error:
         print(f"launch: {error}", file=sys.stderr)
@@ -306,26 +311,26 @@ def _folder(name: str) -> Path:
 
 
 def _key(name: str, folder: Path, file: Path, make: bool) -> str:
-    """The agent's own key; made where the server asks for keys and this one is not good any more.
+    """Return the agent's key. Create one if the server requires keys and the old one is invalid.
 
     Raises:
-        OSError, ValueError: the keys cannot be read, or this one not be kept.
+        OSError, ValueError: the keys cannot be read or written.
     """
     keys, kept = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
-        # The first key would shut out who needs none today. Most agents want something, and a
-        # server tells by this which one it is.
+        # A first key would lock out clients that need none today. Most agents require some key,
+        # and the server identifies the agent by this one.
         return name
     if kept.exists() and keys.owner(known := kept.read_text().strip()):
         return known
     if not make:
-        return "(a key of its own)"
+        return "(a new key)"
     key = keys.make(name)
-    _private(kept, key)
+    _write_private(kept, key)
     return key
 
 
-def _private(file: Path, text: str) -> None:
+def _write_private(file: Path, text: str) -> None:
     """Write a file that only its owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = file.with_name(f".{file.name}.{os.getpid()}")
@@ -335,14 +340,14 @@ def _private(file: Path, text: str) -> None:
 
 
 @contextlib.contextmanager
-def _serving(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Where a server answers, and whether it was started for this.
+def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
+    """Yield a server's address, and True if it was started for this agent.
 
     Raises:
-        ValueError: none can be started.
+        ValueError: the server could not be started.
     """
     url = options.url.rstrip("/").removesuffix("/v1")
-    if options.print or _asked(url, "/health", "") is not None:
+    if options.print or _get_json(url, "/health", "") is not None:
         yield url, False
         return
     frozen = getattr(sys, "frozen", False)
@@ -350,66 +355,66 @@ def _serving(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     command += [options.model or str(GUIDE), "--port", "0", "--quiet", "--for-a-program"]
     print("launch: no server answers; starting one …", file=sys.stderr, flush=True)
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    # Ctrl+C is the agent's: the server ends when this program lets it go.
+    # In a new session, since Ctrl+C is for the agent. The server ends when its input closes.
     with subprocess.Popen(command, start_new_session=True, **pipes) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         try:
             line = server.stdout.readline()
             if not line:
-                raise ValueError("the server did not start; its words are above")
+                raise ValueError("the server did not start; see its messages above")
             options.model = json.loads(line)["model"]
             yield f"http://127.0.0.1:{json.loads(line)['port']}", True
         finally:
             server.stdin.close()
 
 
-def _asked(url: str, path: str, key: str) -> Any:
-    """What a server says there; None where none answers.
+def _get_json(url: str, path: str, key: str) -> Any:
+    """Return a server's JSON response, or None if it does not answer.
 
     Raises:
-        ValueError: the address is none, or the server refuses.
+        ValueError: the address is invalid, or the server rejects the key.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"an address is written as http://127.0.0.1:8080, not {url!r}")
+        raise ValueError(f"invalid address {url!r}; write it as http://127.0.0.1:8080")
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=ANSWER_SECONDS)
+    connection = kind(parts.hostname, parts.port, timeout=SERVER_TIMEOUT_S)
     try:
         connection.request("GET", path, headers={"Authorization": f"Bearer {key}"} if key else {})
         answer = connection.getresponse()
-        found = json.loads(answer.read(_MOST))
+        found = json.loads(answer.read(_MAX_RESPONSE_BYTES))
     except (OSError, http.client.HTTPException, ValueError):
         return None
     finally:
         connection.close()
     if answer.status == 401:
-        raise ValueError(f"{url} knows no key of this program: name its file by --keys")
+        raise ValueError(f"{url} does not accept this program's key; set its file with --keys")
     return found
 
 
-def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
-    """The model that was chosen, and its context.
+def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
+    """Return the values to fill in for the chosen model.
 
     Raises:
-        ValueError: the server does not tell, or has no such model.
+        ValueError: the server does not answer, or has no such model.
     """
-    found = _asked(url, "/v1/models", key)
+    found = _get_json(url, "/v1/models", key)
     models = found.get("data") if isinstance(found, dict) else None
     if not isinstance(models, list) or not models:
         raise ValueError(f"no server answers at {url}")
     chosen = next((m for m in models if name in (None, m.get("id"))), None)
     if chosen is None:
         names = ", ".join(str(m.get("id")) for m in models)
-        raise ValueError(f"there is no model {name!r} at {url}, but {names}")
+        raise ValueError(f"unknown model {name!r} at {url}; available models: {names}")
     model = clean_name(str(chosen["id"]))
     context = int(chosen.get("context_length") or 32768)
-    # What agents leave for an answer they take from the context: all of it would leave nothing.
-    answer = min(_LONGEST_ANSWER, context // 4)
-    # Qwen Code keeps 33,000 of a larger window for its summaries, which may leave it nothing.
+    # Agents reserve tokens for the answer within the context.
+    answer = min(_MAX_ANSWER_TOKENS, context // 4)
+    # Qwen Code reserves 33,000 tokens of a larger window for summaries.
     window = 33_000 if 33_000 < context < 60_000 else context
     prompt = context - answer
-    # pi takes four letters for a token, and tables of figures have one a letter.
+    # pi estimates four characters per token, but tables of numbers have one per token.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
     supported = chosen.get("supported_parameters")  # absent from older servers
@@ -417,7 +422,7 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     contexts = {clean_name(str(m.get("id"))): int(m.get("context_length") or 0) for m in models}
     return {
         "model": model,
-        "contexts": contexts,  # of all models, by name
+        "contexts": contexts,  # of all models by name
         "quoted": json.dumps(model),
         "recent": recent,
         "tools": tools,
@@ -425,27 +430,27 @@ def _known(url: str, key: str, name: str | None) -> dict[str, Any]:
     }
 
 
-def _doubts(name: str, known: Mapping[str, Any]) -> list[str]:
-    """Why an agent will not get far with the model, a sentence each."""
+def _warnings(name: str, known: Mapping[str, Any]) -> list[str]:
+    """Return the reasons why the agent is unlikely to work with the model, as sentences."""
     agent, found = AGENTS[name], list[str]()
-    if known["context"] < agent.least_context:
-        longer = [each for each, n in known["contexts"].items() if n >= agent.least_context]
+    if known["context"] < agent.min_context:
+        longer = [each for each, n in known["contexts"].items() if n >= agent.min_context]
         such_as = f", such as {longer[0]}" if longer else ""
         found.append(
-            f"{known['model']} has a context of {known['context']:,} tokens, and {name} needs "
-            f"about {agent.least_context:,}. Name a model with a longer context by --model"
+            f"{known['model']} has a context of {known['context']:,} tokens, but {name} needs "
+            f"about {agent.min_context:,}. Choose a model with a longer context with --model"
             f"{such_as}."
         )
     if agent.calls_tools and not known["tools"]:
         found.append(
-            f"{known['model']} cannot call tools, and {name} works with tools only. Name another "
-            "model by --model."
+            f"{known['model']} cannot call tools, but {name} needs them. Choose another "
+            "model with --model."
         )
     return found
 
 
-def _is_accepted(doubts: list[str], ask: bool) -> bool:
-    """Print the doubts. In a terminal, return whether the user wants to start the agent anyway."""
+def _confirm(doubts: list[str], ask: bool) -> bool:
+    """Print the warnings. In a terminal, ask the user whether to start the agent anyway."""
     for doubt in doubts:
         print(f"launch: {doubt}", file=sys.stderr, flush=True)
     if not doubts or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -454,45 +459,45 @@ def _is_accepted(doubts: list[str], ask: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _filled(what: Any, known: Mapping[str, Any]) -> Any:
-    """The same with what is known in its texts. A text that is one name becomes what is known."""
+def _fill_in(what: Any, known: Mapping[str, Any]) -> Any:
+    """Replace $names in strings. A string that is only the name of a number becomes that number."""
     if isinstance(what, str):
         number = what in ("$context", "$window", "$prompt", "$answer", "$recent")
         return known[what[1:]] if number else Template(what).safe_substitute(known)
     if isinstance(what, Mapping):
-        return {_filled(name, known): _filled(value, known) for name, value in what.items()}
-    return [_filled(one, known) for one in what] if isinstance(what, (list, tuple)) else what
+        return {_fill_in(name, known): _fill_in(value, known) for name, value in what.items()}
+    return [_fill_in(one, known) for one in what] if isinstance(what, (list, tuple)) else what
 
 
-def _write(agent: Agent, known: Mapping[str, Any], folder: Path) -> None:
+def _write_files(agent: AgentSetup, known: Mapping[str, Any], folder: Path) -> None:
     for name, content in agent.files.items():
         try:
             before = json.loads((folder / name).read_text())
         except (OSError, ValueError):
             before = None
         kept = before if isinstance(before, dict) else {}
-        _private(folder / name, json.dumps(kept | _filled(content, known), indent=2))
+        _write_private(folder / name, json.dumps(kept | _fill_in(content, known), indent=2))
 
 
-def _show(
-    agent: Agent,
+def _print_setup(
+    agent: AgentSetup,
     variables: Mapping[str, Any],
     command: Sequence[str],
     known: Mapping[str, Any],
     folder: Path,
 ) -> None:
     for name, content in agent.files.items():
-        print(f"# {folder / name}\n{json.dumps(_filled(content, known), indent=2)}\n")
+        print(f"# {folder / name}\n{json.dumps(_fill_in(content, known), indent=2)}\n")
     for name, value in variables.items():
         print(f"export {name}={shlex.quote(str(value))}" if value != "" else f"unset {name}")
     print(shlex.join(command))
 
 
 def _run(command: Sequence[str], variables: Mapping[str, Any], folder: Path | None) -> int:
-    """Run the agent in this terminal; its status. Ctrl+C is its own."""
+    """Run the agent in this terminal and return its status. Leave Ctrl+C to the agent."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     environment = {k: v for k, v in environment.items() if v or k not in variables}
-    # A handler is not inherited, as ignoring a signal would be.
+    # Children inherit an ignored signal, but not a handler.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         return subprocess.call(command, env=environment, cwd=folder)

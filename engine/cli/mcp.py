@@ -1,6 +1,6 @@
-"""`python -m engine mcp`: the engine's chats as tools for other programs, over stdio.
+"""`python -m engine mcp`: the engine's chats as MCP tools over stdio.
 
-The protocol (https://modelcontextprotocol.io) is the official package's.
+The protocol (https://modelcontextprotocol.io) is implemented by the official package.
 """
 
 from __future__ import annotations
@@ -38,24 +38,26 @@ except ModuleNotFoundError as missing:
 else:
     MISSING = ""
 
-MOST_COMPARED = 16  # answers to one `compare`
+MAX_COMPARED_ANSWERS = 16
 
 INSTRUCTIONS = (
-    "Local language models. Ask one, go on in a named session, or compare several answers to one "
-    "prompt, which are written at the same time. Nothing leaves this machine."
+    "Local language models. Ask one, continue a named session, or compare several answers to one "
+    "prompt, generated concurrently. Nothing leaves this machine."
 )
-_PIECES = 16  # of text, after which a client hears how far an answer is
+_PROGRESS_INTERVAL = 16  # text pieces between two progress reports
 
-Progress = Callable[[float], Awaitable[None]]
+ProgressCallback = Callable[[float], Awaitable[None]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
         nargs="*",
-        help="model folders, GGUF files or downloaded hub ids; the bundled model if none is named",
+        help="model folders, GGUF files or downloaded hub ids (default: the bundled model)",
     )
-    parser.add_argument("--max-tokens", type=int, default=1024, help="of an answer, at most")
+    parser.add_argument(
+        "--max-tokens", type=int, default=1024, help="token limit of an answer (default: 1024)"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -68,25 +70,25 @@ def main(options: argparse.Namespace) -> int:
         print(MISSING, file=sys.stderr)
         return 2
     with Engine() as engine:
-        chats = Chats(engine, options.models or [str(GUIDE)], limit)
-        anyio.run(_serve_stdio, server(chats))
+        chats = ToolChats(engine, options.models or [str(GUIDE)], limit)
+        anyio.run(_serve_stdio, build_server(chats))
     return 0
 
 
 async def _serve_stdio(made: MCPServer[Any]) -> None:
-    """As `MCPServer.run_stdio_async`, for clients that send half a surrogate pair, too."""
-    # Not closed: at a signal, a thread may still read it.
-    received = os.fdopen(_diverted_stdin(), encoding="utf-8", errors="replace", closefd=False)
+    """Serve as `MCPServer.run_stdio_async` does, but accept unpaired surrogates."""
+    # Not closed, since a thread may still be reading it after a signal.
+    received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
     async with stdio_server(stdin=cast(Any, _repaired(lines))) as (messages, answers):
         lowlevel = made._lowlevel_server
         await lowlevel.run(messages, answers, lowlevel.create_initialization_options())
 
 
-def _diverted_stdin() -> int:
-    """Return another descriptor of the standard input, which itself is empty from now on.
+def _take_stdin() -> int:
+    """Return a new descriptor of standard input, and replace standard input with an empty file.
 
-    Child processes would take messages from it. `stdio_server` does the same with one of its own.
+    Otherwise child processes could read messages. `stdio_server` does the same with its own input.
     """
     private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
@@ -95,12 +97,12 @@ def _diverted_stdin() -> int:
 
 
 async def _repaired(lines: AsyncIterable[str]) -> AsyncIterator[str]:
-    """Yield lines of JSON with U+FFFD for halves of surrogate pairs.
+    """Yield lines of JSON with unpaired surrogates replaced by U+FFFD.
 
-    The package cannot read such a line, so its request would never be answered.
+    The package cannot decode such a line, so its request would never get a response.
     """
     async for line in lines:
-        yield _ESCAPE.sub(_whole, line) if r"\ud" in line.lower() else line
+        yield _ESCAPE.sub(_replace_lone, line) if r"\ud" in line.lower() else line
 
 
 _ESCAPE = re.compile(
@@ -109,11 +111,11 @@ _ESCAPE = re.compile(
 )
 
 
-def _whole(escape: re.Match[str]) -> str:
+def _replace_lone(escape: re.Match[str]) -> str:
     return r"\ufffd" if escape["lone"] else escape[0]
 
 
-class _Open(Struct, eq=False):
+class NamedSession(Struct, eq=False):
     """A session that a client has named."""
 
     session: Session
@@ -122,72 +124,90 @@ class _Open(Struct, eq=False):
     tokens: int = 0
 
 
-class Chats(Struct, eq=False):
-    """The models and named sessions behind the tools. Lives on one event loop."""
+class ToolChats(Struct, eq=False):
+    """Models and named sessions of the tools. Used on one event loop.
+
+    Attributes:
+        paths: of the models, which are loaded at first use.
+        limit: token limit of an answer.
+    """
 
     engine: Engine
-    paths: Sequence[str]  # of the models; they are loaded when they are first asked
-    limit: int | None = 1024  # the most tokens of an answer
-    _open: dict[str, _Open] = field(default_factory=dict)
+    paths: Sequence[str]
+    limit: int | None = 1024
+    _open: dict[str, NamedSession] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
-        """What the models are called here."""
+        """Names of the models for clients."""
         return [Path(path).name for path in self.paths]
 
     async def model(self, name: str) -> Model:
-        """The model of that name, loaded; the first one where none is named.
+        """Load and return a model by its name, or the first one if the name is empty.
 
         Raises:
-            EngineError: it cannot be loaded.
-            ValueError: there is none of that name.
+            EngineError: the model cannot be loaded.
+            ValueError: the name is unknown.
         """
         if name and name not in (*self.names, *self.paths):
-            raise ValueError(f"There is no model {name!r} here. Ask {' or '.join(self.names)}.")
+            raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.names)}.")
         known = [*zip(self.names, self.paths, strict=True), *((p, p) for p in self.paths)]
         path = dict(known)[name] if name else self.paths[0]
         return await asyncio.wrap_future(self.engine.load_later(path))
 
     async def ask(
-        self, prompt: str, model: str, session: str, system: str, seed: int | None, told: Progress
+        self,
+        prompt: str,
+        model: str,
+        session: str,
+        system: str,
+        seed: int | None,
+        on_progress: ProgressCallback,
     ) -> str:
-        """An answer; in a session where one is named, which is opened if it is not there."""
+        """Return an answer. A named session is continued, or opened if it does not exist."""
         if not session:
             chosen = await self.model(model)
             chat = self.engine.open_session(chosen, system=system or None)
             try:
-                return (await self._answer(chat, prompt, seed, told))[0]
+                return (await self._answer(chat, prompt, seed, on_progress))[0]
             finally:
                 chat.close()
         at = self._open.get(session)
         if at is None:
             chosen = await self.model(model)
-            at = self._open.get(session) or _Open(
+            at = self._open.get(session) or NamedSession(
                 self.engine.open_session(chosen, system=system or None), chosen
             )
             self._open[session] = at
         elif model and model not in (at.model.name, at.model.path):
-            raise ValueError(f"The session {session!r} is with {at.model.name}. Name another one.")
-        text, last = await self._answer(at.session, prompt, seed, told)
+            raise ValueError(
+                f"Session {session!r} uses {at.model.name}. Choose another session name."
+            )
+        text, last = await self._answer(at.session, prompt, seed, on_progress)
         at.turns += 1
         at.tokens = last.stats.prompt_tokens + last.stats.generated_tokens
         return text
 
     async def compare(
-        self, prompt: str, models: list[str], seeds: list[int], system: str, told: Progress
+        self,
+        prompt: str,
+        models: list[str],
+        seeds: list[int],
+        system: str,
+        on_progress: ProgressCallback,
     ) -> list[dict[str, Any]]:
-        """Answers of several models, or of several seeds, which are written at the same time."""
+        """Return the answers of several models or seeds, generated concurrently."""
         several: list[int | None] = [*seeds] or [None]
         ways = [(model, seed) for model in models or self.names for seed in several]
-        if len(ways) > MOST_COMPARED:
-            raise ValueError(f"{len(ways)} answers are too many; {MOST_COMPARED} are the most.")
+        if len(ways) > MAX_COMPARED_ANSWERS:
+            raise ValueError(f"Too many answers ({len(ways)}, limit {MAX_COMPARED_ANSWERS}).")
 
         async def one(name: str, seed: int | None) -> dict[str, Any]:
             chosen = await self.model(name)
             said: dict[str, Any] = {"model": chosen.name, "seed": seed}
             chat = self.engine.open_session(chosen, system=system or None)
             try:
-                text, last = await self._answer(chat, prompt, seed, told)
+                text, last = await self._answer(chat, prompt, seed, on_progress)
             except EngineError as error:
                 return {**said, "error": error.message}
             finally:
@@ -197,11 +217,11 @@ class Chats(Struct, eq=False):
         return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
 
     def sessions(self, close: str) -> list[dict[str, Any]]:
-        """The named sessions, after one was closed where one is named."""
+        """Return the named sessions, after closing the one named by `close`."""
         if close:
             gone = self._open.pop(close, None)
             if gone is None:
-                raise ValueError(f"There is no session {close!r}.")
+                raise ValueError(f"Unknown session {close!r}.")
             gone.session.close()
         return [
             {"session": name, "model": at.model.name, "turns": at.turns, "tokens": at.tokens}
@@ -209,13 +229,13 @@ class Chats(Struct, eq=False):
         ]
 
     async def _answer(
-        self, chat: Session, prompt: str, seed: int | None, told: Progress
+        self, chat: Session, prompt: str, seed: int | None, on_progress: ProgressCallback
     ) -> tuple[str, Finished]:
-        """The answer's text, and how it ended. Ends the reply where the client gives up."""
+        """Return the answer's text and its last event. Cancels the reply if the client cancels."""
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()
         usual = {**chat.model.defaults, "max_tokens": self.limit, "seed": seed}
-        reply = chat.send(prompt, SamplingParams(**usual), partial(_hand_over, loop, events))
+        reply = chat.send(prompt, SamplingParams(**usual), partial(_post_event, loop, events))
         text: list[str] = []
         try:
             while True:
@@ -226,14 +246,14 @@ class Chats(Struct, eq=False):
                     raise EngineError(event.code, event.message)
                 if isinstance(event, TextDelta) and event.kind == "answer":
                     text.append(event.text)
-                    if len(text) % _PIECES == 0:
-                        await told(len(text))
+                    if len(text) % _PROGRESS_INTERVAL == 0:
+                        await on_progress(len(text))
         finally:
             reply.cancel()
 
 
-def server(chats: Chats) -> MCPServer[Any]:
-    """The MCP server with the tools `ask`, `compare` and `sessions`."""
+def build_server(chats: ToolChats) -> MCPServer[Any]:
+    """Return the MCP server with the tools `ask`, `compare` and `sessions`."""
     made: MCPServer[Any] = MCPServer("stretto", instructions=INSTRUCTIONS, log_level="ERROR")
     names = ", ".join(chats.names)
 
@@ -265,30 +285,32 @@ def server(chats: Chats) -> MCPServer[Any]:
 
     made.add_tool(
         ask,
-        description=f"Ask a local model. Models: {names}; the first one where none is named. With "
-        "a session the next question goes on from this one; `system` counts when it is opened.",
+        description=f"Ask a local model. Models: {names} (default: the first). With a session, "
+        "later questions continue the conversation; `system` applies when it is opened.",
     )
     made.add_tool(
         compare,
-        description="Ask several local models, or one with several seeds, the same at the same "
-        f"time. Models: {names}; all of them where none is named.",
+        description="Ask several local models, or one model with several seeds, the same "
+        f"question. Models: {names} (default: all).",
     )
     made.add_tool(
-        sessions, description="The open sessions with their models and lengths. `close` ends one."
+        sessions, description="List open sessions with models and lengths. `close` ends one."
     )
     return made
 
 
 @contextlib.contextmanager
 def _tool_errors() -> Iterator[None]:
-    """Errors of the engine, and of what was asked, are the tool's answer."""
+    """Report engine errors and invalid arguments as tool errors."""
     try:
         yield
     except (EngineError, ValueError) as error:
         raise ToolError(str(error)) from None
 
 
-def _hand_over(loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event) -> None:
-    """Called on the engine thread."""
-    with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+def _post_event(
+    loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event
+) -> None:
+    """Queue an event for the loop. Called on the engine thread."""
+    with contextlib.suppress(RuntimeError):  # the server has ended
         loop.call_soon_threadsafe(events.put_nowait, event)

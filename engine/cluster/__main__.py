@@ -1,4 +1,4 @@
-"""Where a rank's process starts; see `engine.cluster.processes`."""
+"""Entry point of a rank's process. `engine.cluster.processes` starts it."""
 
 import sys
 

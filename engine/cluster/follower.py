@@ -1,4 +1,4 @@
-"""A rank that follows: it does what rank 0's records say, with its part of weights and caches."""
+"""A rank other than 0: replays rank 0's records on its part of weights and caches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.cache.cache_file import Contents, DamagedError, build_caches
 from engine.cache.offload import Offload, kv_fingerprint
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
-from engine.cluster.group import Group, Record, check_of, file_digest, integers
+from engine.cluster.group import RankGroup, TurnRecord, file_digest, step_checksum, to_list
 from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
 from engine.model import fingerprint, folder, loader, runner
@@ -25,20 +25,19 @@ from engine.model.quantised import kept_in
 from engine.model.runner import Reading
 from engine.model.slices import at_once
 
-READ = 4
-"""So many files are held as they were read. A chat may be stopped before it comes back: the file of
-another that is not held any more is read once more."""
+MAX_HELD_FILES = 4
+"""Number of read cache files kept in memory. An older one is read again when needed."""
 
-_LATE = 5.0  # seconds for a follower to come to where rank 0 was when it asked
-_WRITING = 0.5  # seconds between two looks whether files have been written
+_CATCH_UP_S = 5.0  # for this follower to reach the turn of rank 0's request
+_WRITE_CHECK_S = 0.5  # interval of checks for finished writes
 
 
 class DivergedError(Exception):
-    """This rank does not hold, or was not fed, what rank 0 was."""
+    """This rank's state differs from rank 0's."""
 
 
-class Files(Offload):
-    """A follower's caches on disk, by the names that rank 0 gives them.
+class FollowerFiles(Offload):
+    """A follower's KV cache files, under the names that rank 0 assigns.
 
     Args:
         tell: sends a message to rank 0.
@@ -49,21 +48,21 @@ class Files(Offload):
     ) -> None:
         super().__init__(folder, limit)
         self._tell = tell
-        self._news = threading.Condition()  # guards what follows
+        self._changed = threading.Condition()  # guards the fields below
         self._done = 0
-        self._read: dict[str, Contents] = {}  # by the files' names, the latest last
+        self._read: dict[str, Contents] = {}  # by file name, the latest last
 
     def _path(self, name: str) -> Path:
         return (self._folder or Path()) / f"{name}.safetensors"
 
-    def done(self) -> None:
-        """Take note that one more file has been written or removed as rank 0 said."""
-        with self._news:
+    def count_operation(self) -> None:
+        """Count a file that was written or removed on rank 0's order."""
+        with self._changed:
             self._done += 1
-            self._news.notify_all()
+            self._changed.notify_all()
 
-    def fetch(self, message: dict[str, Any]) -> None:
-        """Read a file on a thread of its own, and answer whether it is the one that is meant."""
+    def start_fetch(self, message: dict[str, Any]) -> None:
+        """Read a file on a new thread, and report whether it matches rank 0's."""
 
         def fetch() -> None:
             holds = False
@@ -75,70 +74,70 @@ class Files(Offload):
         threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
 
     def _fetch(self, message: dict[str, Any]) -> bool:
-        with self._news:
-            if not self._news.wait_for(lambda: self._done >= message["after"], _LATE):
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._done >= message["after"], _CATCH_UP_S):
                 return False
         name = message["name"]
         contents = self.read(name, message["fingerprint"])
         if contents is None or file_digest(contents.record) != message["digest"]:
             return False
-        with self._news:
+        with self._changed:
             self._read.pop(name, None)
             self._read[name] = contents
-            while len(self._read) > READ:
+            while len(self._read) > MAX_HELD_FILES:
                 del self._read[next(iter(self._read))]
         return True
 
     def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        """Make caches of what `fetch` has read.
+        """Build caches from a fetched file.
 
         Raises:
-            ValueError: there is nothing, or it is damaged; the file is removed then.
+            ValueError: the file is missing or damaged. A damaged file is removed.
         """
-        with self._news:
+        with self._changed:
             contents = self._read.pop(name, None)
         contents = contents or self.read(name, fingerprint)
         if contents is None:
-            raise ValueError("a cache that was to come back from disk is not there")
+            raise ValueError("a cache file to restore is missing")
         record = contents.record
         try:
             caches, snapshot = at_once(build_caches(contents, kv.make(), kv.make()))
         except DamagedError as error:
             self.remove(name, words_of(error))
-            raise ValueError(f"a cache on disk is damaged: {error}") from None
+            raise ValueError(f"a cache file is damaged: {error}") from None
         boundary = (snapshot, record.boundary) if snapshot else None
         kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
-class _Cache(Struct):
-    """What a cache of rank 0's is here."""
+class FollowerCache(Struct):
+    """A follower's counterpart of one of rank 0's caches."""
 
     kv: SessionKV
     model: LoadedModel
     fingerprint: str  # of its files
-    prompt: list[int] = field(default_factory=list)  # what is being read into it
+    prompt: list[int] = field(default_factory=list)  # being prefilled
 
 
 class Follower:
-    """Models and caches by rank 0's numbers.
+    """Models and caches of one follower, by rank 0's numbers.
 
     Attributes:
-        turn: of the last record.
-        steps: grows with each record, and with each piece of a model.
-        busy: whether a record, or a model, is being worked on.
-        loading: whether it is a model.
+        turn: number of the last record.
+        steps: progress counter; increases with each record and each piece of a model.
+        busy: True while a record or a model is processed.
+        loading: True while a model is processed.
 
     Args:
         tell: sends a message to rank 0.
-        files: of its part of the caches.
-        copies: the folder for copies of models on this machine; "" for none.
+        files: this rank's cache files.
+        copies: folder for model copies on this machine; "" for none.
     """
 
     def __init__(
         self,
-        group: Group,
+        group: RankGroup,
         tell: Callable[[dict[str, Any]], None],
-        files: Files,
+        files: FollowerFiles,
         copies: str = "",
     ) -> None:
         self.turn = 0
@@ -148,19 +147,22 @@ class Follower:
         self._tell = tell
         self._files = files
         self._copies = copies
-        self._reading: dict[int, Any] = {}  # nets whose weights have been read
+        self._reading: dict[int, Any] = {}  # nets with loaded weights, before `_measure`
         self._models: dict[int, LoadedModel] = {}
-        self._caches: dict[int, _Cache] = {}
+        self._caches: dict[int, FollowerCache] = {}
 
-    def take(self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Take a message, on the thread that listens: files are read beside what is computed."""
+    def handle_message(
+        self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]
+    ) -> None:
+        """Handle a message on the listening thread: read files immediately, and queue the rest."""
         if message.get("do") == "read file":
-            self._files.fetch(message)
+            self._files.start_fetch(message)
         else:
             messages.put(message)
 
-    def run(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Follow until this process is ended. Waits without a collective while rank 0 rests."""
+    def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
+        """Process messages until the process is killed. While rank 0 is idle, wait outside
+        collectives."""
         while True:
             self.busy = self.loading = False
             message = self._next(messages)
@@ -180,26 +182,26 @@ class Follower:
                     self._tell({"question": message["question"]})
 
     def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for a message; what has been written to disk meanwhile is freed."""
+        """Wait for a message. Free memory of finished writes in the meantime."""
         while True:
             try:
-                return messages.get(timeout=_WRITING if self._files.pending() else None)
+                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending() else None)
             except queue.Empty:
                 self._files.settle()
 
-    def _replay(self, record: Record) -> bool:
-        """Repeat the operations of a record. Return True if rank 0 rests after it.
+    def _replay(self, record: TurnRecord) -> bool:
+        """Execute a record's operations. Return True if rank 0 is idle afterwards.
 
         Raises:
-            DivergedError: this rank has not come to where rank 0 is.
+            DivergedError: the record is not the next one.
         """
         if record.turn != self.turn + 1:
-            raise DivergedError(f"turn {record.turn} came after turn {self.turn}")
+            raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
         if self._files.pending():
             self._files.settle()
-        for order in record.orders:
+        for order in record.operations:
             if order.name == "rest":
                 return True
             getattr(self, f"do_{order.name}")(*order.arguments)
@@ -213,8 +215,8 @@ class Follower:
         try:
             folder.check(path, name)
             if fingerprint.contents(path) != wanted:
-                raise ValueError("its model folder has other contents")
-            net, _ = sharding.part(path, name, self._group.mlx, message["wide"])
+                raise ValueError("the model folder has different contents")
+            net, _ = sharding.load_part(path, name, self._group.mlx, message["wide"])
             for _ in loader.read_weights(net):
                 self.steps += 1
         except Exception as error:
@@ -226,15 +228,17 @@ class Follower:
     def _measure(self, message: dict[str, Any]) -> None:
         number = int(message["model"])
         net = self._reading.pop(number)
-        model, _ = sharding.try_out(net, int(message["words"]), self._group.size, self._step_done)
+        model, _ = sharding.probe_part(
+            net, int(message["words"]), self._group.size, self._step_done
+        )
         model.info = replace(model.info, id=message["id"])
         self._models[number] = model
-        self._tell({"question": message["question"], "plans": sharding.plans(model)})
+        self._tell({"question": message["question"], "plans": sharding.plan_checksum(model)})
 
     def _step_done(self) -> None:
         self.steps += 1
 
-    # -- what records name ------------------------------------------------------------------
+    # -- operations of records --------------------------------------------------------------
 
     def do_unload(self, model: int) -> None:
         self._models.pop(model)
@@ -244,21 +248,21 @@ class Follower:
         return self._caches[number].kv
 
     def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
-        """``bits``: of the cache's keys; 0 if they are not quantized."""
+        """``bits``: KV quantization; 0 for none."""
         loaded = self._models[model]
         make = kept_in(loaded, bits).make if bits else loaded.new_caches
         name = kv_fingerprint(loaded.info.id, bits or None)
-        self._caches[number] = _Cache(SessionKV(make, shares_prefix), loaded, name)
+        self._caches[number] = FollowerCache(SessionKV(make, shares_prefix), loaded, name)
 
     def do_free(self, number: int) -> None:
         self._caches.pop(number).kv.drop()
 
     def do_fork(self, number: int, twin: int) -> None:
         cache = self._caches[number]
-        self._caches[twin] = _Cache(cache.kv.fork(), cache.model, cache.fingerprint)
+        self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def do_begin(self, number: int, known: int, *others: int) -> None:
-        """``known``: how many of the cache's tokens come first in the prompt, before ``others``."""
+        """``known``: the number of cached tokens that start the prompt, before ``others``."""
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:known], *others]
         cache.kv.begin(cache.prompt)
@@ -281,7 +285,7 @@ class Follower:
     def do_save(self, number: int, name: str) -> None:
         cache = self._caches[number]
         self._files.save(name, cache.fingerprint, cache.kv)
-        self._files.done()
+        self._files.count_operation()
 
     def do_restore(self, number: int, name: str) -> None:
         cache = self._caches[number]
@@ -289,9 +293,9 @@ class Follower:
 
     def do_forget(self, name: str) -> None:
         self._files.forget(name)
-        self._files.done()
+        self._files.count_operation()
 
-    # -- computing --------------------------------------------------------------------------
+    # -- computations -----------------------------------------------------------------------
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
         """``rows``: the caches that are fed."""
@@ -304,14 +308,14 @@ class Follower:
         self._step(self._models[model], rows, True, [Reading(kv, tokens)])
 
     def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
-        """``left``: tokens of the prompt to read after the chunk."""
+        """``left``: prompt tokens that remain after the chunk."""
         kv, tokens = self._read(number, start, count, left)
         runner.prefill(self._caches[number].model, kv, tokens)
 
     def _read(self, number: int, start: int, count: int, left: int) -> tuple[SessionKV, list[int]]:
         kv = self._kv(number)
         if kv.length != start:
-            raise DivergedError(f"a cache holds {kv.length} tokens, rank 0's {start}")
+            raise DivergedError(f"a cache has {kv.length} tokens, rank 0's has {start}")
         kv.expect(left)
         return kv, self._caches[number].prompt[start : start + count]
 
@@ -323,10 +327,10 @@ class Follower:
         readings: Sequence[Reading] = (),
     ) -> None:
         kvs = [self._kv(number) for number in rows]
-        order, fed = runner.follow(model, kvs, shared, self._group.fed, readings)
-        ids = integers(fed)
+        order, fed = runner.follow(model, kvs, shared, self._group.receive_feed, readings)
+        ids = to_list(fed)
         turn = [(rows[row], kvs[row].length) for row in order]
-        if ids[-1] != check_of(self.turn, turn):
-            raise DivergedError("it was not in the same step as rank 0")
+        if ids[-1] != step_checksum(self.turn, turn):
+            raise DivergedError("this rank was in a different step from rank 0")
         for row, token in zip(order, ids, strict=False):
             kvs[row].note_fed(token)

@@ -1,8 +1,8 @@
-"""Messages over the group's collectives: rank 0's records, and the tokens that a step feeds.
+"""Messages over MLX's collectives: rank 0's records, and the tokens that a step feeds.
 
-A record lists what rank 0 has done to caches and is about to compute. It is MessagePack, sent in
-one collective of `SIZE` bytes; the rest of a longer record follows in a second one. All collectives
-are sums to which only rank 0 adds something, so all ranks receive what rank 0 sent.
+A record lists rank 0's changes to caches and its next computations. It is MessagePack, sent in one
+collective of `FIRST_BYTES`; the rest of a longer record follows in a second one. All collectives
+are sums in which only rank 0 has nonzero values, so every rank receives what rank 0 sent.
 """
 
 from __future__ import annotations
@@ -18,84 +18,83 @@ from msgspec import Struct
 
 from engine.cache import cache_file
 
-SIZE = 1024
-"""Bytes of the first collective: enough for a step of a hundred chats, or for a short prompt."""
+FIRST_BYTES = 1024
+"""Size of the first collective: enough for a step of 100 chats, or for a short prompt."""
 
-_HEAD = 4  # bytes of the record's length
+_LENGTH_BYTES = 4  # length prefix of a record
 
 
-class Order(Struct, frozen=True, array_like=True):
-    """One operation, as the arguments of the follower's method `do_<name>`."""
+class Operation(Struct, frozen=True, array_like=True):
+    """One operation: the name and arguments of the follower's method `do_<name>`."""
 
     name: str
     arguments: tuple[int | bool | str, ...] = ()
 
 
-class Record(Struct, frozen=True, array_like=True):
-    """The operations of one turn, in order."""
-
+class TurnRecord(Struct, frozen=True, array_like=True):
     turn: int
-    orders: tuple[Order, ...]
+    operations: tuple[Operation, ...]
 
 
-def encode(record: Record) -> bytes:
-    """Return the record with its length in front, at least `SIZE` bytes and a multiple of four."""
+def encode(record: TurnRecord) -> bytes:
+    """Return the record with a length prefix, padded to `FIRST_BYTES` and a multiple of four."""
     data = msgspec.msgpack.encode(record)
-    data = len(data).to_bytes(_HEAD, "little") + data
-    return data.ljust(max(SIZE, _padded(len(data))), b"\0")
+    data = len(data).to_bytes(_LENGTH_BYTES, "little") + data
+    return data.ljust(max(FIRST_BYTES, _padded(len(data))), b"\0")
 
 
-def bytes_after(first: bytes) -> int:
-    """Bytes of the second collective after the first one's; 0 if there is none."""
-    return max(0, _padded(_HEAD + int.from_bytes(first[:_HEAD], "little")) - SIZE)
+def second_bytes(first: bytes) -> int:
+    """Return the size of the second collective, from the first one's bytes; 0 if there is none."""
+    return max(
+        0, _padded(_LENGTH_BYTES + int.from_bytes(first[:_LENGTH_BYTES], "little")) - FIRST_BYTES
+    )
 
 
-def decode(data: bytes) -> Record:
-    """Raises ValueError: these are no record's bytes."""
-    end = _HEAD + int.from_bytes(data[:_HEAD], "little")
-    return msgspec.msgpack.decode(data[_HEAD:end], type=Record)
+def decode(data: bytes) -> TurnRecord:
+    """Return the record. Raise `ValueError` if the bytes are invalid."""
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    return msgspec.msgpack.decode(data[_LENGTH_BYTES:end], type=TurnRecord)
 
 
 def _padded(nbytes: int) -> int:
     return nbytes + -nbytes % 4
 
 
-class Group:
-    """MLX's group of all ranks, made from `MLX_RANK` and `MLX_HOSTFILE`, or from JACCL's names."""
+class RankGroup:
+    """MLX's group of all ranks, configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
 
     def __init__(self, backend: str = "ring") -> None:
-        self.mlx: Any = mx.distributed.init(strict=True, backend=backend)  # MLX's own object
-        # rank, size: this process's number, and how many there are
+        self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
         self.rank = int(self.mlx.rank())
         self.size = int(self.mlx.size())
 
-    def send(self, record: Record) -> None:
+    def send(self, record: TurnRecord) -> None:
         """Send a record from rank 0 to all ranks, without waiting for them."""
         data = encode(record)
-        for part in filter(None, (data[:SIZE], data[SIZE:])):
+        for part in filter(None, (data[:FIRST_BYTES], data[FIRST_BYTES:])):
             numbers = mx.array(np.frombuffer(part, np.int32))
             mx.async_eval(self._sum(numbers))  # type: ignore[no-untyped-call]
 
-    def receive(self) -> Record:
-        """Wait for the next record of rank 0."""
-        data = self._received(SIZE)
-        more = bytes_after(data)
+    def receive(self) -> TurnRecord:
+        """Wait for rank 0's next record."""
+        data = self._received(FIRST_BYTES)
+        more = second_bytes(data)
         return decode(data + self._received(more) if more else data)
 
     def _received(self, nbytes: int) -> bytes:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
-        """Send the pending tokens of a step's rows from rank 0, and `check` after them.
+        """Send the pending tokens of a step's rows from rank 0, followed by `check`.
 
         Returns:
-            `[rows + 1]`, lazy: the tokens need not be known yet.
+            `[rows + 1]`, lazy: the tokens may not be computed yet.
         """
         ids = [feed.reshape(-1).astype(mx.int32) for feed in feeds]
         return self._sum(mx.concatenate([*ids, mx.array([check], mx.int32)]))
 
-    def fed(self, rows: int) -> mx.array:
-        """Return on a follower what rank 0 passed to `feed`."""
+    def receive_feed(self, rows: int) -> mx.array:
+        """Return on a follower the array that rank 0's `feed` returns."""
         return self._sum(mx.zeros(rows + 1, mx.int32))
 
     def _sum(self, values: mx.array) -> mx.array:
@@ -103,23 +102,23 @@ class Group:
         return total
 
 
-def integers(values: mx.array) -> list[int]:
-    """Return an array of one dimension as numbers, once it is computed."""
+def to_list(values: mx.array) -> list[int]:
+    """Wait for a one-dimensional array, and return its values."""
     numbers: Any = values.tolist()
     return list(numbers)
 
 
-def check_of(turn: int, rows: Sequence[tuple[int, int]]) -> int:
-    """Return 31 bits by which two ranks check that they are in the same step.
+def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
+    """Return a 31-bit checksum by which ranks verify that they are in the same step.
 
     Args:
-        rows: the number and the length of each cache that is fed.
+        rows: number and length of each fed cache.
     """
     said = ",".join(f"{number}:{length}" for number, length in rows)
     return crc32(f"{turn};{said}".encode()) & 0x7FFFFFFF
 
 
 def file_digest(record: cache_file.Record) -> int:
-    """Return a number that is equal for files that ranks have written of the same chat."""
+    """Return a number that is equal for all ranks' files of the same chat."""
     said = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(said).encode())

@@ -1,4 +1,4 @@
-"""The machines over which a model can be spread, as a person names them: one each, and the file."""
+"""Machines over which a model can be sharded, and the file that lists them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import msgspec
 import platformdirs
 from msgspec import Struct, to_builtins
 
-LOCAL = "local"  # the address of this machine, and the name of the host that is always there
+LOCAL = "local"  # address of this machine, and name of the host that always exists
 
-PORTS = (52100, 52199)  # where ranks listen for each other, unless a host has other ports
+PORTS = (52100, 52199)  # default listening ports of ranks
 
-MODELS = "~/.stretto/models"  # where copies of models lie on another machine
+MODELS = "~/.stretto/models"  # default folder for model copies on another machine
 
 BACKENDS = ("ring", "jaccl")
 
@@ -29,70 +29,76 @@ _ADDRESS = re.compile(
     r"(?P<machine>[A-Za-z0-9_][A-Za-z0-9._-]{0,252})(?::(?P<port>\d{1,5}))?"
 )
 _PATH = re.compile(r"(~/)?[A-Za-z0-9._/ +-]{1,400}")
-# rsync and scp hand a folder on the other side to a shell there: without anything it would read.
+# rsync and scp pass a remote folder to a shell, so it has no characters special to one.
 _FOLDER = re.compile(r"(~/|/)[A-Za-z0-9._/+-]{1,400}")
 _DEVICE = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 class HostError(ValueError):
-    """A host cannot be used, or what was written of it makes no sense; the words say what to do."""
+    """A host cannot be used, or its description is invalid. The message suggests a remedy."""
 
 
 class Host(Struct, frozen=True):
-    """One machine."""
+    """One machine.
 
-    name: str  # how the person calls it
-    # where `ssh` reaches it, "user@machine:port"; `LOCAL` is this machine, without ssh
+    Attributes:
+        name: the user's name for it.
+        address: address for `ssh`, "user@machine:port"; `LOCAL` is this machine, without ssh.
+        program: a Python with Stretto, or the packaged program; "" for `stretto` in the remote
+            path, or for the running program on this machine.
+        source: folder of Stretto's sources, for a Python in which it is not installed.
+        ip: address for the other ranks; "" for the one that ssh used.
+        ports: first and last port on which its ranks may listen.
+        models: its folder for model copies.
+        backend: "ring" (TCP), or "jaccl" (RDMA over Thunderbolt).
+        rdma: for jaccl, its RDMA device for each host of the group in order, None for itself.
+    """
+
+    name: str
     address: str = LOCAL
-    # a Python that has Stretto, or the built program; "" for `stretto` on the other machine's path,
-    # and for what runs here on this one
     program: str = ""
-    source: str = ""  # the folder of Stretto's sources, for a Python that has not installed it
-    ip: str = ""  # under which the other ranks reach it; "" for the address by which ssh did
-    ports: tuple[int, int] = PORTS  # first and last of those where its ranks may listen
-    models: str = MODELS  # the folder there for copies of models
-    # what carries the collectives: "ring" (TCP), or "jaccl" (RDMA over Thunderbolt)
+    source: str = ""
+    ip: str = ""
+    ports: tuple[int, int] = PORTS
+    models: str = MODELS
     backend: str = "ring"
-    # its RDMA devices to each host of the group in order, None to itself; for jaccl
     rdma: tuple[str | None, ...] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise HostError(
-                f"{self.name!r} is no name for a host. Use letters, digits, '.', '_' and '-', "
-                "at most 40."
+                f"Invalid host name {self.name!r}. Use up to 40 letters, digits, '.', '_' and '-'."
             )
         if not _ADDRESS.fullmatch(self.address):
             raise HostError(
-                f"{self.address!r} is no address for ssh. Write machine, user@machine or "
-                "user@machine:port; whatever else it needs belongs into ~/.ssh/config."
+                f"Invalid ssh address {self.address!r}. Use machine, user@machine or "
+                "user@machine:port. Put other ssh options into ~/.ssh/config."
             )
         for what, path in (("program", self.program), ("source", self.source)):
             if path.startswith("-"):
-                raise HostError(f"A path of {self.name} begins with '-'.")
+                raise HostError(f"A path of {self.name} starts with '-'.")
             if path and not _PATH.fullmatch(path):
-                raise HostError(f"{path!r} is no path for the {what} of {self.name}.")
+                raise HostError(f"Invalid {what} path of {self.name}: {path!r}.")
         if not _FOLDER.fullmatch(self.models):
             raise HostError(
-                f"{self.models!r} is no folder for the models of {self.name}. Begin with / or ~/, "
+                f"Invalid models folder of {self.name}: {self.models!r}. Start with / or ~/, "
                 "and use letters, digits, '.', '_', '+' and '-'."
             )
         first, last = self.ports
         if not 1024 <= first <= last <= 65535:
-            raise HostError(f"The ports of {self.name} are {first}-{last}, not within 1024-65535.")
+            raise HostError(f"Invalid ports of {self.name}: {first}-{last}. Use 1024-65535.")
         if self.ip:
             try:
                 ipaddress.ip_address(self.ip)
             except ValueError:
-                raise HostError(f"{self.ip!r} is no IP address of {self.name}.") from None
+                raise HostError(f"Invalid IP address of {self.name}: {self.ip!r}.") from None
         if self.backend not in BACKENDS:
-            raise HostError(f"{self.backend!r} is no backend: {self.name} has ring or jaccl.")
+            raise HostError(f"Invalid backend of {self.name}: {self.backend!r}. Use ring or jaccl.")
         if any(device is not None and not _DEVICE.fullmatch(device) for device in self.rdma):
-            raise HostError(f"The RDMA devices of {self.name} make no sense.")
+            raise HostError(f"Invalid RDMA devices of {self.name}.")
 
     @property
-    def here(self) -> bool:
-        """Whether it is this machine."""
+    def is_local(self) -> bool:
         return self.address == LOCAL
 
     @property
@@ -102,13 +108,13 @@ class Host(Struct, frozen=True):
 
     @property
     def destination(self) -> str:
-        """What `ssh` is given: the address without the port."""
+        """The address for `ssh`, without the port."""
         user = self._part("user")
         return f"{user}@{self.machine}" if user else self.machine
 
     @property
     def ssh_port(self) -> str:
-        """The port of `ssh`; "" for the usual one."""
+        """The port for `ssh`; "" for its default."""
         return self._part("port")
 
     def _part(self, name: str) -> str:
@@ -117,37 +123,37 @@ class Host(Struct, frozen=True):
         return found[name] or ""
 
 
-def local(count: int = 1) -> tuple[Host, ...]:
-    """So many ranks on this machine."""
+def local_hosts(count: int = 1) -> tuple[Host, ...]:
+    """Return hosts for a number of ranks on this machine."""
     return tuple(Host(LOCAL) for _ in range(count))
 
 
 def check_group(hosts: Sequence[Host]) -> None:
-    """Refuse hosts that cannot be one group.
+    """Reject hosts that cannot form a group.
 
     Raises:
-        HostError: saying why.
+        HostError: with the reason.
     """
-    if not hosts or not hosts[0].here:
+    if not hosts or not hosts[0].is_local:
         raise HostError(
-            "The first host is this machine: it is the one that is asked. Put local first, or "
-            "start it on the other machine."
+            "The first host must be this machine. Put local first, or run the command on the "
+            "other machine."
         )
     backends = {host.backend for host in hosts}
     if "jaccl" in backends and (
         len(backends) > 1 or any(len(host.rdma) != len(hosts) for host in hosts)
     ):
         raise HostError(
-            "jaccl wants all hosts of the file that mlx.distributed_config made, in its order. "
-            "Add them by: cluster add --from FILE."
+            "jaccl needs all hosts of a file from mlx.distributed_config, in its order. "
+            "Add them with: cluster add --from FILE."
         )
 
 
-# -- the file of a person's hosts -----------------------------------------------------------
+# -- the hosts file -------------------------------------------------------------------------
 
 
-def standard_file() -> Path:
-    """Where the hosts lie if no other place is named."""
+def default_file() -> Path:
+    """Return the default path of the hosts file."""
     return platformdirs.user_config_path("Stretto", appauthor=False) / "hosts.json"
 
 
@@ -155,15 +161,15 @@ class _File(Struct):
     hosts: list[Host]
 
 
-class Hosts:
-    """All hosts by name, as the file has them; `LOCAL` is always among them, first.
+class HostsFile:
+    """The hosts by name, stored in a file. `LOCAL` is always the first.
 
     Raises:
-        HostError: the file cannot be read, or something in it makes no sense.
+        HostError: the file cannot be read or is invalid.
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        self.file = file or standard_file()
+        self.file = file or default_file()
         self._hosts = {LOCAL: Host(LOCAL), **{host.name: host for host in self._read()}}
 
     def _read(self) -> list[Host]:
@@ -177,34 +183,34 @@ class Hosts:
             return msgspec.json.decode(written, type=_File).hosts
         except (ValueError, RecursionError) as error:
             raise HostError(
-                f'{self.file} makes no sense ({error}). It is {{"hosts": […]}}.'
+                f'{self.file} is invalid ({error}). Expected {{"hosts": […]}}.'
             ) from None
 
     def all(self) -> tuple[Host, ...]:
-        """All of them, in the order in which they were added."""
+        """Return all hosts in the order in which they were added."""
         return tuple(self._hosts.values())
 
     def get(self, name: str) -> Host:
-        """Raises HostError: there is none of that name."""
+        """Return a host. Raise `HostError` if the name is unknown."""
         if name not in self._hosts:
             raise HostError(
-                f"There is no host {name!r}. There are: {', '.join(self._hosts)}. Add one by: "
+                f"Unknown host {name!r}. Known hosts: {', '.join(self._hosts)}. Add it with: "
                 f"cluster add {name} user@machine."
             )
         return self._hosts[name]
 
     def group(self, names: Iterable[str]) -> tuple[Host, ...]:
-        """The hosts of a group in this order. One that is named twice takes two ranks.
+        """Return the hosts of a group in order. A name given twice gets two ranks.
 
         Raises:
-            HostError: one is not known, or they cannot be one group.
+            HostError: a name is unknown, or the hosts cannot form a group.
         """
         hosts = tuple(self.get(name.strip()) for name in names)
         check_group(hosts)
         return hosts
 
     def add(self, *hosts: Host) -> None:
-        """Keep these, in the place of those with the same names.
+        """Add or replace hosts.
 
         Raises:
             OSError: the file cannot be written.
@@ -213,10 +219,10 @@ class Hosts:
         self._write()
 
     def remove(self, name: str) -> None:
-        """Forget one. `LOCAL` is then again as it was made.
+        """Remove a host. `LOCAL` is reset to its defaults instead.
 
         Raises:
-            HostError: there is none of that name.
+            HostError: the name is unknown.
             OSError: the file cannot be written.
         """
         self.get(name)
@@ -238,27 +244,29 @@ class Hosts:
             raise
 
 
-def configured(file: Path, program: str = "", source: str = "") -> list[Host]:
-    """The hosts of a file that `mlx.distributed_config` made, the first one as this machine.
+def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list[Host]:
+    """Return the hosts of a file from `mlx.distributed_config`, the first one as this machine.
 
     Args:
         program, source: of the hosts that are not this machine.
 
     Raises:
-        HostError: it is no such file.
+        HostError: the file is invalid.
     """
     from mlx._distributed_utils.common import Hostfile
 
     try:
         listed = Hostfile.from_file(file)
-        return [_configured(listed, number, program, source) for number in range(len(listed.hosts))]
+        return [
+            _host_from_mlx(listed, number, program, source) for number in range(len(listed.hosts))
+        ]
     except HostError:
         raise
     except (ValueError, TypeError, AttributeError) as error:
-        raise HostError(f"{file} is no hosts' file of mlx.distributed_config: {error}.") from None
+        raise HostError(f"{file} is not a hosts file of mlx.distributed_config: {error}.") from None
 
 
-def _configured(listed: Any, number: int, program: str, source: str) -> Host:
+def _host_from_mlx(listed: Any, number: int, program: str, source: str) -> Host:
     host, jaccl = listed.hosts[number], listed.backend.startswith("jaccl")
     devices = [d[0] if isinstance(d, list) else d for d in host.rdma]
     others: dict[str, Any] = {

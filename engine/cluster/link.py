@@ -1,7 +1,7 @@
-"""How ranks are connected: each by a link to the relay, and by MLX's collectives to each other.
+"""Connections between ranks: a link from each to the relay, and MLX's collectives.
 
-A link is a rank's standard input and output: a socket here, an `ssh` to another machine. Messages
-are JSON. Only between the relay and rank 0, its child on the same machine, objects are pickled.
+A link is a rank's standard input and output: a socket on this machine, or `ssh` to another one.
+Messages are JSON. Objects are pickled only between the relay and rank 0, its child process.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from msgspec import Struct
 from engine.cluster.hosts import Host
 from engine.messages import Command
 
-PROTOCOL = 5  # of records and messages; ranks of another cannot be in one group
+PROTOCOL = 5  # version of records and messages, equal in all ranks of a group
 
-MARK = b"\nstretto rank begins\n"
-"""What a rank writes before its first message. A shell that starts it may have said something."""
+START_MARK = b"\nstretto rank begins\n"
+"""Bytes that a rank writes before its first message, since its shell may print something first."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -36,45 +36,45 @@ _JSON, _PICKLED = b"J", b"P"
 
 
 def versions() -> dict[str, str]:
-    """What must be the same on all ranks."""
+    """Return the versions that must be equal on all ranks."""
     mlx, mlx_lm = (importlib.metadata.version(name) for name in ("mlx", "mlx-lm"))
     return {"protocol": str(PROTOCOL), "mlx": mlx, "mlx-lm": mlx_lm}
 
 
 class Link:
-    """One end. Any thread may send, one receives."""
+    """One end of a connection. Any thread may send; only one receives."""
 
     def __init__(
         self, connection: Connection[Any, Any], sending: Connection[Any, Any] | None = None
     ) -> None:
-        """``sending``: what messages go out by, where it is another one."""
+        """``sending``: separate connection for outgoing messages."""
         self._connection = connection
         self._out = sending or connection
         self._sending = threading.Lock()
 
     @classmethod
     def over_stdio(cls) -> Link:
-        """A rank's end at its standard input and output, which are nobody else's from now on."""
+        """Return a rank's end, which takes over standard input and output."""
         taken, given = os.dup(0), os.dup(1)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)
-        os.write(given, MARK)
+        os.write(given, START_MARK)
         return cls(Connection(taken, writable=False), Connection(given, readable=False))
 
-    def tell(self, message: dict[str, Any]) -> None:
-        """Send a message.
+    def send_message(self, message: dict[str, Any]) -> None:
+        """Send a JSON message.
 
         Raises:
-            OSError: the other end has gone.
+            OSError: the connection is closed.
         """
         self._send(_JSON + json.dumps(message).encode())
 
-    def hand(self, value: object) -> None:
-        """Send an object, between the relay and rank 0.
+    def send_object(self, value: object) -> None:
+        """Pickle and send an object, between the relay and rank 0.
 
         Raises:
-            OSError: the other end has gone.
+            OSError: the connection is closed.
         """
         self._send(_PICKLED + pickle.dumps(value))
 
@@ -82,87 +82,87 @@ class Link:
         with self._sending:
             self._out.send_bytes(data)
 
-    def take(self, trusted: bool) -> Any:
-        """The next message: a `dict` that was sent by `tell`, or `(value,)` by `hand`.
+    def receive(self, trusted: bool) -> Any:
+        """Return the next message: a `dict` from `send_message`, or `(value,)` from `send_object`.
 
         Args:
-            trusted: the other end may hand over objects.
+            trusted: accept pickled objects.
 
         Raises:
-            EOFError, OSError: the other end has gone.
-            ValueError: it has sent something else.
+            EOFError, OSError: the connection is closed.
+            ValueError: the message is invalid.
         """
         data = self._connection.recv_bytes()
         if data[:1] == _PICKLED and trusted:
             return (pickle.loads(data[1:]),)
         message = json.loads(data[1:]) if data[:1] == _JSON else None
         if not isinstance(message, dict):
-            raise ValueError("a message of an unknown kind")
+            raise ValueError("unknown message type")
         return message
 
-    def waiting(self, seconds: float) -> bool:
-        """Whether a message comes within so many seconds."""
+    def poll(self, seconds: float) -> bool:
+        """Return True if a message arrives within `seconds`."""
         return self._connection.poll(seconds)
 
     def close(self) -> None:
-        """Close it; whoever receives from it gets an error."""
+        """Close the connection. A receiving thread gets an error."""
         for connection in {self._connection, self._out}:
             with contextlib.suppress(OSError):
                 connection.close()
 
 
-# -- what callers ask, between the relay and rank 0 -----------------------------------------
+# -- commands between the relay and rank 0 --------------------------------------------------
 
-CALLED = ("sink", "told")
-"""The fields of commands that are called, maybe often. On the way they are True where there is one.
-The field "answer" is a future, and None on the way. The relay keeps all of them."""
+CALLBACK_FIELDS = ("sink", "told")
+"""Callback fields of commands, sent as True if set. The future in the field "answer" is sent as
+None. The relay keeps the originals."""
 
 
-class Asked(Struct, frozen=True):
-    """A command on its way to rank 0."""
+class RelayedCommand(Struct, frozen=True):
+    """A command for rank 0. `number` identifies its callbacks and result; 0 if it has none."""
 
     command: Command
-    number: int = 0  # of what comes back for it; 0 where nothing does
+    number: int = 0
 
 
-class Unasked(Struct, frozen=True):
-    """The caller does not want an answer any more."""
+class CommandCancelled(Struct, frozen=True):
+    """The caller cancelled the command."""
 
     number: int
 
 
-class Called(Struct, frozen=True):
-    """A reply's event, how far a load is, or the id of a model that was unloaded for being idle."""
+class CommandCallback(Struct, frozen=True):
+    """Arguments of a callback: a reply's event, a load's progress, or an idle model's id."""
 
     number: int
     arguments: tuple[Any, ...]
 
 
-class Answered(Struct, frozen=True):
-    """A call's result, or its error's code and message."""
+class CommandResult(Struct, frozen=True):
+    """A command's result, or the code and message of its error."""
 
     number: int
     result: Any = None
     error: tuple[str, str] | None = None
 
 
-# -- how the ranks of a group find each other -----------------------------------------------
+# -- rank discovery -------------------------------------------------------------------------
 
 
-def reserve(ports: Sequence[int], number: int, count: int) -> socket.socket:
-    """A socket at a free port, to be closed just before MLX takes the port.
+def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket:
+    """Return a socket bound to a free port. Close it just before MLX binds the port.
 
-    Ranks of one machine look in turn, so that no two of them take the same one.
+    Ranks of one machine try different ports, so that no two of them choose the same one.
 
     Args:
-        ports: the first and the last that may be taken; none for any.
+        ports: first and last allowed port; empty for any.
 
     Raises:
-        OSError: none of the ports is free.
+        OSError: no port is free.
     """
     for port in range(ports[0] + number, ports[1] + 1, count) if ports else (0,):
         held = socket.socket()
-        if port:  # that of a group that has just ended may be taken again
+        if port:  # a group that has just ended may have used it
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             held.bind(("", port))
@@ -170,12 +170,12 @@ def reserve(ports: Sequence[int], number: int, count: int) -> socket.socket:
             held.close()
         else:
             return held
-    raise OSError("none of the ports {}-{} is free".format(*ports))
+    raise OSError("no free port in {}-{}".format(*ports))
 
 
-def place(held: socket.socket) -> dict[str, Any]:
-    """Where this process can be reached: what `joins` needs of each rank."""
-    # "client port server port": who connected, and under which address it found this machine.
+def rank_address(held: socket.socket) -> dict[str, Any]:
+    """Return this process's address for `rank_environments`."""
+    # SSH_CONNECTION: client address, client port, server address, server port.
     connection = (os.environ.get("SSH_CONNECTION") or "").split()
     client, _, server, _ = connection if len(connection) == 4 else [""] * 4
     return {
@@ -186,19 +186,21 @@ def place(held: socket.socket) -> dict[str, Any]:
     }
 
 
-def joins(hosts: Sequence[Host], places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each rank its environment, and the files that it names: what `mlx.launch` makes.
+def rank_environments(
+    hosts: Sequence[Host], places: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the environment variables and files of each rank, as `mlx.launch` would create them.
 
     Args:
-        places: what `place` gave in each rank.
+        places: results of `rank_address` in each rank.
     """
-    # This machine has the address under which the others see it. That under which somebody who
-    # is logged in here came to it is another.
-    far = [told for host, told in zip(hosts, places, strict=True) if not host.here]
+    # This machine's address is the one that the others see. The address in its own
+    # SSH_CONNECTION may belong to a different network.
+    far = [told for host, told in zip(hosts, places, strict=True) if not host.is_local]
     seen = next((str(told["seen"]) for told in far if told.get("seen")), LOOPBACK)
     ends = []
     for host, told in zip(hosts, places, strict=True):
-        address = host.ip or (seen if host.here else str(told.get("address") or LOOPBACK))
+        address = host.ip or (seen if host.is_local else str(told.get("address") or LOOPBACK))
         ends.append(
             f"[{address}]:{told['port']}" if ":" in address else f"{address}:{told['port']}"
         )
@@ -218,8 +220,8 @@ def joins(hosts: Sequence[Host], places: Sequence[Mapping[str, Any]]) -> list[di
 
 
 @contextlib.contextmanager
-def joined(given: Mapping[str, Any]) -> Iterator[str]:
-    """Sets what `joins` made for this rank, while MLX reads it; gives the backend."""
+def mlx_environment(given: Mapping[str, Any]) -> Iterator[str]:
+    """Set a rank's environment from `rank_environments` while MLX reads it. Yield the backend."""
     with tempfile.TemporaryDirectory(prefix="stretto-rank-") as folder:
         named = dict(given["environment"])
         for name, text in given["files"].items():
@@ -228,6 +230,6 @@ def joined(given: Mapping[str, Any]) -> Iterator[str]:
             named[name] = str(file)
         for name in named:
             if not name.startswith("MLX_"):
-                raise ValueError(f"{name} is not MLX's")
+                raise ValueError(f"{name} is not a variable of MLX")
         os.environ.update(named)
         yield str(given["backend"])

@@ -1,7 +1,7 @@
-"""The other machines: how to run something there by `ssh`, what they have, and models for them.
+"""Other machines: commands over `ssh`, their properties, and copies of models on them.
 
-`ssh` is the system's own, which keeps the keys. No shell reads anything on this side. On the other
-one `sshd` gives the line to the account's shell, so each part of it is quoted.
+The system's `ssh` manages the keys. No local shell is involved; on the other machine `sshd` passes
+the command line to the account's shell, so each argument is quoted.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from engine.cluster.hosts import Host, HostError
 from engine.cluster.link import versions
 from engine.sandbox.process import FROZEN
 
-ARGUMENT = "--rank-child"
-"""What the packaged program is started with to be a rank. No one else is to use it."""
+RANK_ARGUMENT = "--rank-child"
+"""Command-line argument that makes the packaged program a rank. Internal."""
 
-KEPT = "--kept"
-"""What starts a rank with a process beside it that kills it when the connection has gone."""
+GUARD_ARGUMENT = "--kept"
+"""Argument that starts a rank with a guard process, which kills it when the connection closes."""
 
-ALIVE = 2
-"""Seconds between two signs of life that `ssh` wants of the other side. Three may be missing."""
+SSH_ALIVE_S = 2
+"""Interval of ssh's keep-alive messages. The connection closes after three missing replies."""
 
-OPTIONS = (
+SSH_OPTIONS = (
     *("-T", "-a", "-x"),
     *("-o", "BatchMode=yes"),
     *("-o", "ConnectTimeout=10"),
-    *("-o", f"ServerAliveInterval={ALIVE}"),
+    *("-o", f"ServerAliveInterval={SSH_ALIVE_S}"),
     *("-o", "ServerAliveCountMax=3"),
     *("-o", "ClearAllForwardings=yes"),
     *("-o", "LogLevel=ERROR"),
 )
-"""Nothing is asked, nothing but the command goes over the connection, and a dead one is noticed."""
+"""No prompts, no forwarding, and detection of dead connections."""
 
-SAME = ("protocol", "mlx", "mlx-lm", "stretto")  # the versions that must be the same on all hosts
+COMPARED_VERSIONS = ("protocol", "mlx", "mlx-lm", "stretto")  # must be equal on all hosts
 
-SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
-"""Of the files that a model is recognised by; see `engine.model.fingerprint.contents`. With tensor
-parallelism each rank reads a slice of every tensor, so there is no file that it does not need."""
+MODEL_SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
+"""Suffixes of the files that identify a model (see `engine.model.fingerprint.contents`). With
+tensor parallelism each rank reads a slice of every tensor, so every rank needs all files."""
 
-_CHECKING = 90.0  # seconds for one host: macOS looks at a program that was just built
-_SMALL = 60.0  # seconds for a small command
+_CHECK_TIMEOUT_S = 90.0  # per host: macOS scans a newly built program
+_COMMAND_TIMEOUT_S = 60.0  # of a small command
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -61,17 +61,17 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def rank_command(host: Host) -> list[str]:
-    """What runs a rank on a host: here this very program, or the interpreter that runs it."""
-    if host.here:
-        module = [ARGUMENT] if FROZEN else ["-P", "-m", "engine.cluster"]
+    """Return the command that runs a rank on a host (this machine: the running program)."""
+    if host.is_local:
+        module = [RANK_ARGUMENT] if FROZEN else ["-P", "-m", "engine.cluster"]
         return [sys.executable, *module]
     program = host.program or "stretto"
-    module = ["-P", "-m", "engine.cluster"] if _is_python(program) else [ARGUMENT]
-    return [program, *module, KEPT]
+    module = ["-P", "-m", "engine.cluster"] if _is_python(program) else [RANK_ARGUMENT]
+    return [program, *module, GUARD_ARGUMENT]
 
 
-def engine_command(host: Host, *arguments: str) -> list[str]:
-    """What runs one of the engine's commands on another host."""
+def remote_engine_command(host: Host, *arguments: str) -> list[str]:
+    """Return the command that runs one of the engine's commands on another host."""
     program = host.program or "stretto"
     return [program, *(["-P", "-m", "engine"] if _is_python(program) else []), *arguments]
 
@@ -81,9 +81,9 @@ def _is_python(program: str) -> bool:
 
 
 def ssh_command(host: Host, arguments: Sequence[str]) -> list[str]:
-    """The command line that runs this one on another host."""
+    """Return the local command that runs a command on another host."""
     line = shell_line(arguments, host.source)
-    return ["ssh", *OPTIONS, *_port(host, "-p"), "--", host.destination, line]
+    return ["ssh", *SSH_OPTIONS, *_port(host, "-p"), "--", host.destination, line]
 
 
 def _port(host: Host, option: str) -> list[str]:
@@ -91,7 +91,7 @@ def _port(host: Host, option: str) -> list[str]:
 
 
 def shell_line(arguments: Sequence[str], source: str = "") -> str:
-    """What a shell on the other side reads; "~/" is the home of the account there."""
+    """Return a command line for the remote shell. "~/" is the remote account's home."""
     path = ["env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={_quoted(source)}"] if source else []
     return " ".join([*("exec", *path), *map(_quoted, arguments)])
 
@@ -100,11 +100,11 @@ def _quoted(text: str) -> str:
     return '"$HOME"/' + shlex.quote(text[2:]) if text.startswith("~/") else shlex.quote(text)
 
 
-def run(host: Host, arguments: Sequence[str], seconds: float) -> str:
-    """What a command on another host writes to its standard output.
+def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
+    """Run a command on another host, and return its standard output.
 
     Raises:
-        HostError: it could not be run, took longer, or failed.
+        HostError: it could not be run, timed out, or failed.
     """
     try:
         ran = subprocess.run(
@@ -114,52 +114,53 @@ def run(host: Host, arguments: Sequence[str], seconds: float) -> str:
             text=True,
             errors="replace",
             timeout=seconds,
-            start_new_session=True,  # nothing of it may ask at a terminal
+            start_new_session=True,  # prevents prompts on the terminal
             check=False,
         )
     except OSError as error:
-        raise HostError(f"ssh could not be started here: {error}.") from None
+        raise HostError(f"ssh could not start: {error}.") from None
     except subprocess.TimeoutExpired:
-        raise HostError(f"{host.name} has not answered within {seconds:.0f} seconds.") from None
+        raise HostError(f"{host.name} did not answer within {seconds:.0f} seconds.") from None
     if ran.returncode:
-        raise HostError(ssh_fault(host, ran.returncode, ran.stderr))
+        raise HostError(ssh_error_text(host, ran.returncode, ran.stderr))
     return ran.stdout
 
 
-def ssh_fault(host: Host, status: int | None, said: str) -> str:
-    """Why `ssh`, or what it ran, has failed, and what to do: from its status and its words."""
+def ssh_error_text(host: Host, status: int | None, said: str) -> str:
+    """Explain why `ssh` or its command failed, with a remedy, from its exit status and output."""
     low, last = said.lower(), (said.strip().splitlines() or [""])[-1][:200]
     to = host.destination
     if "host key verification failed" in low or "host identification has changed" in low:
-        return f"{host.name}: its key is not known here. Connect once in a terminal: ssh {to}"
+        return f"The key of {host.name} is unknown. Connect once in a terminal: ssh {to}"
     if "permission denied" in low and status == 255:
-        return f"{host.name} wants a password. Let it know your key in a terminal: ssh-copy-id {to}"
+        return f"{host.name} asks for a password. Copy your key in a terminal: ssh-copy-id {to}"
     if status == 255:
         return (
             f"{host.name} cannot be reached at {host.address} ({last or 'no answer'}). Is it on, "
-            "and may people log in remotely?"
+            "and is remote login enabled?"
         )
     if status in (126, 127) or "no module named" in low:
         return (
-            f"{host.name} has no Stretto at {host.program or 'stretto'} ({last}). Name it by "
-            f"--program, and its sources by --source: cluster add {host.name} {host.address} …"
+            f"{host.name} has no Stretto at {host.program or 'stretto'} ({last}). Set --program, "
+            f"or --source for its sources: cluster add {host.name} {host.address} …"
         )
-    return f"{host.name}: it has ended with status {status} ({last or 'without a word'})."
+    return f"{host.name}: the command failed with status {status} ({last or 'no output'})."
 
 
-# -- what a machine is ----------------------------------------------------------------------
+# -- properties of a machine ----------------------------------------------------------------
 
 
-def describe(models: str, folder: str = "") -> dict[str, Any]:
-    """What this machine says of itself, for `check` on another one.
+def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
+    """Return this machine's properties, for `check_hosts` on another one.
 
     Args:
-        models: the folder for copies of models.
-        folder: of a model, whose contents are wanted, too.
+        models: folder for copies of models.
+        folder: a model folder, whose fingerprint is included.
 
     Returns:
-        "versions", by part; "system"; "memory" and "disk", bytes that are free; "device"; "jaccl",
-        True if MLX has it here; "reached", by which address `ssh` came; "contents".
+        "versions" by component; "system"; "memory" and "disk", free bytes; "device"; "jaccl", True
+            if MLX supports it here; "reached", the address that `ssh` connected to; "contents", the
+            fingerprint.
     """
     from engine.model import backend
 
@@ -197,28 +198,32 @@ def _contents(folder: Path) -> str:
 
     try:
         return fingerprint.contents(folder)
-    except (OSError, ValueError, RefusedError):  # a file is not whole yet
+    except (OSError, ValueError, RefusedError):  # a file is incomplete
         return ""
 
 
-# -- whether they can take a rank -----------------------------------------------------------
+# -- checks of hosts ------------------------------------------------------------------------
 
 
-class Report(Struct, frozen=True):
-    """What is known of a host."""
+class HostReport(Struct, frozen=True):
+    """Result of checking a host.
+
+    Attributes:
+        facts: result of `describe_machine`; {} if the host did not answer.
+        problems: reasons why it cannot run a rank, as sentences.
+    """
 
     host: Host
-    # as `describe` gives it; {} where the host did not answer
-    told: Mapping[str, Any] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()  # what keeps it from taking a rank, in sentences
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
 
     @property
-    def good(self) -> bool:
-        return not self.faults
+    def is_usable(self) -> bool:
+        return not self.problems
 
     def lines(self) -> list[str]:
-        """For people, the first line with the host's name."""
-        told, head = self.told, self.host.name
+        """Return the report for the terminal; the first line starts with the host's name."""
+        told, head = self.facts, self.host.name
         if told:
             address = self.host.ip or told.get("reached") or "127.0.0.1"
             head += (
@@ -227,77 +232,77 @@ class Report(Struct, frozen=True):
                 f"Python {told['versions'].get('python')}, mlx {told['versions'].get('mlx')}, "
                 f"mlx-lm {told['versions'].get('mlx-lm')}"
             )
-        return [head, *(f"  {line}" for line in self.faults)]
+        return [head, *(f"  {line}" for line in self.problems)]
 
 
-def check(hosts: Sequence[Host]) -> list[Report]:
-    """Ask all of them; takes as long as the slowest. Versions are compared with this machine's."""
-    here = describe(hosts[0].models if hosts else "")
+def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
+    """Check hosts in parallel. Their versions are compared with this machine's."""
+    here = describe_machine(hosts[0].models if hosts else "")
     with ThreadPoolExecutor(max(1, len(hosts))) as threads:
-        return list(threads.map(lambda host: _check(host, here), hosts))
+        return list(threads.map(lambda host: _check_host(host, here), hosts))
 
 
-def _check(host: Host, here: Mapping[str, Any]) -> Report:
+def _check_host(host: Host, here: Mapping[str, Any]) -> HostReport:
     try:
-        told = here if host.here else ask(host)
+        told = here if host.is_local else ask_host(host)
     except HostError as fault:
-        return Report(host, {}, (str(fault),))
-    faults = differing(host.name, here["versions"], told["versions"])
+        return HostReport(host, {}, (str(fault),))
+    faults = version_differences(host.name, here["versions"], told["versions"])
     if host.backend == "jaccl" and not told.get("jaccl"):
-        faults.append(f"{host.name} has no JACCL: that is macOS 26.2 and Thunderbolt 5.")
-    return Report(host, told, tuple(faults))
+        faults.append(f"{host.name} has no JACCL, which needs macOS 26.2 and Thunderbolt 5.")
+    return HostReport(host, told, tuple(faults))
 
 
-def ask(host: Host, folder: str = "") -> dict[str, Any]:
-    """What another machine says of itself.
+def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
+    """Return the properties of another machine.
 
     Args:
-        folder: of a model there, whose contents are wanted.
+        folder: a model folder there, whose fingerprint is included.
 
     Raises:
-        HostError: it cannot be asked, or has no Stretto that knows the question.
+        HostError: it cannot be reached, or its Stretto does not support the command.
     """
     asked = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
-    said = run(host, engine_command(host, *asked), _CHECKING)
+    said = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
     try:
-        # A shell there may have said something before.
+        # The remote shell may have printed something before.
         told = json.loads(said.strip().splitlines()[-1])
         if isinstance(told, dict) and isinstance(told.get("versions"), dict):
             return told
     except (ValueError, IndexError):
         pass
     raise HostError(
-        f"{host.name} has a Stretto that does not know of clusters. Install the same version."
+        f"The Stretto on {host.name} does not support clusters. Install the same version."
     )
 
 
-def differing(
+def version_differences(
     name: str, here: Mapping[str, Any], there: Mapping[str, Any], own: str = "this machine"
 ) -> list[str]:
-    """A sentence for each part of which a host, or a rank, has another version."""
+    """Return a sentence for each component with a different version."""
     return [
         f"{name} has {part} {there.get(part) or 'unknown'}, {own} has {here.get(part)}. "
         "Install the same version."
-        for part in SAME
+        for part in COMPARED_VERSIONS
         if here.get(part) and here.get(part) != there.get(part)
     ]
 
 
-# -- models for them ------------------------------------------------------------------------
+# -- model copies ---------------------------------------------------------------------------
 
 
 def copy_name(name: str, contents: str) -> str:
-    """The name of a copy's folder: no two models share one, and no shell reads anything in it."""
+    """Return a unique folder name for a copy, without characters special to a shell."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:60] or "model"
     return f"{plain}-{contents[:12]}"
 
 
 def find_model(path: Path, contents: str, models: str) -> Path:
-    """The folder of a model on this machine, or ``path`` where there is none.
+    """Return the folder of a model on this machine, or ``path`` if there is none.
 
     Args:
-        path: where rank 0 has it.
-        models: the folder for copies here; "" for none.
+        path: the folder on rank 0's machine.
+        models: folder for copies on this machine; "" for none.
     """
     if path.is_dir():
         return path
@@ -315,66 +320,67 @@ def find_model(path: Path, contents: str, models: str) -> Path:
     return path
 
 
-class Copied(Struct, frozen=True):
-    """Where a host has a model now."""
+class ModelCopy(Struct, frozen=True):
+    """A host's copy of a model."""
 
     host: Host
-    folder: str  # there
+    folder: str  # on the host
     nbytes: int  # of its files
-    by: str  # "rsync" or "scp"; "" where it was there already
+    by: str  # "rsync" or "scp"; "" if it already existed
 
 
-def copy(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> Copied:
-    """Copy what a rank needs of a model, by `rsync` where both have it, else by `scp`.
+def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> ModelCopy:
+    """Copy a model's files to a host, with `rsync` if both have it, else with `scp`.
 
-    What a copy that broke off has brought is kept.
+    An interrupted copy is resumed.
 
     Args:
-        folder: the model's, on this machine.
-        say: is called with a line before a copy begins.
+        folder: the model's folder on this machine.
+        say: called with a line of text before copying.
 
     Raises:
-        HostError: it could not be done.
+        HostError: the copy failed.
     """
     from engine.model import fingerprint
 
     contents = fingerprint.contents(folder)
     target = f"{host.models.rstrip('/')}/{copy_name(name, contents)}"
-    files = sorted(f for f in folder.iterdir() if f.suffix in SUFFIXES and f.is_file())
+    files = sorted(f for f in folder.iterdir() if f.suffix in MODEL_SUFFIXES and f.is_file())
     nbytes = sum(file.stat().st_size for file in files)
-    told = ask(host, target)
+    told = ask_host(host, target)
     if told.get("contents") == contents:
-        return Copied(host, target, nbytes, "")
+        return ModelCopy(host, target, nbytes, "")
     if told["disk"] < nbytes:
         raise HostError(
-            f"{host.name} has {told['disk'] / 1e9:.1f} GB left, and {name} has {nbytes / 1e9:.1f}."
+            f"{host.name} has {told['disk'] / 1e9:.1f} GB free, but {name} needs "
+            f"{nbytes / 1e9:.1f} GB."
         )
-    run(host, ["mkdir", "-p", target], _SMALL)
+    run_remote(host, ["mkdir", "-p", target], _COMMAND_TIMEOUT_S)
     by = "rsync" if shutil.which("rsync") and _has_rsync(host) else "scp"
     say(f"{name}, {nbytes / 1e9:.2f} GB, to {host.name} by {by} …")
     _transfer(host, by, files, target)
-    if ask(host, target).get("contents") != contents:
+    if ask_host(host, target).get("contents") != contents:
         raise HostError(
-            f"What has come to {host.name} is not the same as here. Run the same command again."
+            f"The copy on {host.name} differs from the original. Run the command again."
         )
-    return Copied(host, target, nbytes, by)
+    return ModelCopy(host, target, nbytes, by)
 
 
 def _has_rsync(host: Host) -> bool:
     try:
-        run(host, ["rsync", "--version"], _SMALL)
+        run_remote(host, ["rsync", "--version"], _COMMAND_TIMEOUT_S)
     except HostError:
         return False
     return True
 
 
 def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
-    # Files by their real paths would have other names: a snapshot of the hub is made of links.
+    # The links' names, not their targets: a hub snapshot consists of links.
     if by == "rsync":
-        carrier = shlex.join(["ssh", *OPTIONS, *_port(host, "-p")])
+        carrier = shlex.join(["ssh", *SSH_OPTIONS, *_port(host, "-p")])
         command = ["rsync", "-tL", "--partial", "-e", carrier]
     else:
-        command = ["scp", "-q", "-p", *OPTIONS[3:], *_port(host, "-P")]
+        command = ["scp", "-q", "-p", *SSH_OPTIONS[3:], *_port(host, "-P")]
     place = f"{host.destination}:{target.removeprefix('~/')}/"
     ran = subprocess.run(
         [*command, "--", *map(str, files), place],
@@ -385,8 +391,7 @@ def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
         check=False,
     )
     if ran.returncode:
-        words = (ran.stderr.strip().splitlines() or ["without a word"])[-1][:200]
+        words = (ran.stderr.strip().splitlines() or ["no output"])[-1][:200]
         raise HostError(
-            f"The copy to {host.name} broke off ({words}). Run the same command again: it goes on "
-            "from there."
+            f"Copying to {host.name} was interrupted ({words}). Run the command again to resume."
         )

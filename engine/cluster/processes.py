@@ -1,8 +1,8 @@
-"""The ranks' processes, here and by `ssh`: started, watched from outside, and killed whole.
+"""Rank processes, local or over `ssh`: started, watched from outside, and killed as a group.
 
-A rank in one of MLX's collectives waits for ever, and spins, once another rank is gone: it cannot
-be asked to end, and nothing in it notices. So each says twice a second how far it is, from a thread
-of its own, and the first that is lost ends the group.
+A rank in an MLX collective spins forever once another rank is gone: it cannot be asked to end, and
+notices nothing. So each rank reports its progress twice per second from a separate thread, and the
+first lost rank ends the group.
 """
 
 from __future__ import annotations
@@ -23,72 +23,79 @@ from typing import Any
 from msgspec import Struct, field
 
 from engine.cluster.hosts import Host
-from engine.cluster.link import MARK, Link, joins
-from engine.cluster.machines import rank_command, ssh_command, ssh_fault
+from engine.cluster.link import START_MARK, Link, rank_environments
+from engine.cluster.machines import rank_command, ssh_command, ssh_error_text
 from engine.errors import RanksLostError
 
-STARTING = 300.0
-"""Seconds for all ranks to say what they are. It takes two or three where nothing else runs."""
+START_TIMEOUT_S = 300.0
+"""Time limit for all ranks to say hello. An idle machine takes two or three seconds."""
 
-ORPHANED = 30.0  # seconds of silence after which a rank on another machine has no relay any more
+ORPHAN_TIMEOUT_S = 30.0  # a remote rank without messages for this long has lost its relay
 
-SILENCE = 3.5
-"""Seconds without a word after which a rank counts as lost: all replies end within five."""
+SILENCE_S = 3.5
+"""A rank without messages for this long is lost. All replies then end within five seconds."""
 
-SILENCE_LOADING = 60.0
-"""The same while it starts or loads: libraries hold Python's lock for long then."""
+LOADING_SILENCE_S = 60.0
+"""Limit while a rank starts or loads, when libraries hold the GIL for long."""
 
-STALL = 120.0
-"""Seconds for which a rank that is busy may be in the same turn. The longest turn is a piece of a
-prompt on a large model, or the try-out of one that was loaded."""
+STALL_S = 120.0
+"""Limit for one step of a busy rank. The longest are a prompt chunk on a large model, and the probe
+of a loaded model."""
 
-TALK = "STRETTO_RANKS_TALK"
-"""Names a variable that lets ranks write to this program's standard error."""
+STDERR_VARIABLE = "STRETTO_RANKS_TALK"
+"""Environment variable that lets ranks write to this program's standard error."""
 
-_LOOK = 0.2  # seconds between two looks at the ranks
-_ALIVE = 5.0  # seconds between two signs of life for ranks on other machines
-_ENDING = 2.0  # seconds for an ssh whose other end has closed to say why
-DYING = 1.0  # seconds after a rank's silence for another to be seen to have been killed
-_MOST_SAID = 65_536  # bytes that a shell may say before the rank begins
+_CHECK_S = 0.2  # interval of checks of the ranks
+_ALIVE_S = 5.0  # interval of keep-alive messages to remote ranks
+_EXIT_WAIT_S = 2.0  # for an ssh with a closed connection to exit
+DEATH_WAIT_S = 1.0  # after losing one rank, wait this long to find a killed one
+_MAX_BANNER_BYTES = 65_536  # output of a shell before the rank starts
 
 
 class Rank(Struct):
-    """A rank that has said what it is."""
+    """A rank that has said hello.
+
+    Attributes:
+        hello: its first message: versions, memory in bytes, address.
+        process: the process or its `ssh`; None if this program did not start it.
+        host: name of its machine; "" if all ranks run on this one.
+        held_bytes: MLX memory it last reported.
+        steps: progress counter; increases while it works.
+        heard_at: time of its last message.
+        moved_at: time of its last progress.
+    """
 
     number: int
     link: Link
-    hello: dict[str, Any]  # what it said: versions, bytes of memory, where it can be reached
-    # None where it was not started by this program; the `ssh` of one elsewhere
+    hello: dict[str, Any]
     process: subprocess.Popen[bytes] | None = None
-    host: str = ""  # the name of the machine, where it is not the one that all ranks are on
-    held: int = 0  # bytes that MLX holds there, as it last said
-    steps: int = 0  # how far it is; grows while it works
+    host: str = ""
+    held_bytes: int = 0
+    steps: int = 0
     busy: bool = False
     loading: bool = True
-    # heard_at, moved_at: when it was last heard of, and when it was last seen to go on
     heard_at: float = field(default_factory=time.monotonic)
     moved_at: float = field(default_factory=time.monotonic)
 
-    def place(self, count: int) -> str:
-        """Which of so many it is, for people."""
+    def label(self, count: int) -> str:
+        """Return its name for messages, such as "Rank 1 of 2 on mini"."""
         return f"Rank {self.number} of {count}" + (f" on {self.host}" if self.host else "")
 
-    def beat(self, message: dict[str, Any]) -> None:
-        """Take what it says of itself."""
+    def record_heartbeat(self, message: dict[str, Any]) -> None:
         now, steps, busy = time.monotonic(), int(message["beat"]), bool(message["busy"])
         if steps != self.steps or not (busy and self.busy):
             self.moved_at = now
         self.heard_at, self.steps, self.busy = now, steps, busy
-        self.loading, self.held = bool(message["loading"]), int(message["held"])
+        self.loading, self.held_bytes = bool(message["loading"]), int(message["held"])
 
 
-def died(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
-    """Which of them has no process any more, in words: one that was killed before all others.
+def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
+    """Return a sentence about a dead rank, or None. Prefer one that was killed by a signal.
 
-    It took them with it, and what it had open is closed before it is seen to be gone.
+    A killed rank makes the others exit, and its sockets close before its process ends.
 
     Args:
-        within: seconds to wait for one that was killed.
+        within: seconds to wait for a killed one.
     """
     deadline = time.monotonic() + within
     while True:
@@ -96,94 +103,94 @@ def died(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
         gone.sort(key=lambda each: each[1].returncode >= 0)
         if (gone and gone[0][1].returncode < 0) or time.monotonic() >= deadline:
             break
-        time.sleep(_LOOK / 10)
+        time.sleep(_CHECK_S / 10)
     for rank, process in gone:
-        return f"{rank.place(len(ranks))} has died: {_ended(process)}."
+        return f"{rank.label(len(ranks))} has died: {_exit_text(process)}."
     return None
 
 
-class Watch:
-    """A thread that looks at all ranks, and reports once what is wrong.
+class RankWatcher:
+    """Thread that checks all ranks and reports the first problem.
 
     Args:
-        lost: is called, on that thread, with a sentence. It kills the group.
+        lost: called on that thread with a sentence; kills the group.
     """
 
     def __init__(self, ranks: Sequence[Rank], lost: Callable[[str], None]) -> None:
         self._ranks = ranks
         self._lost = lost
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="stretto-ranks-watch", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="stretto-ranks-watch", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         self._over.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _run(self) -> None:
         before = time.monotonic()
-        while not self._over.wait(_LOOK):
+        while not self._over.wait(_CHECK_S):
             now = time.monotonic()
-            if now - before > 5 * _LOOK:
-                # This process has been held up itself, and so have the threads that listen.
+            if now - before > 5 * _CHECK_S:
+                # This process was suspended, and its listening threads with it.
                 for rank in self._ranks:
-                    rank.heard_at = max(rank.heard_at, now - SILENCE / 2)
+                    rank.heard_at = max(rank.heard_at, now - SILENCE_S / 2)
             before = now
-            wrong = died(self._ranks) or next(
-                filter(None, (self._wrong(rank, now) for rank in self._ranks)), None
+            wrong = dead_rank_text(self._ranks) or next(
+                filter(None, (self._problem(rank, now) for rank in self._ranks)), None
             )
             if wrong is not None:
                 self._lost(wrong)
                 return
 
-    def _wrong(self, rank: Rank, now: float) -> str | None:
-        name = rank.place(len(self._ranks))
-        patience = SILENCE_LOADING if rank.loading else SILENCE
+    def _problem(self, rank: Rank, now: float) -> str | None:
+        name = rank.label(len(self._ranks))
+        patience = LOADING_SILENCE_S if rank.loading else SILENCE_S
         if now - rank.heard_at > patience:
             return f"{name} has not answered for {patience:g} seconds."
-        if now - rank.moved_at > STALL:
-            return f"{name} has been in the same step for {STALL:.0f} seconds."
+        if now - rank.moved_at > STALL_S:
+            return f"{name} has been in the same step for {STALL_S:.0f} seconds."
         return None
 
 
-class Processes:
-    """The processes of one group. Started, and waited for, by one thread; any may kill them.
+class RankProcesses:
+    """Processes of one group. One thread starts and reaps them; any thread may kill them.
 
     Args:
-        hosts: where each rank is, rank 0 on this machine.
-        stopping: whether nobody wants them any more.
+        hosts: host of each rank; rank 0 is on this machine.
+        stopping: returns True to cancel the start.
     """
 
     def __init__(self, hosts: Sequence[Host], stopping: Callable[[], bool] = lambda: False) -> None:
         self._hosts = tuple(hosts)
         self._stopping = stopping
         self._folder = tempfile.TemporaryDirectory(prefix="stretto-ranks-")
-        self._starts: list[_Start] = []
+        self._starts: list[RankStart] = []
         self._over = threading.Event()
         self.ranks: list[Rank] = []
 
     def start(self) -> list[Rank]:
-        """Start all ranks and wait until each has said what it is.
+        """Start all ranks, and wait for their hello messages.
 
         Raises:
-            RanksLostError: one of them has died, or does not answer.
+            RanksLostError: one died or did not answer.
         """
-        count, here = len(self._hosts), sum(host.here for host in self._hosts)
+        count, here = len(self._hosts), sum(host.is_local for host in self._hosts)
         for number, host in enumerate(self._hosts):
             given: dict[str, Any] = {"rank": number, "count": count}
             given["ports"] = list(host.ports) if here < count else []
-            if not host.here:
-                given |= {"models": host.models, "patience": ORPHANED}
+            if not host.is_local:
+                given |= {"models": host.models, "patience": ORPHAN_TIMEOUT_S}
             said = Path(self._folder.name) / f"said-{number}"
             try:
-                self._starts.append(_Start(number, host, given, said, here))
+                self._starts.append(RankStart(number, host, given, said, here))
             except OSError as error:
                 raise RanksLostError(f"Rank {number} could not be started: {error}.") from None
         self.ranks = self._wait()
         return self.ranks
 
     def _wait(self) -> list[Rank]:
-        deadline = time.monotonic() + STARTING
+        deadline = time.monotonic() + START_TIMEOUT_S
         joined: dict[int, Rank] = {}
         while len(joined) < len(self._starts):
             if self._stopping():
@@ -191,40 +198,40 @@ class Processes:
             missing = [start for start in self._starts if start.number not in joined]
             if time.monotonic() > deadline:
                 raise RanksLostError(
-                    f"Rank {missing[0].number} did not start within {STARTING:.0f} seconds."
+                    f"Rank {missing[0].number} did not start within {START_TIMEOUT_S:.0f} seconds."
                 )
-            wait([start.connection for start in missing], _LOOK)
+            wait([start.connection for start in missing], _CHECK_S)
             for start in missing:
                 heard = start.hello()
                 if heard is not None:
-                    name = start.host.name if any(not host.here for host in self._hosts) else ""
+                    name = start.host.name if any(not host.is_local for host in self._hosts) else ""
                     joined[start.number] = Rank(start.number, *heard, start.process, name)
         return [joined[start.number] for start in self._starts]
 
-    def begin(self, given: dict[str, Any]) -> None:
-        """Tell all ranks what they are to do, and how they find each other.
+    def send_setup(self, given: dict[str, Any]) -> None:
+        """Send all ranks their task and each other's addresses.
 
         Raises:
-            OSError: one of them has gone.
+            OSError: a connection is closed.
         """
-        ways = joins(self._hosts, [rank.hello for rank in self.ranks])
+        ways = rank_environments(self._hosts, [rank.hello for rank in self.ranks])
         for rank, way in zip(self.ranks, ways, strict=True):
-            rank.link.tell({**given, "join": way})
-        far = [r.link for r, host in zip(self.ranks, self._hosts, strict=True) if not host.here]
+            rank.link.send_message({**given, "join": way})
+        far = [r.link for r, host in zip(self.ranks, self._hosts, strict=True) if not host.is_local]
         if far:
             threading.Thread(
-                target=self._sign, args=(far,), name="stretto-ranks-signs", daemon=True
+                target=self._send_alive, args=(far,), name="stretto-ranks-signs", daemon=True
             ).start()
 
-    def _sign(self, links: Sequence[Link]) -> None:
-        """On a thread of its own: tell ranks on other machines that this one is alive."""
-        while not self._over.wait(_ALIVE):
+    def _send_alive(self, links: Sequence[Link]) -> None:
+        """Send keep-alive messages to remote ranks, on a separate thread."""
+        while not self._over.wait(_ALIVE_S):
             for link in links:
-                with contextlib.suppress(OSError):  # it has gone, which is seen
-                    link.tell({"alive": True})
+                with contextlib.suppress(OSError):  # the watcher reports it
+                    link.send_message({"alive": True})
 
     def kill(self) -> None:
-        """End all of them now, and what they have started. Stopped ones too."""
+        """Kill all ranks and their children, stopped ones included."""
         for start in self._starts:
             with contextlib.suppress(OSError):
                 os.killpg(start.process.pid, signal.SIGKILL)
@@ -232,7 +239,7 @@ class Processes:
                 start.process.kill()
 
     def close(self) -> None:
-        """Kill and reap all of them."""
+        """Kill and reap all ranks."""
         self._over.set()
         self.kill()
         for rank in self.ranks:
@@ -244,13 +251,13 @@ class Processes:
             self._folder.cleanup()
 
 
-class _Start:
-    """A process that has been started, until its rank has said what it is.
+class RankStart:
+    """A process that was started and has not said hello.
 
     Args:
         given: the rank's first message.
-        said: a file for what it, or its `ssh`, writes to its standard error.
-        here: how many ranks there are on this machine.
+        said: file for standard error of the process or its `ssh`.
+        here: number of ranks on this machine.
 
     Raises:
         OSError: the program cannot be run.
@@ -266,37 +273,39 @@ class _Start:
         command = rank_command(host)
         ours, theirs = socket.socketpair()
         with theirs, self._errors() as errors:
-            # A group of its own: whatever it starts is killed with it.
+            # A new process group, so that its children are killed too.
             self.process = subprocess.Popen(
-                command if host.here else ssh_command(host, command),
+                command if host.is_local else ssh_command(host, command),
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 stderr=errors,
-                env=_environment(here) if host.here else None,
+                env=_environment(here) if host.is_local else None,
                 start_new_session=True,
             )
         self.connection: Connection[Any, Any] = Connection(ours.detach())
 
     def _errors(self) -> contextlib.AbstractContextManager[Any]:
-        if os.environ.get(TALK):
+        if os.environ.get(STDERR_VARIABLE):
             return contextlib.nullcontext()
-        return Path(os.devnull).open("wb") if self.host.here else self._said.open("wb")
+        return Path(os.devnull).open("wb") if self.host.is_local else self._said.open("wb")
 
     def hello(self) -> tuple[Link, dict[str, Any]] | None:
-        """The link and the rank's hello, once both are there. Does not wait.
+        """Return the link and the hello message, or None if they are not ready. Does not block.
 
         Raises:
-            RanksLostError: there will be none.
+            RanksLostError: the process failed.
         """
         try:
-            if self._link is None and not self._begun():
+            if self._link is None and not self._connect():
                 return None
             assert self._link is not None
-            hello = self._link.take(False) if self._link.waiting(0) else None
+            hello = self._link.receive(False) if self._link.poll(0) else None
         except (OSError, EOFError, ValueError):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(_ENDING)
-            raise RanksLostError(f"Rank {self.number} could not start. {self._fault()}") from None
+                self.process.wait(_EXIT_WAIT_S)
+            raise RanksLostError(
+                f"Rank {self.number} could not start. {self._exit_reason()}"
+            ) from None
         if hello is None:
             return None
         if "fault" in hello:
@@ -304,44 +313,43 @@ class _Start:
             raise RanksLostError(f"{where}: {hello['fault']}")
         return self._link, hello
 
-    def _begun(self) -> bool:
-        # One byte at a time: what comes after the mark belongs to the link.
-        while not self._before.endswith(MARK):
+    def _connect(self) -> bool:
+        # One byte at a time: the bytes after the mark belong to the link.
+        while not self._before.endswith(START_MARK):
             if not self.connection.poll(0):
                 return False
             byte = os.read(self.connection.fileno(), 1)
             self._before += byte
             if not byte:
                 raise EOFError
-            if len(self._before) > _MOST_SAID:
-                raise ValueError("it says something else")
+            if len(self._before) > _MAX_BANNER_BYTES:
+                raise ValueError("no start mark")
         self._link = Link(self.connection)
-        self._link.tell(self._given)
+        self._link.send_message(self._given)
         return True
 
-    def _fault(self) -> str:
-        """Why it has ended, in words."""
-        if self.host.here:
-            return f"{_ended(self.process).capitalize()}."
+    def _exit_reason(self) -> str:
+        """Return a sentence about its exit."""
+        if self.host.is_local:
+            return f"{_exit_text(self.process).capitalize()}."
         said = ""
         with contextlib.suppress(OSError):
             said = self._said.read_text(errors="replace")[-4000:]
-        return ssh_fault(self.host, self.process.poll(), said)
+        return ssh_error_text(self.host, self.process.poll(), said)
 
 
-def _ended(process: subprocess.Popen[bytes]) -> str:
-    """How a process has ended, in words."""
+def _exit_text(process: subprocess.Popen[bytes]) -> str:
     code = process.poll()
     if code is not None and code < 0:
-        return f"it was ended by signal {-code}"
-    return f"it has ended with status {code}"
+        return f"it was killed by signal {-code}"
+    return f"it exited with status {code}"
 
 
 def _environment(ranks: int) -> dict[str, str]:
-    """Of a rank on this machine, where there are so many."""
+    """Return the environment of a rank on this machine, for a number of local ranks."""
     root = str(Path(__file__).resolve().parents[2])
     paths = [root, os.environ.get("PYTHONPATH", "")]
-    threads = max(1, (os.cpu_count() or 1) // ranks)  # more would wait for each other
+    threads = max(1, (os.cpu_count() or 1) // ranks)
     return {
         "OPENBLAS_NUM_THREADS": str(threads),
         **os.environ,

@@ -1,4 +1,4 @@
-"""A rank's process: joins the relay and the group, then leads or follows until it is ended."""
+"""Main program of a rank: joins relay and group, then leads or follows until it is killed."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ from msgspec.structs import replace
 
 from engine.cluster.hosts import LOCAL, Host
 from engine.cluster.link import (
-    CALLED,
-    Answered,
-    Asked,
-    Called,
+    CALLBACK_FIELDS,
+    CommandCallback,
+    CommandCancelled,
+    CommandResult,
     Link,
-    Unasked,
-    joined,
-    place,
-    reserve,
+    RelayedCommand,
+    mlx_environment,
+    rank_address,
+    reserve_port,
     versions,
 )
-from engine.cluster.machines import KEPT, rank_command
+from engine.cluster.machines import GUARD_ARGUMENT, rank_command
 from engine.errors import EngineError, as_engine_error, words_of
 from engine.sandbox import confined
 from engine.sandbox.child import die_with_parent
 
 log = logging.getLogger(__name__)
 
-BEAT = 0.5  # seconds between two messages of a rank that nothing ails
+HEARTBEAT_S = 0.5
 
-BEAT_LOADING = 0.05  # the same while it loads: that it no longer does is known soon
+LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon knows that loading has ended
 
 STEP_BYTES = 16_384
-"""Of one row's activations in a large model: what each of its collectives moves in a step."""
+"""Size of one row's activations in a large model, which each collective of a step sends."""
 
 LARGE_BYTES = 16 * 2**20
 
-_LOOK = 200  # milliseconds between two looks whether a rank still runs
+_POLL_MS = 200  # interval of checks that the rank still runs
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Be a rank, whose relay is at the standard input and output."""
-    if KEPT in arguments:
-        return _keep()
+    """Run a rank, with its relay at standard input and output."""
+    if GUARD_ARGUMENT in arguments:
+        return _guard_rank()
     die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the whole process group
     link = Link.over_stdio()
     try:
-        _serve(link.take(False), link)
+        _serve(link.receive(False), link)
     except BaseException as error:
-        log.debug("a rank has ended", exc_info=error)
+        log.debug("rank failed", exc_info=error)
         with contextlib.suppress(OSError):
-            link.tell({"fault": words_of(error)})
-            time.sleep(60)  # the relay ends all ranks at once
+            link.send_message({"fault": words_of(error)})
+            time.sleep(60)  # the relay kills all ranks
     # MLX's threads may be in a collective that never ends.
     os._exit(0)
 
 
-def _keep() -> int:
-    """Start a rank at this process's input and output, and kill it once nobody is at the other end.
+def _guard_rank() -> int:
+    """Start a rank with this process's input and output, and kill it when the connection closes.
 
-    A rank may be stopped, or in a collective, or in a library that holds Python's lock, when the
-    relay or the connection goes. This process is in none of them.
+    The rank itself may be stopped, in a collective, or in a library that holds the GIL. This
+    process is never blocked.
     """
     rank = subprocess.Popen(rank_command(Host(LOCAL)), start_new_session=True)
 
@@ -84,10 +84,10 @@ def _keep() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, end)
     ends = select.poll()
-    ends.register(0, 0)  # only that the other end has gone; what comes is the rank's
+    ends.register(0, 0)  # only to detect closing; the rank reads the data
     ends.register(1, 0)
     while rank.poll() is None:
-        if ends.poll(_LOOK):
+        if ends.poll(_POLL_MS):
             end()
             break
     status = rank.wait()
@@ -99,63 +99,64 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
 
     rank = int(asked["rank"])
     if rank == 0:
-        confined.shared().start()  # they import what they need while this process does
+        confined.shared().start()  # its imports run in parallel with ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
-    with reserve(asked["ports"], rank, int(asked["count"])) as held:
-        link.tell(hello | place(held))
-        given = link.take(rank == 0)
-    from engine.cluster.group import Group
+    with reserve_port(asked["ports"], rank, int(asked["count"])) as held:
+        link.send_message(hello | rank_address(held))
+        given = link.receive(rank == 0)
+    from engine.cluster.group import RankGroup
 
-    pulse = Pulse(link)
-    with joined(given["join"]) as carrier:
-        group = Group(carrier)
+    pulse = Heartbeat(link)
+    with mlx_environment(given["join"]) as carrier:
+        group = RankGroup(carrier)
     if "trial" in given:
-        _measure(group, link, int(given["trial"]), carrier)
+        _measure_collectives(group, link, int(given["trial"]), carrier)
     elif rank == 0:
         _lead(link, group, given, pulse)
     else:
         _follow(link, group, {**given, **asked}, pulse)
 
 
-class Pulse:
-    """A thread that says how far this rank is.
+class Heartbeat:
+    """Thread that reports this rank's progress.
 
-    A rank that loads may be silent for long. One that hangs just after that must not be.
+    A loading rank may be silent for long. The short interval while loading shortens the time until
+    a hang just after loading is detected.
     """
 
     def __init__(self, link: Link) -> None:
-        # gives how far it is, whether it works, and whether it loads
+        # returns progress, busy and loading
         self.state: Callable[[], tuple[int, bool, bool]] = lambda: (0, True, True)
         self._link = link
-        threading.Thread(target=self._beat, name="stretto-rank-pulse", daemon=True).start()
+        threading.Thread(target=self._run, name="stretto-rank-pulse", daemon=True).start()
 
-    def _beat(self) -> None:
+    def _run(self) -> None:
         from engine.model.backend import memory_in_use
 
         while True:
             steps, busy, loading = self.state()
             message = {"beat": steps, "busy": busy, "loading": loading, "held": memory_in_use()}
             try:
-                self._link.tell(message)
+                self._link.send_message(message)
             except OSError:
-                os._exit(1)  # there is nobody to lead or to follow for
-            time.sleep(BEAT_LOADING if loading else BEAT)
+                os._exit(1)  # the relay is gone
+            time.sleep(LOADING_HEARTBEAT_S if loading else HEARTBEAT_S)
 
 
 def _listen(
     link: Link, trusted: bool, take: Callable[[Any], None], patience: float | None = None
 ) -> None:
-    """Hand on what comes over the link. This process ends with the relay, or with its silence.
+    """Pass received messages to `take` on a new thread. Exit the process when the relay is gone.
 
     Args:
-        patience: seconds that the relay may be silent; None for ever.
+        patience: seconds without messages after which the relay is gone; None for unlimited.
     """
 
     def listen() -> None:
         try:
-            while patience is None or link.waiting(patience):
-                message = link.take(trusted)
+            while patience is None or link.poll(patience):
+                message = link.receive(trusted)
                 if "alive" not in message:
                     take(message)
         except (EOFError, OSError, ValueError):
@@ -166,52 +167,54 @@ def _listen(
 
 
 def _cache_folder(given: dict[str, Any], group: Any) -> Path | None:
-    """Where this rank's caches lie, on whatever machine it is; None where nothing is kept."""
+    """Return this rank's cache folder, or None if caches are not kept."""
     if not given["cache"]:
         return None
     return Path(given["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
 
 
-def _follow(link: Link, group: Any, given: dict[str, Any], pulse: Pulse) -> None:
-    from engine.cluster.follower import Files, Follower
+def _follow(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
+    from engine.cluster.follower import Follower, FollowerFiles
 
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    files = Files(_cache_folder(given, group), given["cache bytes"] // group.size, link.tell)
-    follower = Follower(group, link.tell, files, str(given.get("models") or ""))
+    files = FollowerFiles(
+        _cache_folder(given, group), given["cache bytes"] // group.size, link.send_message
+    )
+    follower = Follower(group, link.send_message, files, str(given.get("models") or ""))
     pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
-    take = partial(follower.take, messages=messages)
+    take = partial(follower.handle_message, messages=messages)
     _listen(link, False, take, given.get("patience"))
-    follower.run(messages)
+    follower.follow(messages)
 
 
-def _lead(link: Link, group: Any, given: dict[str, Any], pulse: Pulse) -> None:
+def _lead(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.leader import Leader
     from engine.runtime.loop import Loop
     from engine.runtime.workers import Mailbox
 
     mailbox = Mailbox()
-    leader = Leader(group, lambda message: link.tell({"to all": message}))
+    leader = Leader(group, lambda message: link.send_message({"to all": message}))
     folder = _cache_folder(given, group)
     loop = Loop(mailbox, given["budget"], folder, given["cache bytes"], leader)
     pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)
-    commands = Commands(link, mailbox.post)
+    commands = CommandReceiver(link, mailbox.post)
 
     def take(message: Any) -> None:
         if isinstance(message, dict):
-            leader.hear(message)
+            leader.handle_answer(message)
         else:
-            commands.take(*message)
+            commands.handle(*message)
 
     _listen(link, True, take)
     loop.run()
-    link.tell({"over": True})
+    link.send_message({"over": True})
 
 
-class Commands:
-    """Rank 0's end of what callers ask: commands come over the link, what they bring goes back.
+class CommandReceiver:
+    """Rank 0's end of the relay: posts received commands, and sends callbacks and results back.
 
     Args:
-        post: hands a command to the engine of this process.
+        post: passes a command to this process's engine.
     """
 
     def __init__(self, link: Link, post: Callable[[Any], None]) -> None:
@@ -219,66 +222,66 @@ class Commands:
         self._post = post
         self._answers: dict[int, Future[Any]] = {}
 
-    def take(self, asked: Asked | Unasked) -> None:
-        """Take what the relay has handed over, on the thread that listens."""
-        if isinstance(asked, Unasked):
+    def handle(self, asked: RelayedCommand | CommandCancelled) -> None:
+        """Handle a received object. The listening thread calls this."""
+        if isinstance(asked, CommandCancelled):
             answer = self._answers.pop(asked.number, None)
             if answer is not None:
                 answer.cancel()
             return
-        with contextlib.suppress(EngineError):  # it is just stopping
-            self._post(self._here(asked))
+        with contextlib.suppress(EngineError):  # the engine is stopping
+            self._post(self._with_callbacks(asked))
 
-    def _here(self, asked: Asked) -> Any:
-        """The command as this process's engine takes it."""
+    def _with_callbacks(self, asked: RelayedCommand) -> Any:
+        """Return the command with callbacks and a future that send over the link."""
         from engine.runtime.workers import Answer
 
         command, number = asked.command, asked.number
         given: dict[str, Any] = {
-            name: lambda *arguments: self._link.hand(Called(number, arguments))
-            for name in CALLED
+            name: lambda *arguments: self._link.send_object(CommandCallback(number, arguments))
+            for name in CALLBACK_FIELDS
             if getattr(command, name, None)
         }
         if hasattr(command, "answer"):
             given["answer"] = answer = Answer[Any](can_be_cancelled=True)
             self._answers[number] = answer
-            answer.add_done_callback(partial(self._answered, number))
+            answer.add_done_callback(partial(self._send_result, number))
         return replace(command, **given) if given else command
 
-    def _answered(self, number: int, done: Future[Any]) -> None:
+    def _send_result(self, number: int, done: Future[Any]) -> None:
         self._answers.pop(number, None)
         if done.cancelled():
             return
         error = done.exception()
         if error is None:
-            self._link.hand(Answered(number, done.result()))
+            self._link.send_object(CommandResult(number, done.result()))
         else:
             known = as_engine_error(error)
-            self._link.hand(Answered(number, error=(known.code, known.message)))
+            self._link.send_object(CommandResult(number, error=(known.code, known.message)))
 
 
-# -- a group that is started to be measured -------------------------------------------------
+# -- measurement of a group -----------------------------------------------------------------
 
 
-def _measure(group: Any, link: Link, rounds: int, carrier: str) -> None:
-    """How long collectives take: rank 0 reports, and all wait to be ended.
+def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> None:
+    """Measure collectives. Rank 0 reports, then all wait to be killed.
 
     Args:
-        rounds: of small collectives; a fiftieth of them are large.
-        carrier: the backend's name.
+        rounds: number of small collectives; a fiftieth of it are large.
+        carrier: name of the backend.
     """
     found = {
-        "latency_s": _sums(group, 4, rounds),
-        "step_s": _sums(group, STEP_BYTES, rounds),
-        "large_s": _sums(group, LARGE_BYTES, max(2, rounds // 50)),
+        "latency_s": _time_sum(group, 4, rounds),
+        "step_s": _time_sum(group, STEP_BYTES, rounds),
+        "large_s": _time_sum(group, LARGE_BYTES, max(2, rounds // 50)),
     }
     if group.rank == 0:
-        link.tell({"figures": {**found, "large_bytes": LARGE_BYTES, "backend": carrier}})
-    link.waiting(60)  # until the relay closes the link
+        link.send_message({"figures": {**found, "large_bytes": LARGE_BYTES, "backend": carrier}})
+    link.poll(60)  # until the relay closes the link
 
 
-def _sums(group: Any, nbytes: int, rounds: int) -> float:
-    """Seconds of one sum over all ranks of an array of that size."""
+def _time_sum(group: Any, nbytes: int, rounds: int) -> float:
+    """Return the seconds of one sum over all ranks for an array of `nbytes`."""
     import mlx.core as mx
 
     array = mx.zeros(nbytes // 4, mx.float32)

@@ -1,7 +1,7 @@
-"""What stands for the engine where the ranks are other processes: commands out, events back.
+"""Replacement for the engine loop when ranks run in other processes: relays commands and events.
 
-It has the face of `engine.runtime.loop.Loop` and runs on the engine thread. Nothing of MLX happens
-here, so whatever becomes of the ranks, this process goes on and can start them again.
+It has the interface of `engine.runtime.loop.Loop` and runs on the engine thread. It does not use
+MLX, so this process survives lost ranks and can start new ones.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from msgspec.structs import replace
 
 from engine.cluster import machines
 from engine.cluster.hosts import Host
-from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
-from engine.cluster.processes import DYING, Processes, Rank, Watch, died
+from engine.cluster.link import (
+    CALLBACK_FIELDS,
+    CommandCallback,
+    CommandCancelled,
+    CommandResult,
+    RelayedCommand,
+)
+from engine.cluster.processes import DEATH_WAIT_S, Rank, RankProcesses, RankWatcher, dead_rank_text
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, run_cleanup, words_of
 from engine.messages import (
     Command,
@@ -37,17 +43,17 @@ from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 
-_IDLE = -1  # the number of the command about idle models: the last one counts
+_IDLE_COMMAND = -1  # number of the `UnloadIdle` command, of which only the last one applies
 
-_LEAVING = 10.0  # seconds for rank 0 to end its engine
+_SHUTDOWN_TIMEOUT_S = 10.0  # for rank 0's engine to end
 
 
-def budget_of(ranks: Sequence[Rank], given: int | None) -> int:
-    """Bytes that each rank may take: as many as the one that has least, on whatever machine.
+def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
+    """Return the memory budget of each rank: the smallest that any of them can have.
 
     Args:
-        given: for all ranks of one machine together; None for most of what is free there. Of other
-            machines than rank 0's no more than that is taken in any case.
+        given: bytes for all ranks of one machine together; None for most of its free memory. Other
+            machines than rank 0's never use more than that.
     """
     here = ranks[0].hello.get("machine")
     crowd = Counter(rank.hello.get("machine") for rank in ranks)
@@ -61,28 +67,28 @@ def budget_of(ranks: Sequence[Rank], given: int | None) -> int:
     return min(most(rank) // crowd[rank.hello.get("machine")] for rank in ranks)
 
 
-def differing(ranks: Sequence[Rank]) -> str | None:
-    """Why ranks cannot be in one group; None where nothing differs."""
+def version_difference(ranks: Sequence[Rank]) -> str | None:
+    """Return why ranks cannot form a group, or None if their versions are equal."""
     wanted = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
         known = theirs if isinstance(theirs, dict) else {}
-        for fault in machines.differing(f"Rank {rank.number}", wanted, known, "rank 0"):
+        for fault in machines.version_differences(f"Rank {rank.number}", wanted, known, "rank 0"):
             return fault
     return None
 
 
 class Relay:
-    """The ranks of one engine, and who waits for what from them.
+    """The ranks of one engine, and the commands that wait for their results.
 
     Args:
-        hosts: where each rank is started, rank 0 on this machine.
-        memory_budget: bytes that all of one machine together may take there.
-        cache_dir: the folder for their KV caches, None for none.
-        cache_bytes: what the folder may take.
+        hosts: host of each rank; rank 0 is on this machine.
+        memory_budget: bytes for all ranks of one machine together.
+        cache_dir: folder for KV caches; None for none.
+        cache_bytes: size limit of the folder.
 
     Raises:
-        RanksLostError: they could not be started, or do not fit together.
+        RanksLostError: the ranks could not be started, or their versions differ.
     """
 
     def __init__(
@@ -95,25 +101,25 @@ class Relay:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._waiting: dict[int, Command] = {}  # whose callers expect something of rank 0
+        self._waiting: dict[int, Command] = {}  # commands with callbacks or results to come
         self._made = 0
         self._ended = threading.Event()
         self._lost: list[str] = []
-        self._watch: Watch | None = None
-        self._processes = Processes(hosts, self._unwanted)
+        self._watch: RankWatcher | None = None
+        self._processes = RankProcesses(hosts, self._is_stopping)
         try:
             self._ranks = self._processes.start()
-            differs = differing(self._ranks)
+            differs = version_difference(self._ranks)
             if differs is not None:
                 raise RanksLostError(differs)
-            self._watch = Watch(self._ranks, self._lose)
+            self._watch = RankWatcher(self._ranks, self._lose_rank)
             for rank in self._ranks:
                 threading.Thread(
                     target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
                 ).start()
-            self._processes.begin(
+            self._processes.send_setup(
                 {
-                    "budget": budget_of(self._ranks, memory_budget),
+                    "budget": rank_budget(self._ranks, memory_budget),
                     "cache": _portable(cache_dir),
                     "cache bytes": cache_bytes,
                 }
@@ -125,16 +131,16 @@ class Relay:
                 refuse(command, why)
             raise
 
-    def _unwanted(self) -> bool:
-        """Whether the engine was stopped while it starts."""
+    def _is_stopping(self) -> bool:
+        """Return True if the engine was stopped during the start."""
         self._mailbox.take(self._inbox, block=False)
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def run(self) -> None:
-        """Hand on what comes until a `Stop` does, or a rank is lost."""
+        """Relay messages until a `Stop` arrives or a rank is lost."""
         why = "The engine was stopped."
         try:
-            while self._turn():
+            while self._step():
                 pass
         except BaseException as error:
             known = isinstance(error, EngineError)
@@ -144,108 +150,110 @@ class Relay:
         finally:
             self.end(why)
 
-    def _turn(self) -> bool:
+    def _step(self) -> bool:
         self._mailbox.take(self._inbox, block=not self._inbox)
         if self._lost:
-            raise RanksLostError(self._why())
+            raise RanksLostError(self._lost_text())
         while self._inbox:
             command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
             if isinstance(command, WorkDone):
-                self._take(command.value)
+                self._handle(command.value)
             else:
-                self._ask(command)
+                self._relay_command(command)
             self._inbox.popleft()
         return True
 
-    # -- out --------------------------------------------------------------------------------
+    # -- commands ---------------------------------------------------------------------------
 
-    def _ask(self, command: Command) -> None:
+    def _relay_command(self, command: Command) -> None:
         answer: Future[Any] | None = getattr(command, "answer", None)
         hidden: dict[str, Any] = {
-            name: True for name in CALLED if getattr(command, name, None) is not None
+            name: True for name in CALLBACK_FIELDS if getattr(command, name, None) is not None
         }
         if answer is not None:
             hidden["answer"] = None
         number = 0
         if hidden:
             self._made += 1
-            number = _IDLE if isinstance(command, UnloadIdle) else self._made
+            number = _IDLE_COMMAND if isinstance(command, UnloadIdle) else self._made
             self._waiting[number] = command
         try:
-            self._ranks[0].link.hand(Asked(replace(command, **hidden), number))
+            self._ranks[0].link.send_object(RelayedCommand(replace(command, **hidden), number))
         except OSError:
-            raise RanksLostError(self._why()) from None
+            raise RanksLostError(self._lost_text()) from None
         if answer is not None:
-            answer.add_done_callback(partial(self._unasked, number))
+            answer.add_done_callback(partial(self._on_cancelled, number))
 
-    def _unasked(self, number: int, answer: Future[Any]) -> None:
+    def _on_cancelled(self, number: int, answer: Future[Any]) -> None:
         if not answer.cancelled():
             return
-        self._waiting.pop(number, None)  # rank 0 says no more of it
+        self._waiting.pop(number, None)  # rank 0 sends nothing more for it
         if not self._ended.is_set():
             try:
-                self._ranks[0].link.hand(Unasked(number))
+                self._ranks[0].link.send_object(CommandCancelled(number))
             except OSError:
-                log.debug("rank 0 has gone before it heard that an answer is not wanted")
+                log.debug("rank 0 ended before a cancellation was sent")
 
-    # -- back -------------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------
 
     def _listen(self, rank: Rank) -> None:
-        """On a thread of its own: take what a rank sends."""
-        name = rank.place(len(self._ranks))
+        """Receive a rank's messages, on a separate thread."""
+        name = rank.label(len(self._ranks))
         try:
             while True:
-                message = rank.link.take(trusted=rank.number == 0)
+                message = rank.link.receive(trusted=rank.number == 0)
                 if isinstance(message, tuple):
                     self._post(WorkDone(0, message[0]))
                 elif "beat" in message:
-                    rank.beat(message)
+                    rank.record_heartbeat(message)
                 elif "to all" in message and rank.number == 0:
                     for other in self._ranks[1:]:
-                        other.link.tell(message["to all"])
+                        other.link.send_message(message["to all"])
                 elif "fault" in message:
-                    self._lose(f"{name} failed: {str(message['fault']).rstrip('.')}.", DYING)
+                    self._lose_rank(
+                        f"{name} failed: {str(message['fault']).rstrip('.')}.", DEATH_WAIT_S
+                    )
                 elif "over" in message:
                     self._ended.set()
                 else:
-                    self._ranks[0].link.tell({**message, "rank": rank.number})
+                    self._ranks[0].link.send_message({**message, "rank": rank.number})
         except (EOFError, OSError, ValueError, TypeError):
-            self._lose(f"{name} has gone.", DYING)
+            self._lose_rank(f"{name} closed its connection.", DEATH_WAIT_S)
 
     def _post(self, message: WorkDone) -> None:
         try:
             self._mailbox.post(message)
-        except EngineError:  # all callers have their answers
-            log.debug("a rank has spoken after the end")
+        except EngineError:  # all callers have their results
+            log.debug("message of a rank after the end")
 
-    def _take(self, handed: object) -> None:
+    def _handle(self, handed: object) -> None:
         match handed:
-            case Called(number, arguments):
+            case CommandCallback(number, arguments):
                 command = self._waiting.get(number)
                 if isinstance(command, Send):
                     event = arguments[0]
                     if isinstance(event, Failed) and event.code == ENGINE_STOPPED:
-                        return  # `end` says why: rank 0 only knows that the others left it
+                        return  # `end` reports the cause, which rank 0 does not know
                     if isinstance(event, (Finished, Failed)):
                         del self._waiting[number]
                     command.sink(*arguments)
                 elif command is not None:
                     command.told(*arguments)  # type: ignore[union-attr, misc]
-            case Answered(number, result, error):
+            case CommandResult(number, result, error):
                 command = self._waiting.pop(number, None)
                 if command is None:
                     return
                 if error is not None:
                     refuse(command, EngineError(*error))
                 elif isinstance(command, GetStats):
-                    command.answer.set_result({**result, "ranks": self._figures()})
+                    command.answer.set_result({**result, "ranks": self._rank_stats()})
                 else:
                     command.answer.give(result)  # type: ignore[union-attr]
 
-    def _figures(self) -> list[dict[str, Any]]:
-        """What the engine's figures say of the ranks."""
+    def _rank_stats(self) -> list[dict[str, Any]]:
+        """Return the ranks' part of the engine's stats."""
         return [
             {
                 "rank": rank.number,
@@ -253,47 +261,47 @@ class Relay:
                 "pid": rank.process.pid if rank.process is not None else 0,
                 "device": rank.hello.get("device"),
                 "memory": rank.hello.get("memory"),
-                "held": rank.held,
+                "held": rank.held_bytes,
                 "turn": rank.steps,
             }
             for rank in self._ranks
         ]
 
-    # -- the end ----------------------------------------------------------------------------
+    # -- end --------------------------------------------------------------------------------
 
-    def _lose(self, why: str, within: float = 0.0) -> None:
-        """On any thread: a rank is lost, and the others are of no use without it.
+    def _lose_rank(self, why: str, within: float = 0.0) -> None:
+        """Handle a lost rank on any thread: kill the others, which cannot continue without it.
 
         Args:
-            within: as of `died`.
+            within: seconds to wait for a rank that was killed by a signal.
         """
         if self._ended.is_set():
             return
-        # A rank that was killed takes the others with it, who may be heard of before it.
-        self._lost.append(died(self._ranks, within) or why)
+        # A killed rank makes others fail, whose errors may arrive first.
+        self._lost.append(dead_rank_text(self._ranks, within) or why)
         self._ended.set()
         self._processes.kill()
-        self._post(WorkDone())  # the engine thread looks
+        self._post(WorkDone())  # wakes the engine thread
 
-    def _why(self) -> str:
-        why = self._lost[0] if self._lost else "A rank has gone."
-        return f"{why} The ranks were ended; the next use starts them again."
+    def _lost_text(self) -> str:
+        why = self._lost[0] if self._lost else "A rank has ended."
+        return f"{why} All ranks were stopped. They restart with the next request."
 
     def end(self, why: str) -> None:
-        """End all ranks, and give an error to all who wait."""
-        if not self._ended.is_set():  # in order: it frees what it holds
+        """End all ranks, and raise an error in all waiting callers."""
+        if not self._ended.is_set():  # let rank 0 shut down in order
             try:
-                self._ranks[0].link.hand(Asked(Stop()))
-                self._ended.wait(_LEAVING)
+                self._ranks[0].link.send_object(RelayedCommand(Stop()))
+                self._ended.wait(_SHUTDOWN_TIMEOUT_S)
             except OSError:
-                log.debug("rank 0 was gone before it was asked to stop")
+                log.debug("rank 0 ended before it was stopped")
         self._ended.set()
         self._close()
         left = [*self._inbox, *self._mailbox.close()]
         self._inbox.clear()
-        for handed in left:  # what ranks have sent before the end
+        for handed in left:  # received before the end
             if isinstance(handed, WorkDone):
-                run_cleanup(partial(self._take, handed.value))
+                run_cleanup(partial(self._handle, handed.value))
         for command in [*self._waiting.values(), *left]:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()
@@ -306,7 +314,7 @@ class Relay:
 
 
 def _portable(folder: Path | None) -> str | None:
-    """A folder by a name that means the same on a machine where the home is another."""
+    """Return a folder relative to "~" if possible, for machines with a different home."""
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None
     return str("~" / folder.relative_to(Path.home()))

@@ -1,4 +1,4 @@
-"""Which models can be spread over ranks, what each rank holds of one, and how it finds that out."""
+"""Sharding: which models can be divided among ranks, and each rank's part of one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from engine.model.probe import Abilities
 from engine.model.quantised import KeptIn, kept_in
 from engine.model.slices import at_once
 
-BITS = (8, 4)  # in which a chat may keep its keys
+KV_BITS = (8, 4)  # quantizations of the KV cache that a chat may request
 
-_DIVIDED = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
+_DIVIDED_COUNTS = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
 
 
-def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
-    """Refuse what cannot be spread over so many ranks, before anything of it is read.
+def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
+    """Reject a model that cannot be divided among `ranks`, before its weights are read.
 
     Raises:
         EngineError: `unsupported_session`.
@@ -35,15 +35,15 @@ def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
 
     try:
         model_class, _ = _get_classes(dict(config))
-    except Exception:  # loading says what is wrong with it
+    except Exception:  # loading reports the error
         return
     if not hasattr(model_class, "shard"):
         raise EngineError(
             UNSUPPORTED_SESSION,
-            f"{name} is of the type {config.get('model_type')!r}, which cannot be spread over "
-            "several ranks. Load it in an engine of one.",
+            f"{name} has type {config.get('model_type')!r}, which cannot be spread over "
+            "several ranks. Load it without ranks.",
         )
-    for field, what in _DIVIDED:
+    for field, what in _DIVIDED_COUNTS:
         found = [place.get(field) for place in text_configs(config)]
         count = next((number for number in found if type(number) is int), 0)
         if count % ranks:
@@ -51,19 +51,19 @@ def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
             raise EngineError(
                 UNSUPPORTED_SESSION,
                 f"{name} has {count} {what}, which cannot be divided among {ranks} ranks. "
-                f"Take {' or '.join(fits) or 'one'}.",
+                f"Use {' or '.join(fits) or 'one'}.",
             )
 
 
-def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
-    """This rank's part of a model, lazily: none of its weights has been read.
+def load_part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
+    """Load this rank's part of a model lazily, without reading weights.
 
     Args:
         group: MLX's group of the ranks.
-        wide: compute in float32, whatever the weights are kept in.
+        wide: compute in float32 regardless of the weights' type.
 
     Raises:
-        EngineError: `unsupported_session`: mlx-lm cannot divide it so.
+        EngineError: `unsupported_session` if mlx-lm cannot shard the model.
     """
     net, config = loader.load_net(folder, lazy=True, seeing=False)
     try:
@@ -78,8 +78,8 @@ def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str
     return net, config
 
 
-class Shares:
-    """What each rank would hold of models. They are divided for that, and nothing of them is read.
+class ShardSizes:
+    """Sizes of the ranks' parts of models, computed without reading weights.
 
     Args:
         group: MLX's group of the ranks.
@@ -87,7 +87,7 @@ class Shares:
 
     def __init__(self, group: Any) -> None:
         self._group = group
-        self._known: dict[tuple[object, ...], Weights] = {}  # by the folders' identities
+        self._known: dict[tuple[object, ...], Weights] = {}  # by folder identity
 
     def of(
         self,
@@ -97,15 +97,15 @@ class Shares:
         identity: tuple[object, ...],
         adapted: bool,
     ) -> Weights:
-        """One rank's part; that of the others is as large.
+        """Return the size of one rank's part; all parts are equally large.
 
         Args:
-            config: of the folder.
-            identity: of the folder; what has one that is known is not divided again.
-            adapted: with an adapter.
+            config: the model's config.
+            identity: of the folder; the cache key.
+            adapted: True if the model has an adapter.
 
         Raises:
-            EngineError: `unsupported_session`: it cannot be spread; `model_load_failed`.
+            EngineError: `unsupported_session` if the model cannot be sharded; `model_load_failed`.
         """
         if adapted:
             raise EngineError(
@@ -113,9 +113,9 @@ class Shares:
                 "A model with an adapter cannot be spread over several ranks.",
             )
         if identity not in self._known:
-            check(name, config, self._group.size())
+            check_divisible(name, config, self._group.size())
             try:
-                net, _ = part(folder, name, self._group, wide=False)
+                net, _ = load_part(folder, name, self._group, wide=False)
             except EngineError:
                 raise
             except Exception as error:
@@ -127,36 +127,36 @@ class Shares:
         return self._known[identity]
 
 
-def try_out(
+def probe_part(
     net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
 ) -> tuple[LoadedModel, Abilities]:
-    """Find out what a spread model can do; all ranks do so at the same time.
+    """Probe a sharded model, simultaneously on all ranks.
 
-    Whether chats can keep their keys in few bits is found out now, as all ranks must take part.
+    KV quantization is probed here too, since it needs all ranks.
 
     Args:
-        words: token ids below this are fed.
-        done: called after each piece of it.
+        words: token ids below this are used.
+        done: called after each piece of work.
 
     Returns:
-        The model as far as a follower needs it, without words of its own, and what was found.
+        The model for a follower (without tokenizer), and the results of the probe.
     """
     found = at_once(probe.measure(net, words), done)
     info = Model("", name, "", 0, 0, "", found.ways.step, False)
     text = TextCodec(info, None, frozenset())
     model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
-    for bits in BITS:
-        with contextlib.suppress(EngineError):  # a chat that asks for them gets the error
+    for bits in KV_BITS:
+        with contextlib.suppress(EngineError):  # raised again for a chat that requests it
             kept_in(model, bits, words)
         done()
     return model, found
 
 
-def plans(model: LoadedModel) -> int:
-    """31 bits by which two ranks know that they will carry out a plan in the same way."""
+def plan_checksum(model: LoadedModel) -> int:
+    """Return a 31-bit checksum by which ranks verify that they execute plans in the same way."""
     can = model.can.ways
     ways = (can.step, can.shares_prefix, can.mixes, model.can.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
-    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in BITS]
+    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in KV_BITS]
     return crc32(repr((ways, slots, kinds, kept)).encode()) & 0x7FFFFFFF

@@ -30,7 +30,7 @@ from engine.hub.models import knows
 from engine.hub.names import clean_name
 from engine.model import folder as folders
 from engine.sandbox import confined
-from engine.sandbox.process import own_command
+from engine.sandbox.process import engine_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
@@ -69,13 +69,13 @@ def convert(
     try:
         made = beside / out.name
         how = ["--recipe", recipe] if recipe else ["--bits", str(bits)]
-        command = own_command(
+        command = engine_command(
             *("convert", str(folder), "--out", str(made), *how, "--child", str(group))
         )
         _run(command, beside, name, expected, progress or (lambda _done, _total: None), stop)
         for code in made.glob("*.py"):  # mlx-lm copies it; it is never run, and not kept
             code.unlink()
-        confined.shared().look(made, name)
+        confined.shared().inspect_model(made, name)
         if out.exists():
             raise _wrong(f"{out} has come into being meanwhile. Choose another place.")
         made.rename(out)
@@ -116,7 +116,7 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
         raise _wrong(f"Models are quantised to 4, 6 or 8 bits, not to {bits}.")
     if out.exists() or out.is_symlink():
         raise _wrong(f"{out} is there already. Choose another place.")
-    facts = confined.shared().look(folder, name)
+    facts = confined.shared().inspect_model(folder, name)
     if any(facts.config.get(key) for key in ("quantization", "quantization_config")):
         raise _wrong(f"{name} is quantised already. Convert the model it was made from.")
     if not knows(facts.config):

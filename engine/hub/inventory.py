@@ -42,7 +42,13 @@ from engine.hub.names import (
 )
 from engine.model.folder import context_length, display_name
 from engine.model.info import PREDICTION_HEAD
-from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ordinary, read, read_json
+from engine.sandbox.folders import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    open_regular,
+    read_file,
+    read_json,
+)
 
 DEEPEST = 3  # how many folders below a place models are looked for: LM Studio has OWNER/NAME
 MOST_FOLDERS = 20_000  # folders that are looked into in all, and models that are listed
@@ -280,7 +286,7 @@ def _template_in(text: str) -> str:
 def _text(file: Path, most: int) -> str:
     """An ordinary file's text; "" where there is none, or more than so many bytes of it."""
     try:
-        return read(file, most).decode(errors="replace")
+        return read_file(file, most).decode(errors="replace")
     except (OSError, ValueError):
         return ""
 
@@ -298,7 +304,7 @@ def _licence(folder: Path, config: dict[str, Any]) -> str:
 
 def _first_bytes(file: Path, most: int) -> bytes:
     """The first bytes of an ordinary file."""
-    with ordinary(file) as stream:
+    with open_regular(file) as stream:
         return stream.read(most)
 
 
@@ -358,7 +364,7 @@ def _of_lm_studio(home: Path) -> list[Path]:
     """LM Studio's home is where its pointer file says; its settings may name another folder."""
     homes = [home / ".lmstudio", home / ".cache" / "lm-studio"]
     try:
-        pointer = read(home / ".lmstudio-home-pointer", 4096).decode().strip()
+        pointer = read_file(home / ".lmstudio-home-pointer", 4096).decode().strip()
         homes.insert(0, Path(pointer.splitlines()[0]))
     except (OSError, ValueError, IndexError):
         pass
@@ -515,7 +521,7 @@ def _revisions(repo: Path) -> dict[Path, str]:
             if not is_revision(revision):
                 continue
             try:
-                commit = read(refs / revision, 100).decode().strip()
+                commit = read_file(refs / revision, 100).decode().strip()
             except (OSError, ValueError):
                 continue
             if commit and (commit not in commits or revision == MAIN):

@@ -36,7 +36,7 @@ from engine.hub.names import (
     takes_tools,
     template_text,
 )
-from engine.sandbox.folders import BITS, read_json
+from engine.sandbox.folders import DTYPE_BITS, read_json
 from engine.sandbox.protocol import RefusedError
 
 if TYPE_CHECKING:
@@ -410,11 +410,13 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
         return {}
-    return {k: n for k, n in parameters.items() if k in BITS and type(n) is int and 0 < n < 2**50}
+    return {
+        k: n for k, n in parameters.items() if k in DTYPE_BITS and type(n) is int and 0 < n < 2**50
+    }
 
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
-    size = sum(BITS[kind] * count for kind, count in parameters.items()) // 8
+    size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
     stored = about.get("usedStorage")  # of all versions; packed numbers may be counted unpacked
     return min(size, stored) if type(stored) is int and stored > 0 else size
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from engine.sandbox.folders import read
+from engine.sandbox.folders import read_file
 
 _MOST = 64 * 2**20  # bytes; the largest tokenizer.json known has 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
@@ -110,7 +110,7 @@ def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> 
     """
     for name in _FILES:
         try:
-            data = _Bytes(read(folder / name, _MOST), stopped)
+            data = _Bytes(read_file(folder / name, _MOST), stopped)
             if data.end == 0:
                 return ""
             if not name.endswith(".json"):

@@ -213,7 +213,7 @@ class Look:
         """
         if (known := self._seen(image.digest)) is not None:
             return known
-        with jobs.alone((id(self), image.digest), "The file", stop):
+        with jobs.exclusive((id(self), image.digest), "The file", stop):
             return self._seen(image.digest) or self._look(image, stop)
 
     def _seen(self, digest: str) -> Sight | None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.sandbox.folders import header
+from engine.sandbox.folders import read_header
 from engine.text.rendering import TEMPLATE_FOLDER
 
 
@@ -68,7 +68,7 @@ def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
 
 
 def _add_tensors(digest: hashlib._Hash, file: Path) -> None:
-    tensors, head = header(file)
+    tensors, head = read_header(file)
     digest.update(file.name.encode() + head[8:])
     with file.open("rb") as stream:
         for _, entry in sorted(tensors.items()):

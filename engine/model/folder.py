@@ -27,7 +27,7 @@ def check(folder: Path, name: str) -> dict[str, Any]:
         EngineError: `model_load_failed`.
     """
     try:
-        return folders.look(folder, name).config
+        return folders.inspect_model(folder, name).config
     except RefusedError as refusal:
         raise refuse(str(refusal)) from None
 

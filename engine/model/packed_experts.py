@@ -21,7 +21,7 @@ from engine.kernels.library import Library
 from engine.kernels.matrices import Format, PackedMatrix, can_pack, gated_mlp, pack
 from engine.model.packed_layers import as_rows, placeholder
 from engine.model.patches import mix_in
-from engine.sandbox.folders import header
+from engine.sandbox.folders import read_header
 from engine.sandbox.protocol import RefusedError
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class Tensors:
         self._places: dict[str, tuple[BinaryIO, dict[str, Any], int]] = {}
         with contextlib.ExitStack() as files:
             for path in sorted(folder.glob("model*.safetensors")):
-                tensors, head = header(path)
+                tensors, head = read_header(path)
                 file = files.enter_context(path.open("rb", buffering=0))
                 for name, entry in tensors.items():
                     self._places[name] = file, entry, len(head) + entry["data_offsets"][0]

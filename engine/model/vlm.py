@@ -29,7 +29,7 @@ from engine.model.folder import refuse
 from engine.model.patches import mix_in
 from engine.model.ragged import StateUpdates
 from engine.model.towers import KINDS
-from engine.sandbox.folders import header
+from engine.sandbox.folders import read_header
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def sees(config: dict[str, Any]) -> bool:
 def has_tower(folder: Path) -> bool:
     """Whether a folder's weights have a tower; those that mlx-lm has converted have none."""
     files = folder.glob("*.safetensors")
-    return any(_TOWER.search(name) for file in files for name in header(file)[0])
+    return any(_TOWER.search(name) for file in files for name in read_header(file)[0])
 
 
 def model_type(config: dict[str, Any]) -> str | None:

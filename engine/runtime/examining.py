@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine import hub
 from engine.cache.config_shape import text_configs
 from engine.cache.estimate import Fit, Loaded, Weights, fit
-from engine.cluster.sharding import Shares
+from engine.cluster.sharding import ShardSizes
 from engine.errors import (
     FOLDER_GONE,
     MODEL_LOAD_FAILED,
@@ -33,8 +33,8 @@ from engine.model.loader import Examined
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Workers, refuse
-from engine.sandbox.confined import CheckedTokenizer, Confined
-from engine.sandbox.folders import AdapterFacts, Facts
+from engine.sandbox.confined import CheckedTokenizer, Sandbox
+from engine.sandbox.folders import AdapterFacts, ModelFacts
 from engine.text.known_tokenizer import KnownTokenizer
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Candidate(Struct, frozen=True):
         own = self.examined.name
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
-    def spread(self, shares: Shares) -> Candidate:
+    def spread(self, shares: ShardSizes) -> Candidate:
         """The same for an engine of several ranks.
 
         Raises:
@@ -100,7 +100,7 @@ class Candidate(Struct, frozen=True):
         return LoadRequest(key, self.name, nbytes, wide if float32 else nbytes)
 
 
-def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candidate:
+def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candidate:
     """Resolve, judge and check what a caller asked for.
 
     A child reads the folder's files and loads its tokenizer first. Only what has passed there is
@@ -133,17 +133,17 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     return Candidate(examined, checked, added, facts.wide)
 
 
-def _model(asked: str, confined: Confined) -> tuple[Path, str, Facts]:
+def _model(asked: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
     """A model's folder, what to call it, and what a child has read there."""
     path = resolve(asked)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
-    return path, name, confined.look(path, name)
+    return path, name, confined.inspect_model(path, name)
 
 
-def _adapter(asked: str, confined: Confined) -> tuple[Path, str, AdapterFacts]:
+def _adapter(asked: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
     path = resolve_adapter(asked)
     name = clean_name(path.name) or "The adapter"
-    return path, name, confined.look_at_adapter(path, name)
+    return path, name, confined.inspect_adapter(path, name)
 
 
 def _ends(*places: object) -> list[int] | None:
@@ -172,7 +172,7 @@ class _Found(Struct, frozen=True):
     folder: Path
     name: str
     identity: tuple[object, ...]  # by which it is known whether it is loaded already
-    facts: Facts
+    facts: ModelFacts
     adapter: AdapterFacts | None
     contents: str  # of the model's folder, as of `fingerprint.contents`; "" where nobody asks
 
@@ -180,7 +180,7 @@ class _Found(Struct, frozen=True):
 class Estimating:
     """Has folders looked at by a worker, and sets what they tell against what is free."""
 
-    def __init__(self, state: State, workers: Workers, confined: Confined) -> None:
+    def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state
         self._workers = workers
         self._confined = confined

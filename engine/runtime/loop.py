@@ -177,7 +177,7 @@ class Loop:
         if plan.passes:
             self._resting.worked()
             if openblas():
-                process.streamed()
+                process.note_token()
         self._read_pieces(plan, timing.decode)
         waits = self._loading.next_wanted() is not None and not plan.awaits_disk
         self._idle = plan.idle and not waits

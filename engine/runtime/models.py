@@ -37,7 +37,7 @@ from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Answer, Workers, refuse
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Loading:
     """
 
     def __init__(
-        self, state: State, workers: Workers, confined: Confined, ways_dir: Path | None = None
+        self, state: State, workers: Workers, confined: Sandbox, ways_dir: Path | None = None
     ) -> None:
         self._state = state
         self._ways_dir = ways_dir if state.leader is None else None

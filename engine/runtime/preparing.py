@@ -93,7 +93,7 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     messages = [] if isinstance(asked, tuple) else job.history
     if not isinstance(asked, str):
         added = asked.messages if isinstance(asked, Added) else asked
-        bounds.check_count(len(added))
+        bounds.check_message_count(len(added))
         messages = [*messages, *prompt.check_messages(added)]
     sights: dict[str, Sight] = {}
     for medium in media_in(messages):
@@ -198,7 +198,7 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
     messages = asked.messages if isinstance(asked, Added) else asked
-    bounds.check_count(len(messages))
+    bounds.check_message_count(len(messages))
     checked = prompt.check_messages(messages)
     if model.look is not None:
         checked = [_without_lost(m, job, model.look) for m in checked]
@@ -373,8 +373,8 @@ def _without_gone(
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
     """The messages without the oldest turns that cannot fit by their size alone, and those."""
-    head, most = fixed_head(messages), bounds.most_characters(context)
-    sizes = [bounds.size(m) for m in messages]
+    head, most = fixed_head(messages), bounds.max_characters(context)
+    sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head
     turns = [i for i, m in enumerate(messages) if i > head and m["role"] == "user"]
     for turn in turns:

@@ -1,36 +1,34 @@
-"""Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
+"""Untrusted work in resource-limited child processes: templates, tokenizers, folders, files.
 
-`confined.Confined` is what the engine uses for its models; `jobs` has work that gets a child of its
-own (a document, an image, a GGUF file). `pool` runs several children, `process` starts and
-asks one, `protocol` is what both sides share. In the child: `child` with the tasks, `prompts`,
-`folders`, `tokenizer_check`, `images`. `bounds` refuses by size, without a child, and comes first.
+`confined.Sandbox` runs the tasks that models need (prompts, tokenizers, output formats, model
+folders). `jobs` runs one-off tasks in a child of their own (a document, an image, a GGUF file).
+`pool` schedules several children, `process` starts one and sends it requests, and `protocol`
+defines the messages. `child` runs in the child, with the tasks in `prompts`, `folders`,
+`tokenizer_check`, `images` and `sounds`. `bounds` rejects oversized input before a child sees it.
 
-What was decided, and why:
+Decisions:
 
 - **Processes, not threads.** A template's `9**(9**9)`, a regular expression and `Tokenizer.encode`
-  (1.3 s for a megabyte) hold Python's lock for as long as they run: nothing in the same process can
-  stop them, and all other threads stand still. A prompt of a megabyte built in the engine's process
-  by transformers, which lets go of the lock for most of it, held up another thread for 135 ms;
-  built in a child, for 12 (the best of several runs on a busy machine). A crash in a library is
-  one request's error.
-- **Two children for prompts and forms, one lane for each model and one for all forms.** A hostile
-  model holds one child at most, for the length of its limit, and everybody else has the other. A
-  child takes 0.13 s of CPU to start, 28 MB (14 of its own) and the tokenizers that it has used: 170
-  MB for a vocabulary of 200,000. A request there and back takes 0.25 ms.
-- **`tokenizers` and `jinja2` without transformers**, which takes 1.2 s of CPU more and 30 MB. The
-  tokenizer is the one that transformers has set up, handed on as JSON; the environment of templates
-  is a copy of transformers'. 44 templates, 1,056 prompts: all the same. Where a model has Python
-  code of its own for either, the child imports transformers and mlx-lm and uses that.
-- **A tokenizer is checked in a child of its own, by the loader that the engine will use**, so that
-  what would panic, crash or explode in the engine's process does so there. It is ended after it.
-- **The kernel keeps the limits**: a timer of processor time, which a busy machine does not use up
-  (at a load of 28 the tokens of a prompt took longer by the clock than they may), and one by the
-  clock, whose signals are not Python's to handle; a limit of address space (on macOS, which has
-  none, the parent looks ten times a second); no files written but those of a GGUF file's folder, of
-  a size that is limited too.
-  The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
-  pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
+  (1.3 s per megabyte) hold the GIL while they run, so a thread in the same process cannot be
+  stopped and blocks all others. Building a 1 MB prompt in the engine's process with transformers
+  blocked another thread for 135 ms; in a child, 12 ms (best of several runs on a busy machine). A
+  crash in a library fails only one request.
+- **Two children for prompts and output formats, one lane per model and one for all formats.** A
+  hostile model occupies at most one child until its time limit; other models use the second. A
+  child takes 0.13 s of CPU to start and 28 MB (14 MB private), plus the tokenizers it has loaded:
+  170 MB for a vocabulary of 200,000. A round trip takes 0.25 ms.
+- **`tokenizers` and `jinja2` without transformers**, which would add 1.2 s of CPU and 30 MB.
+  transformers sets up the tokenizer once, and children receive it as JSON. The template environment
+  copies that of transformers; 44 templates with 1,056 prompts gave identical text. If a model needs
+  Python code from transformers or mlx-lm, the child imports both.
+- **Each tokenizer is checked in a new child, with the loader that the engine uses**, so a panic,
+  crash or memory explosion happens there. The child ends after the check.
+- **The kernel enforces the limits**: a CPU timer, which does not run out on a busy machine (at a
+  load of 28, tokenizing a prompt exceeded its limit by the clock); a wall-clock timer, whose signal
+  Python does not handle; and an address space limit (macOS has none, so the parent checks memory
+  ten times per second). Only a child that converts GGUF files may write files, of limited size. The
+  parent enforces the same limits and reports what happened. A child ends with its parent: at the
+  end of its input pipe, by a signal on Linux, or by its timer elsewhere.
 
-Imports: engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.params,
-engine.text.
+Imports: engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.params, engine.text.
 """

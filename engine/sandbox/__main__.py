@@ -1,4 +1,4 @@
-"""A child; see `engine.sandbox.process` for how it is started."""
+"""Entry point of a child process. `engine.sandbox.process` starts it."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What is refused by its size alone, before any library sees it. Pure, and done in milliseconds."""
+"""Size limits for requests, checked in milliseconds before any library sees the input."""
 
 from __future__ import annotations
 
@@ -11,106 +11,104 @@ from engine.messages import Message
 from engine.params import SamplingParams
 
 CHARACTERS_PER_TOKEN = 32
-"""More characters than so many for each token of the context are refused without tokenising.
+"""Prompts with more characters per context token are rejected without tokenizing.
 
-No text comes near: English has 4 to 5 a token, code 3, and the vocabularies' longest tokens for
-what repeats (blanks, dashes) are 16 to 128 characters long, of which a text of nothing else would
-be made. So a text may be refused that is nearly all blanks and 32 times too long to be of use;
-every other one that fits passes.
+English has 4 to 5 characters per token and code 3. The longest tokens of real vocabularies (runs of
+blanks or dashes) have 16 to 128, so only a prompt of nearly nothing but blanks can be rejected
+although it would fit.
 """
 
-MOST_CHARACTERS = 16_000_000
-"""Of one prompt, whatever the context: tokenising more takes minutes and gigabytes."""
+MAX_PROMPT_CHARACTERS = 16_000_000
+"""Limit for any context length: tokenizing more takes minutes and gigabytes."""
 
-MOST_MESSAGES = 20_000
-MOST_VALUES = 200_000
-"""Texts, numbers, lists and objects in all messages together (tool calls have many)."""
+MAX_MESSAGES = 20_000
+MAX_MESSAGE_VALUES = 200_000
+"""Strings, numbers, lists and objects in one message. Tool calls have many."""
 
-DEEPEST = 32  # lists and objects inside each other in a message
+MAX_MESSAGE_DEPTH = 32  # nested lists and objects
 
-MOST_FORM = 256_000  # characters of a schema, expression, grammar, or of all choices together
+MAX_FORM_CHARACTERS = 256_000  # of a schema, pattern or grammar, or of all choices together
 
-MOST_CHOICES = 1_999
-"""With one more llguidance gives up at the first token, and 100,000 take it 18 s."""
+MAX_CHOICES = 1_999
+"""With one more, llguidance fails at the first token. 100,000 choices take it 18 s."""
 
-DEEPEST_FORM = 100  # levels of a schema, and brackets inside each other in an expression or grammar
+MAX_FORM_DEPTH = 100  # nesting of a schema, and of brackets in a pattern or grammar
 
-MOST_PARTS = 10_000
-"""Objects and lists in a schema, rules in a grammar: 5,000 properties take 2.4 s."""
+MAX_FORM_PARTS = 10_000
+"""Objects and lists in a schema, or rules in a grammar. 5,000 properties take 2.4 s."""
 
-LONGEST_CHAIN = 100
-"""References that lead to each other: llguidance recurses over them, and 1,000 crash it."""
+MAX_REFERENCE_CHAIN = 100
+"""Length of a chain of references. llguidance follows them recursively; 1,000 crash it."""
 
-MOST_STOPS = 256
-MOST_STOP_CHARACTERS = 64_000
-"""Of all stop strings together. All of them are looked for at each token, by the engine's thread,
-which took 20,000 of them an eighth of a second."""
+MAX_STOP_STRINGS = 256
+MAX_STOP_CHARACTERS = 64_000
+"""Total of all stop strings. The engine thread searches for all of them at each token: 20,000 took
+0.12 s."""
 
-MOST_BIASES = 10_000  # tokens with a `logit_bias`: they are laid out anew at each token
+MAX_LOGIT_BIASES = 10_000  # the bias array is rebuilt at each token
 
 
 def check_params(params: SamplingParams, rows: int | None = None) -> None:
-    """Refuse parameters that would hold up every chat at each token of this one, or have no effect.
+    """Reject parameters that would slow down every chat at each token, or have no effect.
 
     Args:
-        rows: the number of ids that the model knows, if that is known.
+        rows: number of token ids in the model's embedding, if known.
 
     Raises:
         EngineError: `invalid_request`.
     """
     stops, biases = params.stop, len(params.logit_bias)
-    if len(stops) > MOST_STOPS:
+    if len(stops) > MAX_STOP_STRINGS:
         raise EngineError(
-            INVALID_REQUEST, f"There are {len(stops):,} stop strings; {MOST_STOPS} are the most."
+            INVALID_REQUEST, f"Too many stop strings ({len(stops):,}, limit {MAX_STOP_STRINGS})."
         )
-    if (length := sum(map(len, stops))) > MOST_STOP_CHARACTERS:
+    if (length := sum(map(len, stops))) > MAX_STOP_CHARACTERS:
         raise EngineError(
             INVALID_REQUEST,
-            f"The stop strings are {length:,} characters long; {MOST_STOP_CHARACTERS:,} are the "
-            "most.",
+            f"Stop strings are too long ({length:,} characters, limit {MAX_STOP_CHARACTERS:,}).",
         )
-    if biases > MOST_BIASES:
+    if biases > MAX_LOGIT_BIASES:
         raise EngineError(
-            INVALID_REQUEST, f"There are {biases:,} biases of tokens; {MOST_BIASES:,} are the most."
+            INVALID_REQUEST, f"logit_bias has {biases:,} tokens (limit {MAX_LOGIT_BIASES:,})."
         )
     if rows is not None and biases and (largest := max(params.logit_bias)) >= rows:
         raise EngineError(
             INVALID_REQUEST,
-            f"logit_bias names the token {largest}, and this model's tokens are 0 to {rows - 1}. "
-            "Use token ids of this model.",
+            f"logit_bias has token {largest}, but this model's token ids are 0 to {rows - 1}.",
         )
 
 
-def check_count(messages: int, most: int = 20 * MOST_MESSAGES) -> None:
-    """Refuse a conversation of so many messages that looking at each of them takes long.
+def check_message_count(messages: int, limit: int = 20 * MAX_MESSAGES) -> None:
+    """Reject a conversation with too many messages to check one by one.
 
     Raises:
         EngineError: `context_overflow`.
     """
-    if messages > most:
+    if messages > limit:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The conversation has {messages:,} messages, more than can be read. Start a new "
-            "chat, or send fewer.",
+            f"The conversation has {messages:,} messages (limit {limit:,}). Start a new chat, or "
+            "send fewer.",
         )
 
 
 def check_prompt(messages: list[Message], context: int, reason: str = "") -> None:
-    """Refuse messages that cannot fit into a context of so many tokens, or be worked on at all.
+    """Reject messages that cannot fit into the context or are too complex to process.
 
     Args:
-        reason: of the error where they are too long.
+        context: the model's context length in tokens.
+        reason: the `EngineError.reason` of a prompt that is too long.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
     """
-    check_count(len(messages), min(MOST_MESSAGES, context))
-    characters = sum(map(size, messages))
-    most = most_characters(context)
+    check_message_count(len(messages), min(MAX_MESSAGES, context))
+    characters = sum(map(message_size, messages))
+    most = max_characters(context)
     if characters > most:
         least = -(-characters // CHARACTERS_PER_TOKEN)
         length = (
-            f"at least {least:,} tokens long, and the model's context takes {context:,}"
+            f"at least {least:,} tokens long, but the model's context is {context:,} tokens"
             if least > context
             else f"{characters:,} characters long (limit: {most:,})"
         )
@@ -122,16 +120,16 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
         )
 
 
-def most_characters(context: int) -> int:
-    """How many characters a prompt may have for a context of so many tokens."""
-    return min(MOST_CHARACTERS, CHARACTERS_PER_TOKEN * context)
+def max_characters(context: int) -> int:
+    """Return the character limit of a prompt for a context length in tokens."""
+    return min(MAX_PROMPT_CHARACTERS, CHARACTERS_PER_TOKEN * context)
 
 
-def size(message: Message) -> int:
-    """The characters of a message, whatever it holds, each value counting for one at least.
+def message_size(message: Message) -> int:
+    """Return the characters of a message. Each value in it counts as at least one.
 
     Raises:
-        EngineError: `invalid_request`, it is nested too deeply or has too many parts.
+        EngineError: `invalid_request` if the message is nested too deeply or has too many values.
     """
     characters, values, waiting = 0, 0, [(value, 1) for value in message.values()]
     while waiting:
@@ -140,8 +138,10 @@ def size(message: Message) -> int:
         characters += len(value) if isinstance(value, str) else 1
         if not isinstance(value, (dict, list, tuple)):
             continue
-        if level >= DEEPEST or values + len(value) > MOST_VALUES:
-            raise EngineError(INVALID_REQUEST, "A message is nested too deeply, or has too much.")
+        if level >= MAX_MESSAGE_DEPTH or values + len(value) > MAX_MESSAGE_VALUES:
+            raise EngineError(
+                INVALID_REQUEST, "A message is nested too deeply or has too many values."
+            )
         inner = value.values() if isinstance(value, dict) else value
         characters += sum(len(str(key)) for key in value) if isinstance(value, dict) else 0
         waiting += [(part, level + 1) for part in inner]
@@ -149,20 +149,20 @@ def size(message: Message) -> int:
 
 
 def form_refusal(params: SamplingParams) -> str:
-    """Why the form of an answer is too large for llguidance; empty when it is not."""
-    if params.tool_form is not None:  # its grammar is the engine's own
+    """Return the reason why an output format is too large for llguidance, or "" if it is not."""
+    if params.tool_form is not None:  # the engine generates this grammar
         form = params.tool_form
         schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
         each = (SamplingParams(json_schema=schema) for schema in schemas)
         return next((reason for one in each if (reason := form_refusal(one))), "")
     texts = [params.json_schema, params.regex, params.grammar, *params.choices]
     given = [text for text in texts if isinstance(text, str)]
-    if len(params.choices) > MOST_CHOICES:
-        return f"There are {len(params.choices):,} choices; {MOST_CHOICES:,} are the most."
+    if len(params.choices) > MAX_CHOICES:
+        return f"It has {len(params.choices):,} choices (limit {MAX_CHOICES:,})."
     length = sum(map(len, given))
-    if length > MOST_FORM:
-        return f"It is {length:,} characters long; {MOST_FORM:,} are the most."
-    if wrong := _surrogate("".join(given)):
+    if length > MAX_FORM_CHARACTERS:
+        return f"It is {length:,} characters long (limit {MAX_FORM_CHARACTERS:,})."
+    if wrong := _surrogate_error("".join(given)):
         return wrong
     if params.json_schema is not None:
         return _schema_refusal(json.loads(str(params.json_schema)))
@@ -179,29 +179,29 @@ def _schema_refusal(schema: Any) -> str:
         part, level = waiting.pop()
         if isinstance(part, (dict, list)):
             parts += 1
-            if level >= DEEPEST_FORM:
-                return f"The schema is nested more than {DEEPEST_FORM} levels deep."
+            if level >= MAX_FORM_DEPTH:
+                return f"The schema is nested too deeply (limit {MAX_FORM_DEPTH} levels)."
             inner = part.values() if isinstance(part, dict) else part
             waiting += [(value, level + 1) for value in inner]
-        elif isinstance(part, str) and (wrong := _surrogate(part)):
+        elif isinstance(part, str) and (wrong := _surrogate_error(part)):
             return wrong
-    if parts > MOST_PARTS:
-        return f"The schema has {parts:,} parts; {MOST_PARTS:,} are the most."
-    if _chain(schema) > LONGEST_CHAIN:
-        return f"More than {LONGEST_CHAIN} references ($ref) of the schema lead to each other."
+    if parts > MAX_FORM_PARTS:
+        return f"The schema has {parts:,} objects and lists (limit {MAX_FORM_PARTS:,})."
+    if _longest_reference_chain(schema) > MAX_REFERENCE_CHAIN:
+        return f"The schema has a chain of more than {MAX_REFERENCE_CHAIN} references ($ref)."
     return ""
 
 
-def _surrogate(text: str) -> str:
+def _surrogate_error(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "It holds half a character."
+        return "It contains an unpaired surrogate."
     return ""
 
 
-def _chain(schema: Any) -> int:
-    """How many references lead to each other, where each target is visited once."""
+def _longest_reference_chain(schema: Any) -> int:
+    """Return the length of the longest chain of references, visiting each target once."""
     longest, seen = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:
@@ -210,18 +210,18 @@ def _chain(schema: Any) -> int:
             waiting += [(value, count) for value in part]
         if not isinstance(part, dict):
             continue
-        # Definitions are visited by those who refer to them.
+        # Definitions are visited from the references to them.
         waiting += [(v, count) for k, v in part.items() if k not in ("$defs", "definitions")]
         target = part.get("$ref")
         if isinstance(target, str) and target not in seen:
             seen.add(target)
             longest = max(longest, count + 1)
-            waiting.append((_pointed(schema, target), count + 1))
+            waiting.append((_resolve_pointer(schema, target), count + 1))
     return longest
 
 
-def _pointed(schema: Any, pointer: str) -> Any:
-    """What a reference leads to inside the same schema; None where it leads nowhere."""
+def _resolve_pointer(schema: Any, pointer: str) -> Any:
+    """Return the part of the schema that a reference points to, or None."""
     place = schema
     for name in pointer.removeprefix("#").split("/")[1:]:
         key = name.replace("~1", "/").replace("~0", "~")
@@ -241,8 +241,8 @@ def _nesting_refusal(text: str) -> str:
     depth = 0
     for found in _BRACKETS.finditer(text):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(found[0], 0)
-        if depth > DEEPEST_FORM:
-            return f"Its brackets stand more than {DEEPEST_FORM} deep in each other."
+        if depth > MAX_FORM_DEPTH:
+            return f"Its brackets are nested too deeply (limit {MAX_FORM_DEPTH} levels)."
     return ""
 
 
@@ -252,10 +252,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 def _grammar_refusal(grammar: str) -> str:
     starts = list(_RULE.finditer(grammar))
-    if len(starts) > MOST_PARTS:
-        return f"The grammar has {len(starts):,} rules; {MOST_PARTS:,} are the most."
+    if len(starts) > MAX_FORM_PARTS:
+        return f"The grammar has {len(starts):,} rules (limit {MAX_FORM_PARTS:,})."
     if not starts:
-        return _nesting_refusal(grammar)  # llguidance says what is wrong with it
+        return _nesting_refusal(grammar)  # llguidance reports the missing rules
     ends = [*(found.start() for found in starts[1:]), len(grammar)]
     named = {
         found[1]: set(_NAME.findall(grammar[found.end() : end]))
@@ -270,6 +270,6 @@ def _grammar_refusal(grammar: str) -> str:
             if inner in named:
                 seen.add(inner)
                 waiting.append((inner, count + 1))
-    if longest > LONGEST_CHAIN:
-        return f"More than {LONGEST_CHAIN} rules of the grammar lead to each other."
+    if longest > MAX_REFERENCE_CHAIN:
+        return f"The grammar has a chain of more than {MAX_REFERENCE_CHAIN} rules."
     return _nesting_refusal(grammar)

@@ -1,8 +1,8 @@
-"""A child: takes requests from its standard input, one at a time, until that ends.
+"""Main loop and tasks of a child process.
 
-It limits itself before each: the kernel ends it when the time is over, whatever library it is in
-and whether or not its parent still lives, and refuses it more memory. It writes no files, unless it
-was started to write some of a certain size.
+The child reads requests from its standard input, one at a time, until the pipe closes. Before each
+request it sets its own limits, so the kernel ends it when its time is over, even inside a library
+or after the parent has died. It can write files only if it was started for that.
 """
 
 from __future__ import annotations
@@ -25,76 +25,76 @@ from msgspec.structs import asdict
 
 from engine.errors import EngineError
 from engine.params import SamplingParams
-from engine.sandbox.protocol import Kind, RefusedError, pack, unpack
+from engine.sandbox.protocol import ChildKind, RefusedError, pack, unpack
 from engine.text.forms import grammar, in_words, parser_limits, refusal, too_much
 from engine.text.rendering import Reader, TooLongError
 
-_GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
+_GRACE_S = 1.0  # the parent's own deadline comes first, as its error is more precise
 _PR_SET_PDEATHSIG = 1
-# What a native parser may recurse with. Less than the engine's threads have, so that whatever
-# passes here passes there.
-_STACK = 4 * 2**20
+# Stack for native parsers. Smaller than that of the engine's threads, so that what passes here
+# passes there.
+_STACK_BYTES = 4 * 2**20
 
-_NO_TEXT = "No text has this form. Check the schema, the grammar or the pattern."
-_SLOWEST = 1.0  # seconds for the first token's mask
-_SLOWEST_STEP = 0.2  # seconds for following a token, which holds up all replies
-_STEPS, _WALKED = 8, 0.5  # tokens that are followed, and seconds after which no more are
+_MATCHES_NOTHING = "No text matches it. Check the schema, the grammar or the pattern."
+_MAX_FIRST_MASK_S = 1.0  # time limit for the mask of the first token
+_MAX_TOKEN_S = 0.2  # time limit for each later token, which delays all replies
+_TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends at either limit
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until the parent closes the pipe."""
+    """Serve requests until the parent closes the pipe."""
     die_with_parent()
-    # What a library prints must not get among the answers.
+    # Keep a library's own output out of the replies.
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (1, 2):
         os.dup2(nowhere, number)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
-    _limit("RLIMIT_CORE", 0)
-    kind = Kind(arguments[0]) if arguments else Kind.PROMPTS
-    if kind is not Kind.WRITES:
-        _limit("RLIMIT_FSIZE", 0)
-    _limit("RLIMIT_NOFILE", 256)
-    threading.stack_size(_STACK)
-    _import_for(kind)  # after the limits
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the whole process group
+    _set_limit("RLIMIT_CORE", 0)
+    kind = ChildKind(arguments[0]) if arguments else ChildKind.PROMPTS
+    if kind is not ChildKind.WRITES:
+        _set_limit("RLIMIT_FSIZE", 0)
+    _set_limit("RLIMIT_NOFILE", 256)
+    threading.stack_size(_STACK_BYTES)
+    _import_libraries(kind)  # after the limits
     with contextlib.suppress(EOFError, OSError):
-        _write(answers, pack({"ready": True}))
+        _write_all(answers, pack({"ready": True}))
         while True:
-            request, blobs = unpack(_read)
-            _limit("RLIMIT_AS", int(request["memory"]) or None)
-            if kind is Kind.WRITES:
-                _limit("RLIMIT_FSIZE", int(request["written"]), again=True)
-            # A timer of zero seconds would be none.
+            request, blobs = unpack(_read_stdin)
+            _set_limit("RLIMIT_AS", int(request["memory"]) or None)
+            if kind is ChildKind.WRITES:
+                _set_limit("RLIMIT_FSIZE", int(request["written"]), repeated=True)
+            # Zero would disable the timer.
             signal.setitimer(signal.ITIMER_PROF, max(float(request["seconds"]), 1e-6))
-            signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE)
-            reply, out, again = _answer(request, blobs)
-            _limit("RLIMIT_AS", None)  # a large answer is written even when memory was short
-            _write(answers, pack(reply, out))
+            signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE_S)
+            reply, out, again = _run_task(request, blobs)
+            _set_limit("RLIMIT_AS", None)  # a large reply must be written even if memory was short
+            _write_all(answers, pack(reply, out))
             for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
                 signal.setitimer(timer, 0)
             del request, blobs, reply, out
             if not again:
                 break
-    # The interpreter's own end could wait for a library's threads.
+    # A normal exit could wait for a library's threads.
     os._exit(0)
 
 
-def _import_for(kind: Kind) -> None:
-    """Import what the child will need, before it is asked for anything."""
-    # transformers imports it where it is installed: gigabytes of addresses, of which few are left.
+def _import_libraries(kind: ChildKind) -> None:
+    """Import the libraries for this kind of child before its first request."""
+    # transformers imports torch if it is installed, which takes gigabytes of address space.
     sys.modules["torch"] = None  # type: ignore[assignment]
-    if kind in (Kind.PROMPTS, Kind.TOKENIZERS):
+    if kind in (ChildKind.PROMPTS, ChildKind.TOKENIZERS):
         from engine.sandbox import prompts
-    if kind is Kind.TOKENIZERS:
+    if kind is ChildKind.TOKENIZERS:
         from engine.sandbox import tokenizer_check  # noqa: F401
 
         prompts.mlx_lm_tokenizers()
 
 
-def _answer(
+def _run_task(
     request: dict[str, Any], blobs: list[bytes]
 ) -> tuple[dict[str, Any], tuple[bytes, ...], bool]:
-    """The reply to a request, and whether the child may go on after it."""
+    """Run a task. Return its reply, its blobs, and True if the child can take more requests."""
     try:
         result, out = TASKS[request["do"]](request["arguments"], blobs)
         return {"result": result}, out, True
@@ -103,16 +103,16 @@ def _answer(
     except MemoryError:
         return {"memory": True}, (), False
     except Exception as error:
-        return {"error": _words(error)}, (), True
-    except BaseException as error:  # a panic in a Rust library, after which its state is unknown
-        return {"panic": _words(error)}, (), False
+        return {"error": _describe_error(error)}, (), True
+    except BaseException as error:  # a panic in a Rust library leaves it in an unknown state
+        return {"panic": _describe_error(error)}, (), False
 
 
-def _words(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:2000].encode(errors="replace").decode()
 
 
-def _read(count: int) -> bytes:
+def _read_stdin(count: int) -> bytes:
     parts: list[bytes] = []
     while count:
         part = os.read(0, min(count, 2**20))
@@ -123,18 +123,19 @@ def _read(count: int) -> bytes:
     return b"".join(parts)
 
 
-def _write(descriptor: int, pieces: list[bytes]) -> None:
+def _write_all(descriptor: int, pieces: list[bytes]) -> None:
     for piece in pieces:
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(descriptor, rest[: 2**20]) :]
 
 
-def _limit(name: str, value: int | None, again: bool = False) -> None:
-    """Set a soft limit, and the hard one with it where it is never to be raised again.
+def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
+    """Set a soft limit, and also the hard limit if it is never raised again.
 
     Args:
-        again: it is set before each request.
+        value: the limit; None restores the hard limit.
+        repeated: True if the limit is set again for each request.
     """
     import resource
 
@@ -145,42 +146,42 @@ def _limit(name: str, value: int | None, again: bool = False) -> None:
     soft = hard if value is None else value
     if hard != resource.RLIM_INFINITY:
         soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
-    with contextlib.suppress(OSError, ValueError):  # macOS has no limit of address space
-        resource.setrlimit(which, (soft, hard if again or name == "RLIMIT_AS" else soft))
+    with contextlib.suppress(OSError, ValueError):  # macOS has no address space limit
+        resource.setrlimit(which, (soft, hard if repeated or name == "RLIMIT_AS" else soft))
 
 
 def die_with_parent() -> None:
-    """On Linux the kernel ends the child with the thread that started it; see `children`."""
+    """On Linux, have the kernel kill this process when the *thread* that started it ends."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-# The tasks. Arguments and results are plain data.
+# Tasks. Arguments and results are plain data.
 
-Result = tuple[dict[str, Any], tuple[bytes, ...]]
+TaskResult = tuple[dict[str, Any], tuple[bytes, ...]]
 
-_readers: dict[str, Reader] = {}  # by the models' keys
-_forms: dict[str, Any] = {}  # llguidance's tokenizers
+_readers: dict[str, Reader] = {}  # by model key
+_form_tokenizers: dict[str, Any] = {}  # llguidance's tokenizers by model key
 
 
-def _hold(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
-    """Take a model's tokenizer, and let go of all that are not to be kept."""
-    for held in (_readers, _forms):
+def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+    """Load a model's tokenizer, and drop all that are not in "keep"."""
+    for held in (_readers, _form_tokenizers):
         for key in set(held) - set(arguments["keep"]):
             del held[key]
     from engine.sandbox import prompts
 
     known = arguments["known"]
     if known is not None:
-        _readers[arguments["key"]] = prompts.Plain(known, blobs[0])
+        _readers[arguments["key"]] = prompts.PlainTokenizer(known, blobs[0])
     else:
         given = (arguments[name] for name in ("folder", "eos", "defaults"))
-        _readers[arguments["key"]] = prompts.whole(*given)
+        _readers[arguments["key"]] = prompts.load_reader(*given)
     return {}, ()
 
 
-def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _render(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     long = arguments["long"]
     count = len(blobs) - len(long)
     lists = [json.loads(blob) for blob in blobs[:count]]
@@ -200,7 +201,7 @@ def _render(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return {"errors": errors}, tuple(texts)
 
 
-def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     try:
         ids = _readers[arguments["key"]].encode(
             [blob.decode() for blob in blobs], arguments.get("most")
@@ -210,7 +211,7 @@ def _encode(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return {}, tuple(array("I", some).tobytes() for some in ids)
 
 
-def _form(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _form(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     params = SamplingParams(**arguments["form"])
     _compile_form(params, _form_tokenizer(arguments) if "key" in arguments else None)
     return {}, ()
@@ -220,10 +221,12 @@ def _form_tokenizer(arguments: dict[str, Any]) -> Any:
     import llguidance
 
     key = arguments["key"]
-    if key not in _forms:
+    if key not in _form_tokenizers:
         ends = arguments["eos"]
-        _forms[key] = llguidance.LLTokenizer(_backend(key).to_str(), eos_token=ends, slices=[])
-    return _forms[key]
+        _form_tokenizers[key] = llguidance.LLTokenizer(
+            _backend(key).to_str(), eos_token=ends, slices=[]
+        )
+    return _form_tokenizers[key]
 
 
 def _backend(key: str) -> Any:
@@ -232,40 +235,42 @@ def _backend(key: str) -> Any:
     reader = _readers[key]
     inner = getattr(reader, "tokenizer", None)
     backend = (
-        inner if isinstance(reader, prompts.Plain) else getattr(inner, "backend_tokenizer", None)
+        inner
+        if isinstance(reader, prompts.PlainTokenizer)
+        else getattr(inner, "backend_tokenizer", None)
     )
     if backend is None:
-        raise RefusedError("The tokenizer of this model cannot be used for answers of a form.")
+        raise RefusedError("This model's tokenizer does not support output formats.")
     return backend
 
 
-def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.form_tokens import tell
 
     parts = tell(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
     return ({"parts": None}, ()) if parts is None else ({"parts": parts[0]}, parts[1])
 
 
-def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import folders
 
-    return asdict(folders.look(Path(arguments["folder"]), arguments["name"])), ()
+    return asdict(folders.inspect_model(Path(arguments["folder"]), arguments["name"])), ()
 
 
-def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _adapter(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import folders
 
-    return asdict(folders.look_at_adapter(Path(arguments["folder"]), arguments["name"])), ()
+    return asdict(folders.inspect_adapter(Path(arguments["folder"]), arguments["name"])), ()
 
 
-def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox.tokenizer_check import check
 
     where = Path(arguments["folder"])
     return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
 
 
-def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, read
 
     try:
@@ -277,7 +282,7 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 
-def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, draw
 
     asked = (arguments[name] for name in ("numbers", "pixels", "small"))
@@ -289,54 +294,54 @@ def _pages(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return {"pages": about}, tuple(file for page in found for file in (page.jpeg, page.thumbnail))
 
 
-def _image(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _image(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import images
 
-    found = images.read(blobs[0], arguments["most"], arguments["thumbnail"])
+    found = images.decode(blobs[0], arguments["most"], arguments["thumbnail"])
     about = {"format": found.format, "width": found.width, "height": found.height}
     return {**about, "size": list(found.size)}, (found.rgb, found.thumbnail)
 
 
-def _sound(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _sound(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import sounds
 
-    return {}, (sounds.read(blobs[0]),)
+    return {}, (sounds.decode(blobs[0]),)
 
 
-def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.hub.gguf.folder import digest
 
     return digest(Path(arguments["path"]), arguments["called"]), ()
 
 
-def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.hub.gguf.folder import write
 
     path, out = Path(arguments["path"]), Path(arguments["out"])
     return write(path, out, arguments["called"], arguments["card"]), ()
 
 
-# The form of an answer, compiled to see whether it can be and what it costs.
+# Trial compilation of an output format.
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
-    """Do all that the engine does with a form before its first token.
+    """Do everything that the engine does with an output format before the first token.
 
     Args:
-        tokenizer: llguidance's; None to look at the form alone.
+        tokenizer: llguidance's tokenizer; None to check only the syntax.
 
     Raises:
         RefusedError: with llguidance's reason.
     """
     if tokenizer is None:
-        if reason := _in_small_stack(lambda: refusal(params)):
+        if reason := _run_in_small_stack(lambda: refusal(params)):
             raise RefusedError(reason)
         return
-    if reason := _in_small_stack(lambda: _compiled(params, tokenizer)):
+    if reason := _run_in_small_stack(lambda: _compile_and_try(params, tokenizer)):
         raise RefusedError(reason)
 
 
-def _compiled(params: SamplingParams, tokenizer: Any) -> str:
+def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
     from llguidance import LLMatcher
 
     form = grammar(LLMatcher, params)
@@ -346,19 +351,19 @@ def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     begin = time.process_time()
     matcher.compute_bitmask()
     matcher.compute_ff_bytes()
-    if time.process_time() - begin > _SLOWEST:
-        return "It takes too long to follow."
+    if time.process_time() - begin > _MAX_FIRST_MASK_S:
+        return "It takes too long to evaluate."
     if matcher.is_error():
-        # A form that refers to nothing but itself compiles, and then admits no token.
+        # A recursive grammar without a terminal compiles, but allows no token.
         why = too_much(str(matcher.get_error()).strip())
-        return f"It {why}" if why else _NO_TEXT
-    return _walked(matcher)
+        return f"It {why}" if why else _MATCHES_NOTHING
+    return _try_tokens(matcher)
 
 
-def _walked(matcher: Any) -> str:
-    """Follow the first tokens that are allowed: what some forms cost shows at a token only."""
+def _try_tokens(matcher: Any) -> str:
+    """Consume the first allowed tokens. The cost of some grammars shows only then."""
     begin = time.process_time()
-    for _ in range(_STEPS):
+    for _ in range(_TRIAL_TOKENS):
         mask = int.from_bytes(matcher.compute_bitmask(), "little")
         if not mask or matcher.is_stopped():
             return ""
@@ -367,21 +372,21 @@ def _walked(matcher: Any) -> str:
             why = too_much(str(matcher.get_error()).strip())
             return f"It {why}" if why else ""
         now = time.process_time()
-        if now - before > _SLOWEST_STEP:
-            return "It takes too long to follow."
-        if now - begin > _WALKED:
+        if now - before > _MAX_TOKEN_S:
+            return "It takes too long to evaluate."
+        if now - begin > _TRIAL_S:
             return ""
     return ""
 
 
-def _in_small_stack(work: Callable[[], str]) -> str:
-    """What `work` returns or raises, in a thread with less stack (`_STACK`) than the engine's."""
+def _run_in_small_stack(work: Callable[[], str]) -> str:
+    """Call `work` in a thread with less stack than the engine's threads, and return its result."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
 
 
-TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
-    "hold": _hold,
+TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], TaskResult]] = {
+    "load": _load_tokenizer,
     "render": _render,
     "encode": _encode,
     "form": _form,

@@ -1,10 +1,10 @@
-"""What the engine has done for its models in children. All methods block; call them from workers.
+"""Tasks that the engine runs in child processes for its models. All methods block.
 
-confined = Confined()
-confined.start()                                      # in the background
-facts = confined.look(folder, name)                   # before anything else touches the folder
-checked = confined.check_tokenizer(folder, name, facts.rows, eos)
-prompt = build(tokenizer, messages, reasoning, ledger, confined.reader(checked))
+sandbox = Sandbox()
+sandbox.start()                                        # in the background
+facts = sandbox.inspect_model(folder, name)            # before anything else reads the folder
+checked = sandbox.check_tokenizer(folder, name, facts.rows, eos)
+prompt = build(tokenizer, messages, reasoning, ledger, sandbox.reader(checked))
 """
 
 from __future__ import annotations
@@ -27,111 +27,125 @@ from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, TEMPLATE_ERROR, En
 from engine.messages import Message
 from engine.params import SamplingParams
 from engine.sandbox import bounds, protocol
-from engine.sandbox.folders import AdapterFacts, Facts
-from engine.sandbox.pool import Pool
+from engine.sandbox.folders import AdapterFacts, ModelFacts
+from engine.sandbox.pool import ChildPool
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
+from engine.sandbox.protocol import ChildKind, RefusedError, TaskError, TaskLimits, TaskReply
 from engine.text import pieces
 from engine.text.form_tokens import Told
 from engine.text.rendering import Asked, TooLongError
 
-_MOST_MODELS = 3  # whose tokenizers one child keeps; the largest take 300 MB each
+_MAX_LOADED_TOKENIZERS = 3  # in one child; the largest take 300 MB each
 
-_MOST_LISTED = 2**17
-"""More tokens stay compact: to make or free a list of millions holds Python's lock for too long."""
+_MAX_LISTED_TOKENS = 2**17
+"""Longer prompts stay arrays: creating or freeing a list of millions holds the GIL for too long."""
 
-_LONG = 2**16  # characters
+_LONG_CHARACTERS = 2**16  # longer texts are sent as blobs
 
 
 @dataclass(frozen=True)
 class CheckedTokenizer:
-    """A tokenizer that was loaded and tried, with what a child needs to use it."""
+    """A tokenizer that passed its check, with the data that a child needs to use it.
 
-    key: str  # names it among the children
+    Attributes:
+        key: unique id among the children.
+        rows: number of ids in the model's embedding; prompts with larger ids are rejected. None
+            if unknown.
+        largest_id: largest id that the tokenizer can produce, special tokens included.
+        longest_token: in characters.
+        known: chat template and special tokens; None if the tokenizer needs its own Python code.
+        packed: the tokenizer as compressed JSON.
+        table: with `tokens`, the data of a `KnownTokenizer`; None if it cannot replace this one.
+    """
+
+    key: str
     folder: str
-    rows: int | None  # ids from here on are refused in prompts; None where unknown
-    largest_id: int  # that it can produce, special tokens included
-    longest_token: int  # in characters
+    rows: int | None
+    largest_id: int
+    longest_token: int
     eos: list[int] | None
     defaults: Mapping[str, Any] | None = field(repr=False)
-    # its template and special tokens; None where it needs Python code of its own
     known: dict[str, Any] | None = field(repr=False)
-    packed: bytes = field(repr=False)  # the tokenizer itself
-    # table, tokens: for `KnownTokenizer`; None where the tokenizer itself is needed
+    packed: bytes = field(repr=False)
     table: dict[str, Any] | None = field(default=None, repr=False)
     tokens: bytes = field(default=b"", repr=False)
 
 
-class _Work(Struct, frozen=True):
-    """What a request may take, and how its failure is reported."""
+class _TaskPolicy(Struct, frozen=True):
+    """Limits of a task, and the error that its failure raises.
 
-    limits: Limits
-    code: str  # of the error
-    what: str  # the subject of the sentence
-    refusal: str = ""  # what comes before the child's own sentence
+    Attributes:
+        subject: subject of the sentence that `TaskError` continues.
+        refusal_prefix: text before the child's own sentence.
+    """
+
+    limits: TaskLimits
+    error_code: str
+    subject: str
+    refusal_prefix: str = ""
 
 
-class Confined:
-    """Two children for prompts and forms, and one for each model that is being loaded.
+class Sandbox:
+    """Two children for prompts and output formats, and one to check tokenizers.
 
     Args:
-        template: the limits for rendering.
-        form: for compiling a form.
-        tokenizer: for checking one.
-        files: for reading a folder's small files.
-        encoding: for tokenising so many characters.
+        template: limits for rendering a chat template.
+        form: limits for compiling an output format.
+        tokenizer: limits for checking a tokenizer.
+        files: limits for reading a folder's small files.
+        encoding: returns the limits for tokenizing a number of characters.
     """
 
     def __init__(
         self,
-        template: Limits = protocol.TEMPLATE,
-        form: Limits = protocol.FORM,
-        tokenizer: Limits = protocol.TOKENIZER,
-        files: Limits = protocol.FILES,
-        encoding: Callable[[int], Limits] = protocol.encoding,
+        template: TaskLimits = protocol.TEMPLATE_LIMITS,
+        form: TaskLimits = protocol.FORM_LIMITS,
+        tokenizer: TaskLimits = protocol.TOKENIZER_LIMITS,
+        files: TaskLimits = protocol.FILES_LIMITS,
+        encoding: Callable[[int], TaskLimits] = protocol.encoding_limits,
     ) -> None:
         self._template, self._form, self._tokenizer = template, form, tokenizer
         self._files, self._encoding = files, encoding
-        self._children = Pool(2)
-        # Checking leaves transformers behind: 70 MB that are not needed after it.
-        self._loads = Pool(1, Kind.TOKENIZERS, once=True)
+        self._children = ChildPool(2)
+        # A check imports transformers (70 MB), so its child ends afterwards.
+        self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
     def start(self) -> None:
-        """Have the first children started in the background; returns at once."""
+        """Start the first children in the background."""
         self._children.start()
         self._loads.start()
 
     def close(self) -> None:
-        """Kill the children; requests that wait for one get `engine_stopped`."""
+        """Kill the children. Waiting requests raise `engine_stopped`."""
         self._children.close()
         self._loads.close()
 
     @property
     def pids(self) -> list[int]:
-        """The process ids of the children."""
+        """Process ids of the children."""
         return self._children.pids + self._loads.pids
 
-    def look(self, folder: Path, name: str) -> Facts:
-        """Read and judge a folder's config and the headers of its weights.
+    def inspect_model(self, folder: Path, name: str) -> ModelFacts:
+        """Check a model folder's config and the headers of its weights.
 
         Raises:
             EngineError: `model_load_failed`.
         """
-        return Facts(**self._look("folder", folder, name))
+        return ModelFacts(**self._inspect("folder", folder, name))
 
-    def look_at_adapter(self, folder: Path, name: str) -> AdapterFacts:
-        """Read and judge an adapter's config and the header of its arrays.
+    def inspect_adapter(self, folder: Path, name: str) -> AdapterFacts:
+        """Check an adapter's config and the header of its weights.
 
         Raises:
             EngineError: `model_load_failed`.
         """
-        return AdapterFacts(**self._look("adapter", folder, name))
+        return AdapterFacts(**self._inspect("adapter", folder, name))
 
-    def _look(self, do: str, folder: Path, name: str) -> dict[str, Any]:
-        words = f"{name} could not be loaded: reading its config and headers"
-        work = _Work(self._files, MODEL_LOAD_FAILED, words)
+    def _inspect(self, do: str, folder: Path, name: str) -> dict[str, Any]:
+        subject = f"{name} could not be loaded: reading its config and headers"
+        policy = _TaskPolicy(self._files, MODEL_LOAD_FAILED, subject)
         asked = {"folder": str(folder), "name": name}
-        return self._do(self._children, do, "folder", asked, work)[0]
+        return self._ask(self._children, do, "folder", asked, policy)[0]
 
     def check_tokenizer(
         self,
@@ -141,12 +155,12 @@ class Confined:
         eos: Iterable[int] | None = None,
         defaults: Mapping[str, Any] | None = None,
     ) -> CheckedTokenizer:
-        """Load a folder's tokenizer as the engine would, and try it.
+        """Load a folder's tokenizer in a new child as the engine would, and try it.
 
         Args:
-            rows: of the model's embedding.
-            eos: the ids that end a turn, where the config names them.
-            defaults: mlx-lm's `TOKENIZER_DEFAULTS` of the model's type.
+            rows: number of ids in the model's embedding.
+            eos: EOS ids from the config, if it has any.
+            defaults: mlx-lm's `TOKENIZER_DEFAULTS` for the model type.
 
         Raises:
             EngineError: `model_load_failed`.
@@ -154,10 +168,13 @@ class Confined:
         ids, given = None if eos is None else list(eos), None if defaults is None else {**defaults}
         asked = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": given}
         failed = f"{name} could not be loaded"
-        work = _Work(
-            self._tokenizer, MODEL_LOAD_FAILED, f"{failed}: its tokenizer", refusal=f"{failed}. "
+        work = _TaskPolicy(
+            self._tokenizer,
+            MODEL_LOAD_FAILED,
+            f"{failed}: its tokenizer",
+            refusal_prefix=f"{failed}. ",
         )
-        result, blobs = self._do(self._loads, "tokenizer", "tokenizer", asked, work)
+        result, blobs = self._ask(self._loads, "tokenizer", "tokenizer", asked, work)
         return CheckedTokenizer(
             key=uuid.uuid4().hex,
             folder=str(folder),
@@ -172,9 +189,9 @@ class Confined:
             tokens=blobs[1] if len(blobs) > 1 else b"",
         )
 
-    def reader(self, checked: CheckedTokenizer) -> ConfinedReader:
-        """What renders and tokenises for `engine.text.prompt.build`."""
-        return ConfinedReader(self, checked)
+    def reader(self, checked: CheckedTokenizer) -> SandboxReader:
+        """Return a renderer and tokenizer for `engine.text.prompt.build`."""
+        return SandboxReader(self, checked)
 
     def form_refusal(
         self,
@@ -182,23 +199,23 @@ class Confined:
         checked: CheckedTokenizer | None = None,
         eos: Iterable[int] = (),
     ) -> str:
-        """Why the form that `params` ask for cannot be used; empty when it can.
+        """Return the reason why the output format in `params` cannot be used, or "" if it can.
 
         Args:
-            checked: the model that would answer; None to look at the form alone.
-            eos: the ids that end its turn.
+            checked: tokenizer of the model that will answer; None to check only the syntax.
+            eos: the model's EOS ids.
         """
         if not params.constrained:
             return ""
         if reason := bounds.form_refusal(params):
             return reason
-        # The engine's own grammar has all that binds calls.
+        # For tool calls the engine has already written everything into one grammar.
         names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
         form = {name: getattr(params, name) for name in names if getattr(params, name)}
         asked = {"form": form, "eos": sorted(eos)}
-        work = _Work(self._form, INVALID_REQUEST, "Compiling it")
+        work = _TaskPolicy(self._form, INVALID_REQUEST, "Compiling it")
         try:
-            self._do(self._children, "form", "form", asked, work, checked=checked)
+            self._ask(self._children, "form", "form", asked, work, checked=checked)
         except EngineError as error:
             if error.code != INVALID_REQUEST:
                 raise
@@ -206,49 +223,51 @@ class Confined:
         return ""
 
     def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> Told | None:
-        """The parts of llguidance's tokenizer, for `form_tokens.make`; None where it has none.
+        """Return llguidance's tokenizer in parts for `form_tokens.make`, or None if it has none.
 
         Args:
-            eos: the ids that end a turn.
+            eos: the model's EOS ids.
 
         Raises:
-            EngineError: `invalid_request`, the child failed.
+            EngineError: `invalid_request` if the child failed.
         """
-        work = _Work(protocol.FORM_TOKENS, INVALID_REQUEST, "Reading the model's tokenizer")
+        work = _TaskPolicy(
+            protocol.FORM_TOKENS_LIMITS, INVALID_REQUEST, "Reading the model's tokenizer"
+        )
         asked = {"eos": sorted(eos)}
-        result, out = self._do(self._children, "form_tokens", "form", asked, work, checked=checked)
+        result, out = self._ask(self._children, "form_tokens", "form", asked, work, checked=checked)
         return None if result["parts"] is None else (result["parts"], tuple(out))
 
     def render(
         self, checked: CheckedTokenizer, arguments: dict[str, Any], blobs: tuple[bytes, ...]
-    ) -> Reply:
-        """Have the texts of prompts made by a model's template."""
-        work = _Work(self._template, TEMPLATE_ERROR, "The model's chat template")
-        return self._do(self._children, "render", checked.key, arguments, work, blobs, checked)
+    ) -> TaskReply:
+        """Render prompts with a model's chat template."""
+        work = _TaskPolicy(self._template, TEMPLATE_ERROR, "The model's chat template")
+        return self._ask(self._children, "render", checked.key, arguments, work, blobs, checked)
 
     def encode(
         self, checked: CheckedTokenizer, most: int | None, texts: tuple[bytes, ...]
-    ) -> Reply:
-        """Have texts tokenised."""
+    ) -> TaskReply:
+        """Tokenize texts."""
         given = self._encoding(sum(map(len, texts)))
-        work = _Work(given, INVALID_REQUEST, "The model's tokenizer")
+        work = _TaskPolicy(given, INVALID_REQUEST, "The model's tokenizer")
         asked = {"most": most}
-        return self._do(self._children, "encode", checked.key, asked, work, texts, checked)
+        return self._ask(self._children, "encode", checked.key, asked, work, texts, checked)
 
-    def _do(
+    def _ask(
         self,
-        children: Pool,
+        children: ChildPool,
         do: str,
         lane: str,
         arguments: dict[str, Any],
-        work: _Work,
+        work: _TaskPolicy,
         blobs: tuple[bytes, ...] = (),
         checked: CheckedTokenizer | None = None,
-    ) -> Reply:
-        def use(child: Child) -> Reply:
+    ) -> TaskReply:
+        def use(child: Child) -> TaskReply:
             if checked is None:
                 return child.ask(do, arguments, blobs, work.limits)
-            _hold(child, checked)
+            _ensure_loaded(child, checked)
             return child.ask(do, {**arguments, "key": checked.key}, blobs, work.limits)
 
         key = "" if checked is None else checked.key
@@ -256,22 +275,22 @@ class Confined:
             try:
                 return children.ask(lane, key, use)
             except TaskError as error:
-                # No library does that: the system was short of memory, or the child was ended from
-                # outside, perhaps while it was idle.
+                # Libraries do not raise these signals: the system ran out of memory, or something
+                # else killed the child, perhaps while it was idle.
                 if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                     raise
                 return children.ask(lane, key, use)
         except RefusedError as refusal:
-            raise EngineError(work.code, f"{work.refusal}{refusal}") from None
+            raise EngineError(work.error_code, f"{work.refusal_prefix}{refusal}") from None
         except TaskError as error:
-            raise EngineError(work.code, f"{work.what} {error}.") from None
+            raise EngineError(work.error_code, f"{work.subject} {error}.") from None
 
 
-def _hold(child: Child, checked: CheckedTokenizer) -> None:
-    """Give a child a model's tokenizer where it has not got it."""
+def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
+    """Load a model's tokenizer into a child that does not have it."""
     key = checked.key
-    if key not in child.known:
-        kept = list(child.known)[1 - _MOST_MODELS :]
+    if key not in child.loaded:
+        kept = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]
         asked = {
             "key": key,
             "keep": kept,
@@ -280,16 +299,16 @@ def _hold(child: Child, checked: CheckedTokenizer) -> None:
             "eos": checked.eos,
             "defaults": checked.defaults,
         }
-        # In a request of its own, since it takes longer than rendering is allowed to.
-        child.ask("hold", asked, (checked.packed,), protocol.TOKENIZER)
-        child.known = OrderedDict.fromkeys([*kept, key])
-    child.known.move_to_end(key)
+        # A separate request, since loading takes longer than rendering may.
+        child.ask("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
+        child.loaded = OrderedDict.fromkeys([*kept, key])
+    child.loaded.move_to_end(key)
 
 
-class ConfinedReader:
-    """A model's template and tokenizer in a child, for `engine.text.prompt.build`."""
+class SandboxReader:
+    """A model's chat template and tokenizer in a child, for `engine.text.prompt.build`."""
 
-    def __init__(self, confined: Confined, checked: CheckedTokenizer) -> None:
+    def __init__(self, confined: Sandbox, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
 
     def render(
@@ -298,7 +317,7 @@ class ConfinedReader:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """The text of each, or why there is none."""
+        """Return the text of each prompt, or its error."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
         texts: list[bytes] = []
@@ -306,7 +325,7 @@ class ConfinedReader:
         for messages, _ in asked:
             if id(messages) not in lists:
                 lists[id(messages)] = number = len(lists)
-                sent.append(_packed(messages, number, long, texts))
+                sent.append(_encode_messages(messages, number, long, texts))
         arguments = {
             "asked": [(lists[id(messages)], opening) for messages, opening in asked],
             "long": long,
@@ -321,23 +340,23 @@ class ConfinedReader:
         ]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[Sequence[int]]:
-        """The tokens of each: a list, or an array where they are many.
+        """Return the tokens of each text: a list, or an array if there are many.
 
         Raises:
-            TooLongError: the first has more than `most`.
-            EngineError: `invalid_request`, there is one that the model does not know.
+            TooLongError: the first text has more than `most` tokens.
+            EngineError: `invalid_request` if a token is beyond the model's embedding.
         """
         blobs = tuple(pieces.encoded(text) for text in texts)
         result, out = self._confined.encode(self._checked, most, blobs)
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
-        import numpy as np  # not with this module, which a window waits for
+        import numpy as np  # not at module level, as it delays the window's start
 
         found: list[Sequence[int]] = []
         for blob in out:
             ids = np.frombuffer(blob, np.uint32)
             self._check(int(ids.max(initial=0)))
-            found.append(ids.tolist() if len(ids) <= _MOST_LISTED else array("I", blob))
+            found.append(ids.tolist() if len(ids) <= _MAX_LISTED_TOKENS else array("I", blob))
         return found
 
     def _check(self, largest: int) -> None:
@@ -345,46 +364,45 @@ class ConfinedReader:
         if rows is not None and largest >= rows:
             raise EngineError(
                 INVALID_REQUEST,
-                "The text holds a special token of the tokenizer that the model does not know "
-                f"({largest:,}; it knows {rows:,}). Leave it out.",
+                f"The text contains a special token ({largest:,}) beyond the model's vocabulary "
+                f"({rows:,}). Remove it.",
             )
 
 
-def _packed(
+def _encode_messages(
     messages: list[Message], number: int, long: list[tuple[int, int, str]], texts: list[bytes]
 ) -> bytes:
-    """Messages as JSON, but for their long texts: JSON escapes each of them in a single call.
+    """Encode messages as JSON without their long texts, which JSON would escape in one long call.
 
     Args:
-        number: of this list.
-        long, texts: get what was left out: the list's number, the message's and the key, and the
-            text itself.
+        number: index of this list in the request.
+        long, texts: receive the omitted texts and their places (list, message, key).
     """
     packed = []
     for place, message in enumerate(messages):
         kept = message
         for key, value in message.items():
-            if isinstance(value, str) and len(value) > _LONG:
+            if isinstance(value, str) and len(value) > _LONG_CHARACTERS:
                 long.append((number, place, key))
                 texts.append(pieces.encoded(value))
                 kept = {**kept, key: ""}
-        packed.append(json.dumps(kept, default=protocol.plain).encode())
+        packed.append(json.dumps(kept, default=protocol.json_fallback).encode())
     return b"[" + b",".join(packed) + b"]"
 
 
-class Shared:
-    """The children that all engines of this process share. They end with it."""
+class SharedSandbox:
+    """Factory of the one `Sandbox` that all engines of this process share."""
 
     def __init__(self) -> None:
-        self.made: Confined | None = None  # None until they are asked for
+        self.sandbox: Sandbox | None = None  # created by the first call
         self._lock = threading.Lock()
 
-    def __call__(self) -> Confined:
+    def __call__(self) -> Sandbox:
         with self._lock:
-            if self.made is None:
-                self.made = Confined()
-                atexit.register(self.made.close)
-            return self.made
+            if self.sandbox is None:
+                self.sandbox = Sandbox()
+                atexit.register(self.sandbox.close)
+            return self.sandbox
 
 
-shared = Shared()
+shared = SharedSandbox()

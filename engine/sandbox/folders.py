@@ -1,8 +1,8 @@
-"""In the child: a model's or an adapter's folder, read with limits and judged before it is loaded.
+"""Checks of model and adapter folders, run in a child before anything is loaded.
 
-Files are opened without waiting and only where they are ordinary ones; sizes, counts and nesting
-are bounded before they are believed. MLX believes the headers of safetensors files, so what one
-says is compared here with itself and with the file's size.
+Only regular files are opened, without blocking, and sizes, counts and nesting are limited. MLX
+trusts the headers of safetensors files, so they are checked here against themselves and the file's
+size.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from engine.text.rendering import TEMPLATE_FOLDER
 _MB = 2**20
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = {"tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json"}
-# What is read of a folder, by the ends of names, and how large it may be. The largest known: a
+# Files that are read, by the end of their name, with size limits. The largest known: a
 # tokenizer.json of 35 MB, an index of 10 MB, a header of 2 MB.
-_SIZES = {
+_MAX_FILE_BYTES = {
     "tokenizer.json": 256 * _MB,
     _INDEX: 64 * _MB,
     ".json": 16 * _MB,
@@ -37,76 +37,93 @@ _SIZES = {
     ".tiktoken": 64 * _MB,
     ".model": 64 * _MB,
 }
-_MOST_FILES = 10_000
-_MOST_CONFIG = 4 * _MB
-_DEEPEST = 64
-_MOST_LAYERS = 2_000  # the deepest model known has 126
-_MANY_LAYERS = 200  # fewer are made in no time, whatever the weights hold
-_MOST_EXPERTS = 16_384
+_MAX_FILES = 10_000
+_MAX_CONFIG_BYTES = 4 * _MB
+_MAX_DEPTH = 64
+_MAX_LAYERS = 2_000  # the deepest known model has 126
+_MIN_CHECKED_LAYERS = 200  # fewer layers load quickly even if the weights lack them
+_MAX_EXPERTS = 16_384
 _LAYERS = re.compile(r"(^|_)(n_?|num_?)?(layers?|blocks)$|^depth$")
 _EXPERTS = re.compile(r"(^|_)experts$")
 _EMBEDDING = re.compile(r"(^|\.)(embed_tokens|wte|tok_embeddings|word_embeddings)\.weight$")
 
-_MOST_HEADER = 100 * _MB  # safetensors' own limit
-_MOST_TENSORS = 1_000_000
-BITS = {
+_MAX_HEADER_BYTES = 100 * _MB  # safetensors' own limit
+_MAX_TENSORS = 1_000_000
+DTYPE_BITS = {
     **dict.fromkeys(("F4",), 4),
     **dict.fromkeys(("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 8),
     **dict.fromkeys(("U16", "I16", "F16", "BF16"), 16),
     **dict.fromkeys(("U32", "I32", "F32"), 32),
     **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
 }
-"""How many bits a number takes, by safetensors' names of the types."""
+"""Bits per value of safetensors' types."""
 
 # Adapters, in mlx-lm's own layout (`mlx_lm.tuner.utils.load_adapters`).
 ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapters.safetensors"
-_MOST_ADAPTER_CONFIG = _MB
-_MOST_ADAPTER_TENSORS = 100_000
-_MOST_KEYS = 10_000
-_LONGEST_KEY = 500
-_MOST_RANK = 16_384
+_MAX_ADAPTER_CONFIG_BYTES = _MB
+_MAX_ADAPTER_TENSORS = 100_000
+_MAX_KEYS = 10_000
+_MAX_KEY_CHARACTERS = 500
+_MAX_RANK = 16_384
 _ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 _ADAPTER_ARRAYS = {"lora": {"lora_a", "lora_b"}, "dora": {"lora_a", "lora_b", "m"}}
 _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
 
-class Facts(Struct, frozen=True):
-    """What a model's folder says, judged."""
+class ModelFacts(Struct, frozen=True):
+    """Checked contents of a model folder.
 
-    config: dict[str, Any]  # of `config.json`
-    generation: dict[str, Any]  # of `generation_config.json`, {} without it
-    files: list[str]  # the names of the weights' files
-    size: int  # their bytes
-    rows: int | None  # of the embedding, None where unknown
-    wide: int = 0  # the weights' bytes with all floating-point numbers in float32
+    Attributes:
+        config: content of `config.json`.
+        generation: content of `generation_config.json`; {} if there is none.
+        files: names of the weight files.
+        size: their bytes.
+        rows: rows of the embedding; None if unknown.
+        wide: bytes of the weights with all floating-point values in float32.
+    """
+
+    config: dict[str, Any]
+    generation: dict[str, Any]
+    files: list[str]
+    size: int
+    rows: int | None
+    wide: int = 0
 
 
 class AdapterFacts(Struct, frozen=True):
-    """What an adapter's folder says, judged."""
+    """Checked contents of an adapter folder.
 
-    kind: str  # "lora" or "dora"
-    layers: int  # how many of the last layers it changes; none or fewer means all
-    parameters: dict[str, Any]  # "rank", "scale", "dropout" and "keys", as mlx-lm takes them
-    size: int  # bytes of its arrays
-    wide: int  # those with all numbers in float32
-    # numbers of the largest layer whose weights a pass computes anew; 0 but for DoRA
+    Attributes:
+        kind: "lora" or "dora".
+        layers: number of last layers that it changes; all if not positive.
+        parameters: "rank", "scale", "dropout" and "keys" for mlx-lm.
+        size: bytes of the weights.
+        wide: bytes of the weights in float32.
+        rebuilt: values in the largest layer that DoRA recomputes in each pass; 0 for LoRA.
+    """
+
+    kind: str
+    layers: int
+    parameters: dict[str, Any]
+    size: int
+    wide: int
     rebuilt: int = 0
 
 
-def look(folder: Path, name: str) -> Facts:
-    """What the engine needs to know before it loads a model's folder.
+def inspect_model(folder: Path, name: str) -> ModelFacts:
+    """Check a model folder, and return what the engine needs before loading it.
 
     Raises:
         RefusedError: the folder cannot be used.
     """
-    entries = _entries(folder, name)
-    config = _config(folder / "config.json", name)
+    entries = _checked_names(folder, name)
+    config = _read_config(folder / "config.json", name)
     generation: Any = {}
     if "generation_config.json" in entries:
         try:
-            generation = read_json(folder / "generation_config.json", _MOST_CONFIG)
+            generation = read_json(folder / "generation_config.json", _MAX_CONFIG_BYTES)
         except ValueError:
-            generation = {}  # the loader does without it, too
+            generation = {}  # the loader ignores it too
     weights = sorted(n for n in entries if n.startswith("model") and n.endswith(".safetensors"))
     if not weights:
         raise RefusedError(
@@ -116,7 +133,7 @@ def look(folder: Path, name: str) -> Facts:
     rows: list[int] = []
     tensors = wide = 0
     for file in weights:
-        entries_of = header(folder / file)[0]
+        entries_of = read_header(folder / file)[0]
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
             begin, end = entry["data_offsets"]
@@ -124,112 +141,110 @@ def look(folder: Path, name: str) -> Facts:
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
     _check_layers(config, tensors, name)
-    _check_all_there(folder, name, entries)
+    _check_complete(folder, name, entries)
     if config.get("model_file"):
         raise RefusedError(
-            f"{name} wants to run code from its own folder ({str(config['model_file'])[:100]}). "
-            "Stretto never does that."
+            f"{name} requires code from its own folder ({str(config['model_file'])[:100]}). "
+            "Stretto never runs such code."
         )
     if not entries & _TOKENIZERS:
         raise RefusedError(f"{name} has no tokenizer (tokenizer.json or tokenizer.model).")
-    return Facts(
+    return ModelFacts(
         config=config,
         generation=generation if isinstance(generation, dict) else {},
         files=weights,
         size=sum((folder / file).stat().st_size for file in weights),
-        rows=max(rows, default=_vocabulary(config)),
+        rows=max(rows, default=_vocabulary_size(config)),
         wide=wide,
     )
 
 
 def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:
-    """Refuse far more layers than there are tensors: each has one at least, and making thousands
-    for nothing would take the engine's thread a second."""
-    for key, value in _numbers(config):
-        if _LAYERS.search(key) and value > max(_MANY_LAYERS, tensors):
+    """Reject more layers than tensors: creating thousands of empty layers blocks the engine thread
+    for a second."""
+    for key, value in _named_numbers(config):
+        if _LAYERS.search(key) and value > max(_MIN_CHECKED_LAYERS, tensors):
             raise RefusedError(
-                f"{name} claims {value:,} layers ({key}), and its weights have {tensors:,} "
+                f"{name} claims {value:,} layers ({key}), but its weights have only {tensors:,} "
                 "tensors. Download the model again."
             )
 
 
-def _check_all_there(folder: Path, name: str, entries: set[str]) -> None:
-    """Refuse a folder that lacks files of weights which its index names: a broken download.
+def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
+    """Reject a folder that lacks some weight files of its index (a broken download).
 
-    An index of which nothing is there is another model's, left over from a conversion.
+    An index of which no file exists was left over from a conversion.
     """
     if _INDEX not in entries:
         return
     try:
-        index = read_json(folder / _INDEX, _SIZES[_INDEX])
+        index = read_json(folder / _INDEX, _MAX_FILE_BYTES[_INDEX])
         named = {str(file) for file in index["weight_map"].values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return  # the loader needs none
+        return  # the loader does not need it
     missing = sorted(named - entries)
     if 0 < len(missing) < len(named):
         raise RefusedError(
-            f"{name} is incomplete: {len(missing)} of its {len(named)} files of weights are "
+            f"{name} is incomplete: {len(missing)} of its {len(named)} weight files are "
             f"missing ({missing[0][:100]}). Download the model again."
         )
 
 
-def _entries(folder: Path, name: str) -> set[str]:
-    """The names in a folder; refuses those that are read and are no ordinary files."""
+def _checked_names(folder: Path, name: str) -> set[str]:
+    """Return the names in a folder. Reject irregular and oversized files among those to be read."""
     found = set()
     places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]
     for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
-        if number >= _MOST_FILES:
+        if number >= _MAX_FILES:
             raise RefusedError(
-                f"{name} is no model folder: it holds more than {_MOST_FILES:,} files."
+                f"{name} is not a model folder: it has more than {_MAX_FILES:,} files."
             )
         if Path(entry.path).parent == folder:
             found.add(entry.name)
-        ends = [size for end, size in _SIZES.items() if entry.name.endswith(end)]
+        ends = [size for end, size in _MAX_FILE_BYTES.items() if entry.name.endswith(end)]
         if not ends and not entry.name.endswith(".safetensors"):
             continue
         file = entry.name.encode(errors="replace").decode()[:100]
         try:
-            status = entry.stat()  # of what a link leads to, as in the hub's cache
+            status = entry.stat()  # follows links, as in the hub's cache
         except OSError:
-            raise RefusedError(f"{file} cannot be read: it is a link to nothing.") from None
+            raise RefusedError(f"{file} cannot be read: it is a broken link.") from None
         if not stat.S_ISREG(status.st_mode):
-            raise RefusedError(f"{file} is no ordinary file, so {name} is not loaded.")
+            raise RefusedError(f"{name} cannot be loaded: {file} is not a regular file.")
         if ends and status.st_size > ends[0]:
             raise RefusedError(f"{file} is too large: {status.st_size / 1e6:,.0f} MB.")
-        check_holes(file, status)
+        check_not_sparse(file, status)
     return found
 
 
-def _config(path: Path, name: str) -> dict[str, Any]:
-    config = _object(
+def _read_config(path: Path, name: str) -> dict[str, Any]:
+    config = _read_object(
         path,
         name,
-        _MOST_CONFIG,
+        _MAX_CONFIG_BYTES,
         f"{name} is not a model folder: config.json is missing. Choose a folder that "
         "holds config.json, safetensors weights and a tokenizer.",
     )
     if not isinstance(config.get("model_type"), str):
         raise RefusedError(f"The config.json of {name} does not name a model type.")
-    for key, value in _numbers(config):
+    for key, value in _named_numbers(config):
         for what, pattern, most in (
-            ("layers", _LAYERS, _MOST_LAYERS),
-            ("experts", _EXPERTS, _MOST_EXPERTS),
+            ("layers", _LAYERS, _MAX_LAYERS),
+            ("experts", _EXPERTS, _MAX_EXPERTS),
         ):
             if pattern.search(key) and value > most:
-                raise RefusedError(
-                    f"{name} claims {value:,} {what} ({key}); more than {most:,} are not loaded."
-                )
+                raise RefusedError(f"{name} claims {value:,} {what} ({key}, limit {most:,}).")
     return config
 
 
-def _object(path: Path, name: str, most: int, missing: str) -> dict[str, Any]:
-    """A folder's JSON file, which must be an object.
+def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[str, Any]:
+    """Read a JSON file that must contain an object.
 
     Args:
-        missing: the sentence for a folder without it.
+        missing: the error message if the file does not exist.
     """
     try:
-        content = read_json(path, most)
+        content = read_json(path, max_bytes)
     except FileNotFoundError:
         raise RefusedError(missing) from None
     except (OSError, ValueError) as error:
@@ -239,8 +254,8 @@ def _object(path: Path, name: str, most: int, missing: str) -> dict[str, Any]:
     return content
 
 
-def _numbers(content: Any) -> Iterator[tuple[str, float]]:
-    """All numbers that have a name, at any depth."""
+def _named_numbers(content: Any) -> Iterator[tuple[str, float]]:
+    """Yield all numbers that have a key, at any depth."""
     waiting = [content]
     while waiting:
         part = waiting.pop()
@@ -253,7 +268,7 @@ def _numbers(content: Any) -> Iterator[tuple[str, float]]:
                     yield key, value
 
 
-def _vocabulary(config: dict[str, Any]) -> int | None:
+def _vocabulary_size(config: dict[str, Any]) -> int | None:
     sizes = (place.get("vocab_size") for place in text_configs(config))
     return next((size for size in sizes if type(size) is int), None)
 
@@ -261,13 +276,13 @@ def _vocabulary(config: dict[str, Any]) -> int | None:
 # Adapters.
 
 
-def look_at_adapter(folder: Path, name: str) -> AdapterFacts:
-    """What the engine needs to know before it loads an adapter.
+def inspect_adapter(folder: Path, name: str) -> AdapterFacts:
+    """Check an adapter folder, and return what the engine needs before loading it.
 
     Raises:
         RefusedError: the folder cannot be used.
     """
-    config = _adapter_config(folder, name)
+    config = _read_adapter_config(folder, name)
     kind = config.get("fine_tune_type", "lora")
     if kind == "full":
         raise RefusedError(
@@ -275,24 +290,22 @@ def look_at_adapter(folder: Path, name: str) -> AdapterFacts:
             "model (python -m mlx_lm fuse) and load the result as a model of its own."
         )
     if not isinstance(kind, str) or kind not in _ADAPTERS:
-        raise RefusedError(f"{name} is no LoRA or DoRA adapter: its fine_tune_type is unknown.")
+        raise RefusedError(f"{name} is not a LoRA or DoRA adapter: unknown fine_tune_type.")
     layers = config.get("num_layers")
-    if type(layers) is not int or layers > _MOST_LAYERS:
-        raise RefusedError(
-            f"The {ADAPTER_CONFIG} of {name} does not say how many layers (num_layers)."
-        )
+    if type(layers) is not int or layers > _MAX_LAYERS:
+        raise RefusedError(f"The {ADAPTER_CONFIG} of {name} has no number of layers (num_layers).")
     parameters = _adapter_parameters(config.get("lora_parameters"), name)
     return AdapterFacts(
         kind, layers, parameters, *_adapter_sizes(folder, name, kind, parameters["rank"])
     )
 
 
-def _adapter_config(folder: Path, name: str) -> dict[str, Any]:
-    config = _object(
+def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
+    config = _read_object(
         folder / ADAPTER_CONFIG,
         name,
-        _MOST_ADAPTER_CONFIG,
-        f"{name} is no adapter: {ADAPTER_CONFIG} is missing. Choose a folder that holds "
+        _MAX_ADAPTER_CONFIG_BYTES,
+        f"{name} is not an adapter: {ADAPTER_CONFIG} is missing. Choose a folder that holds "
         f"{ADAPTER_CONFIG} and {ADAPTER_WEIGHTS}, as mlx-lm writes them.",
     )
     if "peft_type" in config:
@@ -304,22 +317,22 @@ def _adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(given: Any, name: str) -> dict[str, Any]:
-    """`lora_parameters`, judged; the names that mlx-lm does not use are left out."""
+    """Check `lora_parameters`, and return those that mlx-lm uses."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(given, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
     rank, keys = given.get("rank"), given.get("keys")
     scale: Any = given.get("scale")
     dropout: Any = given.get("dropout", 0.0)
-    if type(rank) is not int or not 1 <= rank <= _MOST_RANK:
-        raise RefusedError(f"The {file} names no rank from 1 to {_MOST_RANK:,}.")
+    if type(rank) is not int or not 1 <= rank <= _MAX_RANK:
+        raise RefusedError(f"The {file} has no rank from 1 to {_MAX_RANK:,}.")
     if not _is_number(scale):
-        hint = " It names alpha, which mlx-lm does not use." if "alpha" in given else ""
-        raise RefusedError(f"The {file} names no scale.{hint}")
+        hint = " It has alpha, which mlx-lm does not use." if "alpha" in given else ""
+        raise RefusedError(f"The {file} has no scale.{hint}")
     if not _is_number(dropout) or not 0 <= dropout < 1:
-        raise RefusedError(f"The dropout in the {file} is not a share of 1.")
+        raise RefusedError(f"The dropout in the {file} is not between 0 and 1.")
     if keys is not None and not _are_names(keys):
-        raise RefusedError(f"The keys in the {file} are no list of layers' names.")
+        raise RefusedError(f"The keys in the {file} are not a list of layer names.")
     return {"rank": rank, "scale": float(scale), "dropout": 0.0, "keys": keys}
 
 
@@ -330,45 +343,45 @@ def _is_number(value: Any) -> bool:
 def _are_names(keys: Any) -> bool:
     return (
         isinstance(keys, list)
-        and len(keys) <= _MOST_KEYS
-        and all(isinstance(key, str) and 0 < len(key) <= _LONGEST_KEY for key in keys)
+        and len(keys) <= _MAX_KEYS
+        and all(isinstance(key, str) and 0 < len(key) <= _MAX_KEY_CHARACTERS for key in keys)
     )
 
 
 def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int, int]:
-    """`size`, `wide` and `rebuilt`, as of `AdapterFacts`."""
+    """Return `size`, `wide` and `rebuilt` of `AdapterFacts`."""
     file = folder / ADAPTER_WEIGHTS
     try:
         status = file.stat()
     except OSError:
-        raise RefusedError(f"{name} is no adapter: {file.name} is missing.") from None
+        raise RefusedError(f"{name} is not an adapter: {file.name} is missing.") from None
     if not stat.S_ISREG(status.st_mode):
-        raise RefusedError(f"{file.name} is no ordinary file, so {name} is not loaded.")
-    check_holes(file.name, status)
-    tensors, _ = header(file, "adapter")
-    if not tensors or len(tensors) > _MOST_ADAPTER_TENSORS:
-        raise RefusedError(f"{name} is no adapter: {file.name} holds {len(tensors):,} arrays.")
+        raise RefusedError(f"{name} cannot be loaded: {file.name} is not a regular file.")
+    check_not_sparse(file.name, status)
+    tensors, _ = read_header(file, "adapter")
+    if not tensors or len(tensors) > _MAX_ADAPTER_TENSORS:
+        raise RefusedError(f"{name} is not an adapter: {file.name} has {len(tensors):,} arrays.")
     size = wide = 0
-    numbers: dict[str, int] = {}  # by layer: inputs times outputs
+    numbers: dict[str, int] = {}  # inputs times outputs by layer
     for tensor, entry in tensors.items():
         layer, _, part = tensor.rpartition(".")
         if part not in _ADAPTER_ARRAYS[kind]:
             raise RefusedError(
-                f"{name} holds an array that is not part of a {_ADAPTERS[kind]} adapter: "
+                f"{name} has an array that is not part of a {_ADAPTERS[kind]} adapter: "
                 f"{tensor[:100]!r}."
             )
         if entry["dtype"] not in _ADAPTER_TYPES:
             raise RefusedError(
-                f"{name} keeps {tensor[:100]!r} in a type that adapters are not kept in."
+                f"{name} has {tensor[:100]!r} in an unsupported type ({entry['dtype'][:20]})."
             )
         if part != "m" and rank not in entry["shape"]:
             raise RefusedError(
-                f"The {ADAPTER_CONFIG} of {name} says rank {rank}, and {tensor[:100]!r} has the "
-                f"shape {entry['shape'][:4]}. The two files are not of the same training."
+                f"The {ADAPTER_CONFIG} of {name} has rank {rank}, but {tensor[:100]!r} has "
+                f"shape {entry['shape'][:4]}. The two files do not match."
             )
         begin, end = entry["data_offsets"]
         size += end - begin
-        wide += (end - begin) * 32 // BITS[entry["dtype"]]
+        wide += (end - begin) * 32 // DTYPE_BITS[entry["dtype"]]
         if part != "m":
             numbers[layer] = numbers.get(layer, 1) * (math.prod(entry["shape"]) // rank)
     return size, wide, max(numbers.values()) if kind == "dora" else 0
@@ -377,26 +390,26 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
 # Single files.
 
 
-def header(file: Path, what: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
-    """The tensors of a safetensors file, each with "dtype", "shape" and "data_offsets".
+def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
+    """Return the tensors of a safetensors file, and its bytes before their data.
 
-    Returned with them are the bytes of the file before those of the tensors.
+    Each tensor has "dtype", "shape" and "data_offsets".
 
     Args:
-        what: is to be downloaded again where it is damaged.
+        kind: what the error message says to download again.
 
     Raises:
-        RefusedError: it is damaged, or the file is incomplete.
+        RefusedError: the file is damaged or incomplete.
     """
-    damaged = RefusedError(f"{file.name} is damaged. Download the {what} again.")
+    damaged = RefusedError(f"{file.name} is damaged. Download the {kind} again.")
     size = file.stat().st_size
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as stream:
         head = stream.read(8)
         length = int.from_bytes(head, "little") if len(head) == 8 else -1
         if not 0 < length <= size - 8:
-            raise RefusedError(f"{file.name} is damaged or incomplete. Download the {what} again.")
-        if length > _MOST_HEADER:
+            raise RefusedError(f"{file.name} is damaged or incomplete. Download the {kind} again.")
+        if length > _MAX_HEADER_BYTES:
             raise RefusedError(
                 f"{file.name} has a header of {length / 1e6:,.0f} MB; safetensors allows 100."
             )
@@ -405,82 +418,90 @@ def header(file: Path, what: str = "model") -> tuple[dict[str, dict[str, Any]], 
             content = json.loads(raw)
         except (ValueError, RecursionError):
             raise damaged from None
-    if not isinstance(content, dict) or len(content) > _MOST_TENSORS:
+    if not isinstance(content, dict) or len(content) > _MAX_TENSORS:
         raise damaged
     content.pop("__metadata__", None)
-    end = max((_end(entry, damaged) for entry in content.values()), default=0)
+    end = max((_tensor_end(entry, damaged) for entry in content.values()), default=0)
     if 8 + length + end > size:
         raise RefusedError(
             f"{file.name} is incomplete: {8 + length + end - size:,} bytes are missing. "
-            f"Download the {what} again."
+            f"Download the {kind} again."
         )
     return content, head + raw
 
 
-def _end(entry: Any, damaged: RefusedError) -> int:
-    """Where a tensor's bytes end, having looked whether its numbers agree."""
+def _tensor_end(entry: Any, damaged: RefusedError) -> int:
+    """Return the end offset of a tensor's data. Raise `damaged` if its fields disagree."""
     if not isinstance(entry, dict):
         raise damaged
-    shape, offsets = _whole(entry.get("shape")), _whole(entry.get("data_offsets"))
+    shape, offsets = (
+        _natural_numbers(entry.get("shape")),
+        _natural_numbers(entry.get("data_offsets")),
+    )
     if shape is None or offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
         raise damaged
-    bits = BITS.get(str(entry.get("dtype")))
+    bits = DTYPE_BITS.get(str(entry.get("dtype")))
     if bits is not None and math.prod(shape) * bits != 8 * (offsets[1] - offsets[0]):
         raise damaged
     return offsets[1]
 
 
-def _whole(numbers: Any) -> list[int] | None:
+def _natural_numbers(numbers: Any) -> list[int] | None:
     good = isinstance(numbers, list) and all(type(n) is int and n >= 0 for n in numbers)
     return numbers if good else None
 
 
-def check_holes(file: str, status: os.stat_result) -> None:
-    """Refuse a file that claims far more bytes than the disk holds of it.
+def check_not_sparse(file: str, status: os.stat_result) -> None:
+    """Reject a sparse file: one with far fewer bytes on disk than its size.
 
-    A file system that compresses makes weights a little smaller, not sixteen times; one that does
-    not know gives 0.
+    A compressing file system stores weights slightly smaller, not 16 times. Some file systems
+    report 0.
     """
     if 0 < status.st_blocks * 512 < status.st_size // 16 and status.st_size > 64 * _MB:
         raise RefusedError(
-            f"{file} is mostly holes: it was not downloaded whole. Download it again."
+            f"{file} is mostly empty: its download did not finish. Download it again."
         )
 
 
-def ordinary(path: Path) -> BinaryIO:
-    """An ordinary file, opened; `ValueError` where it is none (a FIFO, a folder), `OSError`."""
-    # Without the flag opening a FIFO would wait for a writer.
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file.
+
+    Raises:
+        ValueError: it is not a regular file (a FIFO, a folder).
+        OSError: it cannot be opened.
+    """
+    # Without O_NONBLOCK, opening a FIFO waits for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)  # `open` would leave that of a folder open
-        raise ValueError("it is no ordinary file")
+        os.close(descriptor)  # `open` would not close that of a folder
+        raise ValueError("it is not a regular file")
     return open(descriptor, "rb")
 
 
-def read(path: Path, most: int) -> bytes:
-    """An ordinary file's bytes, at most so many; `ValueError` where it is none or has more."""
-    with ordinary(path) as stream:
-        data = stream.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"it has more than {most:,} bytes")
+def read_file(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a regular file. Raise `ValueError` if it is not one or is too large."""
+    with open_regular(path) as stream:
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"it has more than {max_bytes:,} bytes")
     return data
 
 
-def read_json(path: Path, most: int) -> Any:
-    """A JSON file's content; `ValueError` where it is too large, too deep or no JSON."""
+def read_json(path: Path, max_bytes: int) -> Any:
+    """Return the content of a JSON file. Raise `ValueError` if it is invalid or too large."""
     try:
-        content = json.loads(read(path, most).decode())
+        content = json.loads(read_file(path, max_bytes).decode())
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise ValueError("it is not valid JSON") from None
-    if depth(content) > _DEEPEST:
+    if nesting_depth(content) > _MAX_DEPTH:
         raise ValueError("it is nested too deeply")
     return content
 
 
-def depth(content: Any) -> int:
-    """How many lists and objects stand inside each other."""
+def nesting_depth(content: Any) -> int:
+    """Return the depth of nested lists and objects."""
     deepest, waiting = 0, [(content, 0)]
     while waiting:
         part, level = waiting.pop()

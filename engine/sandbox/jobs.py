@@ -1,7 +1,7 @@
-"""Work that gets a child of its own, which ends after it. Blocks; call it from workers.
+"""One-off tasks, each in a child of its own that ends afterwards. All functions block.
 
-A file that a person attaches is read as text or as an image, a GGUF file is made into a folder.
-What is hostile in one has no way to change the next one.
+Attached files are read as text, images, or sound, and GGUF files are converted. A hostile file
+cannot affect the next one.
 """
 
 from __future__ import annotations
@@ -24,41 +24,43 @@ from engine.errors import (
     EngineError,
 )
 from engine.sandbox import images, protocol
-from engine.sandbox.images import Picture
+from engine.sandbox.images import DecodedImage
 from engine.sandbox.pool import ChildSlots
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Limits, RefusedError, Reply, TaskError
+from engine.sandbox.protocol import ChildKind, RefusedError, TaskError, TaskLimits, TaskReply
 from engine.text.documents import Document, DrawnPage
 
-_WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
+_CHECK_S = 0.1  # interval of cancellation checks while waiting
 
-# Children at once. The window always gets one, whatever other programs' requests and models read.
+# Concurrent children. One slot is reserved for the window.
 _document_slots = ChildSlots(3, reserved=1)
 _media_slots = ChildSlots(3, reserved=1)
-_choosing = threading.Lock()
-_turns: weakref.WeakValueDictionary[Hashable, threading.Lock] = weakref.WeakValueDictionary()
+_locks_guard = threading.Lock()
+_locks: weakref.WeakValueDictionary[Hashable, threading.Lock] = weakref.WeakValueDictionary()
 
 
 def read_document(
     path: Path,
     stop: threading.Event | None = None,
-    limits: Limits = protocol.DOCUMENT,
+    limits: TaskLimits = protocol.DOCUMENT_LIMITS,
     encoding: str = "",
 ) -> Document:
-    """A file as text with page boundaries. Blocks, for a minute at most once it has begun.
+    """Read a file as text with page boundaries. Blocks for at most a minute once it has started.
 
-    The chats' prompts, which have other children, never wait for one.
+    These children are separate from those for prompts, so replies do not wait for documents.
 
     Args:
-        stop: set it from any thread to end the reading.
-        encoding: of a text file, if it is known.
+        stop: cancels the reading when set.
+        encoding: of a text file, if known.
 
     Raises:
-        EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name;
-            `engine_stopped`, it was cancelled.
+        EngineError: `invalid_request` if the file cannot be read, with a sentence that starts with
+            its name; `engine_stopped` if cancelled.
     """
     asked = {"path": str(path.absolute()), "encoding": encoding}
-    result, blobs = _read("document", asked, (), f"“{path.name}”", limits, stop, _document_slots)
+    result, blobs = _run_in_child(
+        "document", asked, (), f"“{path.name}”", limits, stop, _document_slots
+    )
     return Document(
         kind=str(result["kind"]),
         unit=str(result["unit"]),
@@ -75,11 +77,13 @@ def draw_pages(
     pixels: int,
     small: int,
     stop: threading.Event | None = None,
-    limits: Limits = protocol.DOCUMENT,
+    limits: TaskLimits = protocol.DOCUMENT_LIMITS,
 ) -> list[DrawnPage]:
-    """Pages of a PDF as images: see `engine.text.documents.draw`. As `read_document`."""
+    """Render pages of a PDF as images. See `engine.text.documents.draw` and `read_document`."""
     asked = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
-    result, blobs = _read("pages", asked, (), f"“{path.name}”", limits, stop, _document_slots)
+    result, blobs = _run_in_child(
+        "pages", asked, (), f"“{path.name}”", limits, stop, _document_slots
+    )
     files = zip(result["pages"], blobs[::2], blobs[1::2], strict=True)
     return [
         DrawnPage(number, width, height, jpeg, thumbnail)
@@ -90,123 +94,127 @@ def draw_pages(
 def read_image(
     data: bytes,
     name: str = "The image",
-    most: int = images.MOST_GIVEN,
-    thumbnail: int = 0,
+    max_pixels: int = images.MAX_OUTPUT_PIXELS,
+    thumbnail_px: int = 0,
     stop: threading.Event | None = None,
-    limits: Limits = protocol.IMAGE,
-) -> Picture:
-    """The image of a file of PNG, JPEG, GIF, WebP, BMP or TIFF: see `engine.sandbox.images`.
+    limits: TaskLimits = protocol.IMAGE_LIMITS,
+) -> DecodedImage:
+    """Decode an image file. See `engine.sandbox.images`.
 
     Args:
-        name: how sentences call it, in quotation marks where it is a file's.
-        most: pixels that are given; a larger image is made smaller. 0 gives none.
-        thumbnail: pixels of the longer side of a small JPEG; 0 makes none.
-        stop: set it from any thread to end the reading.
+        name: subject of error messages, in quotation marks if it is a file name.
+        max_pixels: larger images are scaled down to this size; 0 returns no pixels.
+        thumbnail_px: longer side of a JPEG thumbnail; 0 for none.
+        stop: cancels the decoding when set.
 
     Raises:
-        EngineError: `invalid_request`, it cannot be read: a sentence that begins with `name`;
-            `engine_stopped`, it was cancelled.
+        EngineError: `invalid_request` if the image cannot be decoded; `engine_stopped` if
+            cancelled.
     """
-    asked = {"most": most, "thumbnail": thumbnail}
-    result, blobs = _read("image", asked, (data,), name, limits, stop, _media_slots)
+    asked = {"most": max_pixels, "thumbnail": thumbnail_px}
+    result, blobs = _run_in_child("image", asked, (data,), name, limits, stop, _media_slots)
     width, height, size = result["width"], result["height"], result["size"]
-    if len(blobs[0]) != (3 * size[0] * size[1] if most else 0):
+    if len(blobs[0]) != (3 * size[0] * size[1] if max_pixels else 0):
         raise EngineError(INVALID_REQUEST, f"{name} is damaged or incomplete.")
-    return Picture(str(result["format"]), width, height, (size[0], size[1]), blobs[0], blobs[1])
+    return DecodedImage(
+        str(result["format"]), width, height, (size[0], size[1]), blobs[0], blobs[1]
+    )
 
 
 def read_sound(
     data: bytes,
     name: str = "The recording",
     stop: threading.Event | None = None,
-    limits: Limits = protocol.IMAGE,
+    limits: TaskLimits = protocol.IMAGE_LIMITS,
 ) -> bytes:
-    """The samples of a recording: see `engine.sandbox.sounds`. As `read_image`."""
-    return _read("sound", {}, (data,), name, limits, stop, _media_slots)[1][0]
+    """Return the samples of a recording. See `engine.sandbox.sounds` and `read_image`."""
+    return _run_in_child("sound", {}, (data,), name, limits, stop, _media_slots)[1][0]
 
 
 @contextlib.contextmanager
-def alone(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
-    """Have one at a time make what has this key: the others find it made.
+def exclusive(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
+    """Hold a lock for `key`, so that concurrent callers compute a result only once.
 
     Args:
-        name: how sentences call it.
-        stop: set it from any thread to wait no longer.
+        name: subject of error messages.
+        stop: cancels the waiting when set.
 
     Raises:
-        EngineError: `engine_stopped`, that happened.
+        EngineError: `engine_stopped` if cancelled.
     """
-    with _choosing:
-        turn = _turns.setdefault(key, threading.Lock())
-    _wait(turn, name, stop)
+    with _locks_guard:
+        turn = _locks.setdefault(key, threading.Lock())
+    _acquire(turn, name, stop)
     try:
         yield
     finally:
         turn.release()
 
 
-def _wait(turn: threading.Lock, name: str, stop: threading.Event | None) -> None:
-    while not turn.acquire(timeout=_WAIT_S):
+def _acquire(lock: threading.Lock, name: str, stop: threading.Event | None) -> None:
+    while not lock.acquire(timeout=_CHECK_S):
         _check_stopped(name, stop)
 
 
 def _check_stopped(name: str, stop: threading.Event | None) -> None:
     if stop is not None and stop.is_set():
-        raise _not_read(name)
+        raise _cancelled_error(name)
 
 
-def _read(
+def _run_in_child(
     do: str,
     arguments: dict[str, Any],
     blobs: tuple[bytes, ...],
     name: str,
-    limits: Limits,
+    limits: TaskLimits,
     stop: threading.Event | None,
     slots: ChildSlots,
-) -> Reply:
-    """Read a file in a child of its own, in its turn, and return the result."""
+) -> TaskReply:
+    """Run a task in a new child when a slot is free, and return its result."""
     try:
-        with slots.taken(partial(_check_stopped, name, stop)), Child(Kind.DOCUMENTS) as child:
+        with (
+            slots.acquired(partial(_check_stopped, name, stop)),
+            Child(ChildKind.DOCUMENTS) as child,
+        ):
             return child.ask(do, arguments, blobs, limits, stop)
     except RefusedError as refusal:
         raise EngineError(INVALID_REQUEST, f"{name} {refusal}.") from None
     except TaskError as error:
         if error.cause == "cancelled":
-            raise _not_read(name) from None
+            raise _cancelled_error(name) from None
         why = "it may be damaged" if error.cause == "fault" else f"it {error}"
-        if error.signal == signal.SIGABRT:  # how libraries in C++ end when memory runs out
-            why = f"it needs more than {limits.memory / 1e9:.1f} GB of memory, or is damaged"
+        if error.signal == signal.SIGABRT:  # C++ libraries abort when memory runs out
+            why = f"it needs more than {limits.memory_bytes / 1e9:.1f} GB of memory, or is damaged"
         raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
 
 
-def _not_read(name: str) -> EngineError:
-    return EngineError(ENGINE_STOPPED, f"{name} is not read any more.")
+def _cancelled_error(name: str) -> EngineError:
+    return EngineError(ENGINE_STOPPED, f"Reading {name} was cancelled.")
 
 
-def convert(
+def run_gguf_task(
     do: str,
     path: Path,
     called: str,
     stop: threading.Event,
-    limits: Callable[[int], Limits] = protocol.converting,
+    limits: Callable[[int], TaskLimits] = protocol.conversion_limits,
     **more: Any,
 ) -> dict[str, Any]:
-    """A GGUF file's digest ("gguf_digest"), or its model written into a folder ("gguf").
+    """Compute a GGUF file's digest ("gguf_digest"), or convert it into a model folder ("gguf").
 
     Args:
-        called: how sentences name the file.
-        stop: set it from any thread to end the work.
-        limits: for a file of so many bytes.
+        called: name of the file in error messages.
+        stop: cancels the task when set.
+        limits: returns the limits for a file size in bytes.
 
     Raises:
-        EngineError: `model_load_failed` with what the child says or what befell it;
-            `download_cancelled`.
-        OSError: the file is gone.
+        EngineError: `model_load_failed` if the task failed; `download_cancelled` if cancelled.
+        OSError: the file does not exist.
     """
     asked = {"path": str(path), "called": called, **more}
     given = limits(os.stat(path).st_size)
     try:
-        with Child(Kind.WRITES) as child:
+        with Child(ChildKind.WRITES) as child:
             return child.ask(do, asked, (), given, stop)[0]
     except RefusedError as refusal:
         raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None

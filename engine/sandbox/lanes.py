@@ -1,4 +1,4 @@
-"""Lanes, by which requests for a child are ordered."""
+"""Lanes in which work waits for child processes, so that clients do not block each other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from msgspec import Struct
 
 
 class ReadingLane(Struct, eq=False):
-    """Origin of requests for a child. Lanes with equal keys share one queue.
+    """Work of one client. Lanes with equal keys share a queue.
 
     Attributes:
-        busy_s: seconds that its children have run.
+        busy_s: total run time of its children.
     """
 
     key: Hashable
@@ -27,7 +27,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 @contextlib.contextmanager
 def in_lane(lane: ReadingLane) -> Iterator[None]:
-    """Read files in this context in that lane, not in the window's."""
+    """Queue files that are read in this context in `lane` instead of the window's."""
     before = current.set(lane)
     try:
         yield

@@ -1,7 +1,7 @@
-"""The text in an image, by the system's own reader: Vision on a Mac, tesseract where that is.
+"""Text recognition by the system's own program: Vision on macOS, tesseract elsewhere if installed.
 
-Neither is ours, and neither has our limits but that of time. So the reader is never given a file
-that came from somewhere, but a JPEG that was made of its pixels here.
+These programs run without a sandbox and only with a time limit. So they never read untrusted files,
+only JPEG files encoded here from decoded pixels.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pathlib import Path
 
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 
-SECONDS = 180.0
-"""By the clock, for an image. A page takes tesseract three seconds of one processor."""
+TIMEOUT_S = 180.0
+"""Wall-clock limit per image. tesseract takes three CPU seconds per page."""
 
-_LOOK_S = 0.1
-_MOST = 4_000_000  # bytes of what it says
-_MOST_KNOWN = 200  # images
+_CHECK_S = 0.1
+_MAX_OUTPUT_BYTES = 4_000_000
+_MAX_CACHED_IMAGES = 200
 
-_reading = threading.Lock()  # one image at a time: chats answer meanwhile
-_known: OrderedDict[tuple[str, str], str] = OrderedDict()  # by the image's digest and the language
+_reader_lock = threading.Lock()  # one image at a time, to leave CPU time for replies
+_cache: OrderedDict[tuple[str, str], str] = OrderedDict()  # by image digest and language
 
 _VISION = """
 use framework "Foundation"
@@ -52,7 +52,7 @@ on run argv
     return theLines as text
 end run
 """
-"""For osascript, which every Mac has: no dependency is needed, and it can be killed."""
+"""Script for osascript, which every Mac has. It needs no dependency and can be killed."""
 
 _TESSERACT = {
     "de": "deu",
@@ -62,42 +62,43 @@ _TESSERACT = {
     "ja": "jpn",
     "zh": "chi_sim",
 }
-"""Its names of languages, by the window's."""
+"""tesseract's names of the window's languages."""
 
 
-def is_there() -> bool:
-    """Whether this system has a reader."""
+def is_available() -> bool:
+    """Return True if this system has a text recognizer."""
     return bool(_program())
 
 
-def read_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
-    """The text in an image, read once for all chats; empty if none was found. Blocks, for seconds.
+def recognize_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
+    """Return the text in an image, or "" if there is none. Blocks for seconds.
+
+    Results are cached for all chats.
 
     Args:
-        jpeg: made here: see above.
-        name: how sentences call the image.
-        language: of the window, "de"; English is looked for, too.
-        stop: set it from any thread to end the reading.
+        jpeg: an image encoded by this program (see the module).
+        name: subject of error messages.
+        language: the window's language code ("de"), tried along with English.
+        stop: cancels the recognition when set.
 
     Raises:
-        EngineError: `invalid_request`, it was not read: a sentence that begins with `name`;
-            `engine_stopped`, it was cancelled.
+        EngineError: `invalid_request` if the recognition failed; `engine_stopped` if cancelled.
     """
-    while not _reading.acquire(timeout=_LOOK_S):
+    while not _reader_lock.acquire(timeout=_CHECK_S):
         if stop.is_set():
-            raise _cancelled(name)
+            raise _cancelled_error(name)
     try:
         key = hashlib.sha256(jpeg).hexdigest(), language
-        if key not in _known:
-            _known[key] = _read(jpeg, name, language, stop)
-            if len(_known) > _MOST_KNOWN:
-                _known.popitem(last=False)
-        return _known[key]
+        if key not in _cache:
+            _cache[key] = _run_reader(jpeg, name, language, stop)
+            if len(_cache) > _MAX_CACHED_IMAGES:
+                _cache.popitem(last=False)
+        return _cache[key]
     finally:
-        _reading.release()
+        _reader_lock.release()
 
 
-def _read(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
+def _run_reader(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out:
         path = Path(folder) / "image.jpg"
         path.write_bytes(jpeg)
@@ -105,43 +106,45 @@ def _read(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
             reader = subprocess.Popen(
                 _command(path, language),
                 stdin=subprocess.DEVNULL,
-                stdout=out,  # a file: nobody has to read a pipe meanwhile
+                stdout=out,  # a file, since a full pipe would block the reader
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
             )
         except (OSError, subprocess.SubprocessError) as error:
-            raise _refused(name, f"the reader of texts could not be started ({error})") from None
+            raise _unreadable_error(name, f"text recognition could not start ({error})") from None
         with reader:
-            with contextlib.suppress(OSError):  # it has ended already
+            with contextlib.suppress(OSError):  # already ended
                 os.setpriority(os.PRIO_PROCESS, reader.pid, 10)
             _wait(reader, name, stop)
         if reader.returncode:
-            raise _refused(name, f"the reader of texts ended with status {reader.returncode}")
+            raise _unreadable_error(name, f"text recognition failed (status {reader.returncode})")
         out.seek(0)
-        return out.read(_MOST).decode(errors="replace").strip()
+        return out.read(_MAX_OUTPUT_BYTES).decode(errors="replace").strip()
 
 
 def _wait(reader: subprocess.Popen[bytes], name: str, stop: threading.Event) -> None:
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + TIMEOUT_S
     while True:
         try:
-            reader.wait(_LOOK_S)
+            reader.wait(_CHECK_S)
             return
         except subprocess.TimeoutExpired:
             pass
         if stop.is_set():
             reader.kill()
-            raise _cancelled(name)
+            raise _cancelled_error(name)
         if time.monotonic() > end:
             reader.kill()
-            raise _refused(name, f"the reader of texts took longer than {SECONDS:g} seconds")
+            raise _unreadable_error(
+                name, f"text recognition took longer than {TIMEOUT_S:g} seconds"
+            )
 
 
-def _cancelled(name: str) -> EngineError:
-    return EngineError(ENGINE_STOPPED, f"{name} is not read any more.")
+def _cancelled_error(name: str) -> EngineError:
+    return EngineError(ENGINE_STOPPED, f"Reading {name} was cancelled.")
 
 
-def _refused(name: str, why: str) -> EngineError:
+def _unreadable_error(name: str, why: str) -> EngineError:
     return EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.")
 
 
@@ -153,15 +156,14 @@ def _program() -> str:
 def _command(path: Path, language: str) -> Sequence[str]:
     if sys.platform == "darwin":
         return (_program(), "-e", _VISION, str(path))
-    known = _languages(_program())
+    known = _installed_languages(_program())
     wanted = dict.fromkeys(_TESSERACT[each] for each in (language, "en") if each in _TESSERACT)
     chosen = "+".join(each for each in wanted if each in known)
     return (_program(), str(path), "stdout", *(("-l", chosen) if chosen else ()))
 
 
 @functools.cache
-def _languages(program: str) -> frozenset[str]:
-    """Those that are installed."""
+def _installed_languages(program: str) -> frozenset[str]:
     asked = subprocess.run(
         [program, "--list-langs"],
         capture_output=True,
@@ -174,7 +176,7 @@ def _languages(program: str) -> frozenset[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Without the bundle's libraries, and with one processor: chats answer meanwhile."""
+    """Return an environment without the bundle's libraries, limited to one thread."""
     kept = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
     return {each: os.environ[each] for each in kept if each in os.environ} | {
         "OMP_THREAD_LIMIT": "1"

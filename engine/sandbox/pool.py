@@ -1,11 +1,11 @@
-"""Pools of confined child processes, and the order in which requests get one.
+"""Pool of child processes, shared by lanes in turn.
 
-Requests of one lane (a model's prompts, for example) run one at a time, so a hostile lane occupies
-one child at most. Lanes take turns: many waiting requests of one lane do not delay another lane.
+Requests of one lane (such as one model's prompts) run one after another, so a hostile lane occupies
+at most one child. Lanes take turns: many waiting requests of one lane do not delay another lane.
 
-One thread starts all children and lives as long as the process, because Linux ends a child with the
-*thread* that started it. It is a daemon thread of its own: an executor's thread would end before
-the threads that an exit of the process joins.
+One thread starts all children and lives as long as the process, since Linux kills a child when the
+*thread* that started it ends. It is a daemon thread: an executor's thread would end before the
+threads that the interpreter waits for at exit.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from typing import Any
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
 from engine.sandbox.lanes import WINDOW, ReadingLane, current
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Reply, TaskError
+from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
 
 log = logging.getLogger(__name__)
 
-MOST_KEPT = 400 * 2**20  # a child that holds more bytes when it has nothing to do is replaced
+MAX_IDLE_CHILD_BYTES = 400 * 2**20  # an idle child with more memory is replaced
 
-_CHECK_S = 0.1  # between two checks of whether the work is still wanted
+_CHECK_S = 0.1  # interval of cancellation checks while waiting
 
-Started = Future[Child]
+ChildFuture = Future[Child]
 
 
-class _Starter:
+class _ChildStarter:
     """Thread that starts and ends children."""
 
     def __init__(self) -> None:
@@ -47,17 +47,17 @@ class _Starter:
     def submit(self, work: Callable[[], Any]) -> Future[Any]:
         future = Future[Any]()
         self._orders.put((future, work))
-        self._be_there()
+        self._ensure_thread()
         return future
 
     def wait(self, future: Future[Any]) -> BaseException | None:
-        """Wait for a future and return its exception, if any."""
+        """Wait for a future, and return its exception."""
         while True:
             with contextlib.suppress(TimeoutError):
                 return future.exception(timeout=1.0)
-            self._be_there()  # the thread may have ended by a fault
+            self._ensure_thread()  # an error may have ended it
 
-    def _be_there(self) -> None:
+    def _ensure_thread(self) -> None:
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
@@ -72,10 +72,10 @@ class _Starter:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            del future, work  # free them before waiting for the next one
+            del future, work  # free them while waiting
 
 
-_starter = _Starter()
+_starter = _ChildStarter()
 
 
 class ChildSlots:
@@ -101,12 +101,14 @@ class ChildSlots:
         self._numbers = itertools.count(1)
 
     @contextlib.contextmanager
-    def taken(self, check: Callable[[], None], lane: ReadingLane | None = None) -> Iterator[None]:
+    def acquired(
+        self, check: Callable[[], None], lane: ReadingLane | None = None
+    ) -> Iterator[None]:
         """Wait for a slot, and hold it.
 
         Args:
-            check: called while waiting; an exception ends the wait.
-            lane: lane to wait in (default: the current one).
+            check: called while waiting; an exception that it raises ends the wait.
+            lane: default: the current one.
         """
         lane = lane or current.get()
         self._wait(lane.key, check)
@@ -140,7 +142,7 @@ class ChildSlots:
                 self._changed.notify_all()
 
     def _is_next(self, key: Hashable) -> bool:
-        """Return True if the first in this lane may begin."""
+        """Return True if the first request of this lane may start."""
         if self._running.total() >= self._count:
             return False
         if key == WINDOW.key:
@@ -158,38 +160,40 @@ class ChildSlots:
         )
 
 
-class Pool:
-    """Children that are started on demand and replaced when they die.
+class ChildPool:
+    """Child processes that are started on demand and replaced when they die.
 
     Args:
         size: maximum number of children.
-        once: end each child after one request, and start the next one on demand.
+        single_use: end each child after one request.
     """
 
-    def __init__(self, size: int, kind: Kind = Kind.PROMPTS, once: bool = False) -> None:
-        self._kind, self._once = kind, once
+    def __init__(
+        self, size: int, kind: ChildKind = ChildKind.PROMPTS, single_use: bool = False
+    ) -> None:
+        self._kind, self._single_use = kind, single_use
         self._slots = ChildSlots(size, per_lane=1)
         self._lock = threading.Lock()
-        self._idle: list[Started] = []  # some may still be starting
-        self._busy: dict[str, Started] = {}  # by lane
+        self._idle: list[ChildFuture] = []  # some may still be starting
+        self._busy: dict[str, ChildFuture] = {}  # by lane
         self._closed = False
 
     def start(self) -> None:
         """Start one child in the background."""
         with self._lock:
             if not self._closed and not self._idle and not self._busy:
-                self._idle.append(self._new())
+                self._idle.append(self._start_child())
 
     def close(self) -> None:
-        """Kill all children; requests that wait for one get `engine_stopped`."""
+        """Kill all children. Waiting requests raise `engine_stopped`."""
         with self._lock:
             self._closed = True
             for started in self._busy.values():
                 if _is_running(started):
-                    started.result().kill()  # its pipes are in use until its request has noticed
+                    started.result().kill()  # not closed: its request still uses its pipes
             idle, self._idle = self._idle, []
         for started in idle:
-            started.add_done_callback(_end)
+            started.add_done_callback(_end_child)
 
     @property
     def pids(self) -> list[int]:
@@ -198,83 +202,86 @@ class Pool:
             every = [*self._idle, *self._busy.values()]
             return [one.result().pid for one in every if one.done() and one.exception() is None]
 
-    def ask(self, lane: str, key: str, use: Callable[[Child], Reply]) -> Reply:
-        """Wait for the lane's turn, call `use` with a child and return its result.
+    def ask(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
+        """Wait for the lane's turn, then call `use` with a child and return the result.
 
         Args:
-            key: prefer a child that has this in memory.
+            key: prefer a child that has this model loaded.
 
         Raises:
             RefusedError, TaskError: see `Child.ask`.
-            EngineError: the pool was closed, or no child can be started.
+            EngineError: the pool was closed, or no child could be started.
         """
-        with self._slots.taken(self._check_open, ReadingLane(lane)):
+        with self._slots.acquired(self._check_open, ReadingLane(lane)):
             try:
-                return use(self._child(lane, key))
+                return use(self._assign_child(lane, key))
             except TaskError:
                 self._check_open()
                 raise
             finally:
                 with self._lock:
                     if lane in self._busy:
-                        self._put_back(self._busy.pop(lane))
+                        self._return_child(self._busy.pop(lane))
 
     def _check_open(self) -> None:
         if self._closed:
             raise EngineError(ENGINE_STOPPED, "The engine was stopped.") from None
 
-    def _child(self, lane: str, key: str) -> Child:
+    def _assign_child(self, lane: str, key: str) -> Child:
         """Return an idle child for a lane, or a new one."""
         with self._lock:
             self._check_open()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
-                self._idle.remove(dead)  # killed from outside
-                _starter.submit(partial(_end, dead))
+                self._idle.remove(dead)
+                _starter.submit(partial(_end_child, dead))
             if self._idle:
                 best = max(
                     self._idle,
-                    key=lambda one: (_is_running(one) and key in one.result().known, one.done()),
+                    key=lambda one: (_is_running(one) and key in one.result().loaded, one.done()),
                 )
                 self._idle.remove(best)
             else:
-                best = self._new()
+                best = self._start_child()
             self._busy[lane] = best
         error = _starter.wait(best)
         if error is not None:
             raise EngineError(
                 INTERNAL_ERROR,
-                f"The helper process that reads prompts and files did not start: {words_of(error)}",
+                f"The helper process for prompts and files did not start: {words_of(error)}",
             )
         self._check_open()
         return best.result()
 
-    def _put_back(self, started: Started) -> None:
-        """Keep a used child, or replace it. The caller holds the lock."""
+    def _return_child(self, started: ChildFuture) -> None:
+        """Keep a used child or replace it. Requires the lock."""
         if started.exception() is not None:
             return
         child = started.result()
-        if not (self._once or self._closed or child.spent) and child.memory() <= MOST_KEPT:
+        if (
+            not (self._single_use or self._closed or child.is_spent)
+            and child.memory_bytes() <= MAX_IDLE_CHILD_BYTES
+        ):
             self._idle.append(started)
             return
-        # start the replacement now, so that the next request need not wait for it
-        if not (self._once or self._closed or self._idle):
-            self._idle.append(self._new())
+        # Start the replacement early, so that the next request does not wait for it.
+        if not (self._single_use or self._closed or self._idle):
+            self._idle.append(self._start_child())
         child.kill()
-        _starter.submit(partial(_end, started))
+        _starter.submit(partial(_end_child, started))
 
-    def _new(self) -> Started:
+    def _start_child(self) -> ChildFuture:
         return _starter.submit(partial(Child, self._kind))
 
 
-def _is_running(started: Started) -> bool:
-    return started.done() and started.exception() is None and started.result().alive
+def _is_running(started: ChildFuture) -> bool:
+    return started.done() and started.exception() is None and started.result().is_alive
 
 
-def _end(started: Started) -> None:
-    """End a child. Log errors, so that they do not fail later requests."""
+def _end_child(started: ChildFuture) -> None:
+    """End a child. Errors are only logged."""
     if started.exception() is None:
         try:
             with started.result():
                 pass
         except BaseException:
-            log.exception("a child could not be ended")
+            log.exception("cannot end a child process")

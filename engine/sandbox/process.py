@@ -1,10 +1,9 @@
-"""One child: started, asked, paced beside chats that stream, and ended. The parent's side.
+"""Parent's side of a child process: start, request, pacing and end.
 
-Pacing: on a CPU each product of a decode step is computed by as many threads as there are cores,
-and ends with the last of them. Those threads yield while they wait for each other, and Linux then
-gives a whole time slice to whatever else can run: beside one busy child a step of 60 ms took 400 to
-900, whatever the child's priority. So a child with long work is stopped for three quarters of the
-time, as long as a chat streams.
+Pacing: on a CPU, each matrix product of a decode step uses one thread per core and ends with the
+slowest. The threads yield while they wait, and Linux then gives a whole time slice to any other
+process: next to one busy child, a step of 60 ms took 400 to 900 ms, regardless of priorities. So a
+child with long work is stopped for three quarters of the time while a chat streams.
 """
 
 from __future__ import annotations
@@ -22,55 +21,55 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.protocol import (
-    PATIENCE,
-    DamagedError,
-    Kind,
-    Limits,
+    WALL_TIME_FACTOR,
+    ChildKind,
+    MalformedMessageError,
     RefusedError,
-    Reply,
     TaskError,
+    TaskLimits,
+    TaskReply,
     pack,
     unpack,
 )
 
 FROZEN = bool(getattr(sys, "frozen", False))
-"""Whether this is the packaged program, which is its own interpreter."""
+"""True in the packaged program, which is its own interpreter."""
 
-ARGUMENT = "--confined-child"
-"""What the frozen program is started with to be a child. No one else is to use it."""
+CHILD_ARGUMENT = "--confined-child"
+"""Command-line argument that makes the packaged program a child. Internal."""
 
-RUN = 0.01  # seconds that a paced child works before it is stopped
+RUN_S = 0.01  # run time of a paced child between two pauses
 
-PAUSE = 0.03  # seconds that it is stopped for
+PAUSE_S = 0.03
 
-_SLOWER = (RUN + PAUSE) / RUN
-_STREAMS = 1.0  # seconds since the last token after which no chat counts as streaming
+_SLOWDOWN = (RUN_S + PAUSE_S) / RUN_S
+_STREAMING_S = 1.0  # after the last token, until chats no longer count as streaming
 
-_STARTING = 60.0  # seconds; it takes 0.3 when nothing else runs
-_PIECE = 2**20
-_LOOK = 0.1  # seconds between two looks at a busy child's memory, and whether it is cancelled
-_READY_SIZE = 4096
+_START_TIMEOUT_S = 60.0  # an idle machine takes 0.3 s
+_CHUNK_BYTES = 2**20
+_CHECK_S = 0.1  # interval of memory and cancellation checks
+_READY_BYTES = 4096
 
 _PROC_PIDTASKINFO = 4  # sys/proc_info.h
-_TASKINFO_SIZE = 96  # of struct proc_taskinfo; its second number is the resident size
-_RUSAGE_SIZE = 96  # of struct rusage_info_v0 (sys/resource.h)
-_FOOTPRINT = 9  # the place of ri_phys_footprint in it, in steps of eight bytes
+_TASKINFO_SIZE = 96  # bytes of struct proc_taskinfo; its second value is the resident size
+_RUSAGE_SIZE = 96  # bytes of struct rusage_info_v0 (sys/resource.h)
+_FOOTPRINT = 9  # index of ri_phys_footprint in it, in units of 8 bytes
 _LIBPROC = "/usr/lib/libproc.dylib"
 
-_last_token = float("-inf")  # when a chat's token was computed, in any engine of this process
+_last_token_time = float("-inf")  # of any engine in this process
 
 
-def command(kind: Kind, frozen: bool = FROZEN) -> list[str]:
-    """The command line of a child: this very program, or the interpreter that runs it.
+def command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
+    """Return the command line of a child: this program, or the interpreter that runs it.
 
-    `-P`: the folder that the program happens to be started in is no place to import from.
+    `-P` keeps the current folder out of the import path.
     """
-    how = [ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
+    how = [CHILD_ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
     return [sys.executable, *how, kind.value]
 
 
-def own_command(*arguments: str) -> list[str]:
-    """The command line that runs one of the engine's commands in another process."""
+def engine_command(*arguments: str) -> list[str]:
+    """Return the command line that runs one of the engine's commands in a new process."""
     return [sys.executable, *([] if FROZEN else ["-m", "engine"]), *arguments]
 
 
@@ -81,9 +80,9 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TOKENIZERS_PARALLELISM": "false",  # threads would count their stacks as memory
+        "TOKENIZERS_PARALLELISM": "false",  # the stacks of threads count as memory
         "RAYON_NUM_THREADS": "1",
-        "RUST_BACKTRACE": "0",  # nobody reads it, and with little memory it ends the child
+        "RUST_BACKTRACE": "0",  # unused, and printing one with little memory kills the child
         "MALLOC_ARENA_MAX": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_VERBOSITY": "error",
@@ -91,13 +90,13 @@ def _environment() -> dict[str, str]:
 
 
 class Child:
-    """A running child, to be asked by one thread at a time. As a context it is ended after it.
+    """A child process, used by one thread at a time. As a context manager, it is killed at the end.
 
-    On Linux the kernel ends it with the *thread* that started it.
+    On Linux the kernel kills it when the *thread* that started it ends.
     """
 
-    def __init__(self, kind: Kind = Kind.PROMPTS) -> None:
-        # No `preexec_fn`: between fork and exec a process with threads must not run Python.
+    def __init__(self, kind: ChildKind = ChildKind.PROMPTS) -> None:
+        # No `preexec_fn`: it would run Python between fork and exec of a threaded process.
         self._process = subprocess.Popen(
             command(kind),
             stdin=subprocess.PIPE,
@@ -111,10 +110,9 @@ class Child:
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
         self._ready = False
-        self._paced = kind.takes_seconds
-        # keys of the models that it has in memory, the one used last at the end
-        self.known: OrderedDict[str, None] = OrderedDict()
-        self.spent = False  # it was killed, or is about to end by itself: it takes no other request
+        self._paced = kind.is_paced
+        self.loaded: OrderedDict[str, None] = OrderedDict()  # model keys, last used at the end
+        self.is_spent = False  # killed or about to exit; takes no more requests
 
     def __enter__(self) -> Child:
         return self
@@ -128,56 +126,55 @@ class Child:
         return self._process.pid
 
     @property
-    def alive(self) -> bool:
-        """Whether it still runs."""
+    def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def memory(self) -> int:
-        """Bytes of memory that it holds now, 0 where unknown."""
-        return resident(self.pid)
+    def memory_bytes(self) -> int:
+        """Return its resident memory, or 0 if unknown."""
+        return resident_bytes(self.pid)
 
     def ask(
         self,
         do: str,
         arguments: dict[str, Any],
         blobs: tuple[bytes, ...],
-        limits: Limits,
+        limits: TaskLimits,
         stop: threading.Event | None = None,
-    ) -> Reply:
-        """Have a task done (`child.TASKS`).
+    ) -> TaskReply:
+        """Run a task (see `child.TASKS`) and return its result.
 
         Args:
-            stop: cancels it, within a tenth of a second.
+            stop: cancels the task within 0.1 s when set.
 
         Raises:
-            RefusedError: the task's own answer.
-            TaskError: what happened instead; see `spent`.
+            RefusedError: the task rejected its input.
+            TaskError: the task failed. The child may be unusable afterwards (see `is_spent`).
         """
-        # The clock runs on while it is stopped. That timer is there for when the parent has died.
-        alarm = limits.seconds * PATIENCE * (_SLOWER if self._paced else 1)
+        # This timer runs on while the child is paused. It matters only if the parent has died.
+        alarm = limits.cpu_s * WALL_TIME_FACTOR * (_SLOWDOWN if self._paced else 1)
         request = {
             "do": do,
             "arguments": arguments,
-            "seconds": limits.seconds,
+            "seconds": limits.cpu_s,
             "alarm": alarm,
-            "memory": limits.memory,
-            "written": limits.written,
+            "memory": limits.memory_bytes,
+            "written": limits.file_bytes,
         }
         try:
             if not self._ready:
-                start = Limits(_STARTING, 0, _READY_SIZE)
-                unpack(_Pipe(self, start, stop).read, _READY_SIZE)
+                start = TaskLimits(_START_TIMEOUT_S, 0, _READY_BYTES)
+                unpack(_Pipe(self, start, stop).read, _READY_BYTES)
                 self._ready = True
             pipe = _Pipe(self, limits, stop)
             pipe.write(pack(request, blobs))
-            reply, out = unpack(pipe.read, limits.output)
-        except DamagedError:
+            reply, out = unpack(pipe.read, limits.output_bytes)
+        except MalformedMessageError:
             self.kill()
             raise limits.exceeded("output") from None
         except BaseException:
             self.kill()
             raise
-        self.spent = "memory" in reply or "panic" in reply
+        self.is_spent = "memory" in reply or "panic" in reply
         if "refused" in reply:
             raise RefusedError(str(reply["refused"]))
         if "memory" in reply:
@@ -189,37 +186,37 @@ class Child:
         return result, out
 
     def kill(self) -> None:
-        """End it now; `reap` waits for that."""
-        self.spent = True
+        """Kill the process without waiting for its end."""
+        self.is_spent = True
         with contextlib.suppress(OSError):
             self._process.kill()
 
     def reap(self) -> None:
-        """Wait for the end of a child that was killed."""
+        """Wait for the end of a killed child."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
         self._process.wait()
 
-    def died(self, limits: Limits) -> TaskError:
-        """The error for a child whose pipe has closed."""
+    def exit_error(self, limits: TaskLimits) -> TaskError:
+        """Return the error for a child that closed its pipe."""
         try:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
         if ended_by in (signal.SIGPROF, signal.SIGALRM):  # one of its own timers
             return limits.exceeded("time")
-        text = f"made the process that does it crash (signal {ended_by})"
+        text = f"crashed its process (signal {ended_by})"
         return TaskError("crash", text, ended_by)
 
 
 class _Pipe:
-    """Writes to a child and reads from it until a deadline, and looks at its memory meanwhile."""
+    """Non-blocking I/O with a child until a deadline, with memory checks."""
 
-    def __init__(self, child: Child, limits: Limits, stop: threading.Event | None) -> None:
+    def __init__(self, child: Child, limits: TaskLimits, stop: threading.Event | None) -> None:
         self._child, self._limits, self._stop = child, limits, stop
-        self._deadline = time.monotonic() + limits.seconds * PATIENCE
+        self._deadline = time.monotonic() + limits.cpu_s * WALL_TIME_FACTOR
         self._writable, self._readable = select.poll(), select.poll()
         self._writable.register(child._to, select.POLLOUT)
         self._readable.register(child._from, select.POLLIN)
@@ -228,37 +225,41 @@ class _Pipe:
         for piece in pieces:
             rest = memoryview(piece)
             while rest:
-                self._writable.poll(min(self._left(), _LOOK) * 1000)
+                self._writable.poll(min(self._seconds_left(), _CHECK_S) * 1000)
                 try:
-                    rest = rest[os.write(self._child._to, rest[:_PIECE]) :]
+                    rest = rest[os.write(self._child._to, rest[:_CHUNK_BYTES]) :]
                 except BlockingIOError:
                     continue
                 except OSError:
-                    raise self._child.died(self._limits) from None
+                    raise self._child.exit_error(self._limits) from None
 
     def read(self, count: int) -> bytes:
-        """Exactly so many bytes."""
+        """Return exactly `count` bytes."""
         parts: list[bytes] = []
         while count:
-            paced = self._child._paced and streaming()
-            if not self._readable.poll(min(self._left(), RUN if paced else _LOOK) * 1000):
+            paced = self._child._paced and is_streaming()
+            if not self._readable.poll(
+                min(self._seconds_left(), RUN_S if paced else _CHECK_S) * 1000
+            ):
                 if paced:
-                    self._deadline += pause(self._child.pid)
-                if self._limits.memory and self._child.memory() > self._limits.memory:
+                    self._deadline += pause_process(self._child.pid)
+                if (
+                    self._limits.memory_bytes
+                    and self._child.memory_bytes() > self._limits.memory_bytes
+                ):
                     raise self._limits.exceeded("memory")
                 continue
             try:
-                part = os.read(self._child._from, min(count, _PIECE))
+                part = os.read(self._child._from, min(count, _CHUNK_BYTES))
             except BlockingIOError:
                 continue
             if not part:
-                raise self._child.died(self._limits)
+                raise self._child.exit_error(self._limits)
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
 
-    def _left(self) -> float:
-        """Seconds until the deadline."""
+    def _seconds_left(self) -> float:
         if self._stop is not None and self._stop.is_set():
             raise TaskError("cancelled", "was cancelled")
         left = self._deadline - time.monotonic()
@@ -267,37 +268,37 @@ class _Pipe:
         return left
 
 
-def streamed() -> None:
-    """A chat's token was computed, by OpenBLAS. For the engine's loop."""
-    global _last_token
-    _last_token = time.monotonic()
+def note_token() -> None:
+    """Record that a chat's token was computed on the CPU. The engine's loop calls this."""
+    global _last_token_time
+    _last_token_time = time.monotonic()
 
 
-def streaming() -> bool:
-    """Whether a child with long work is to be stopped now and then."""
-    return time.monotonic() - _last_token < _STREAMS
+def is_streaming() -> bool:
+    """Return True if a chat is streaming, so that children with long work are paced."""
+    return time.monotonic() - _last_token_time < _STREAMING_S
 
 
-def pause(pid: int) -> float:
-    """Stop a child for a moment; returns for how many seconds."""
+def pause_process(pid: int) -> float:
+    """Stop a process for `PAUSE_S`. Return the seconds it was stopped."""
     began = time.monotonic()
-    with contextlib.suppress(OSError):  # it has ended
+    with contextlib.suppress(OSError):  # the process has ended
         os.kill(pid, signal.SIGSTOP)
     try:
-        time.sleep(PAUSE)
+        time.sleep(PAUSE_S)
     finally:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGCONT)
     return time.monotonic() - began
 
 
-def resident(pid: int) -> int:
-    """Bytes of memory that a process of ours holds, 0 where unknown."""
+def resident_bytes(pid: int) -> int:
+    """Return the resident memory of a process of ours, or 0 if unknown."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     elif sys.platform == "darwin":
-        import ctypes  # there alone: it takes 3 ms of each start of the program
+        import ctypes  # not at module level: it adds 3 ms to each start
 
         with contextlib.suppress(OSError, AttributeError):
             info = (ctypes.c_uint64 * (_TASKINFO_SIZE // 8))()
@@ -309,10 +310,10 @@ def resident(pid: int) -> int:
     return 0
 
 
-def own_memory() -> int:
-    """Bytes of memory that this process holds, MLX's buffers among them; 0 where unknown.
+def own_memory_bytes() -> int:
+    """Return this process's memory in bytes, MLX buffers included, or 0 if unknown.
 
-    On macOS that is the footprint, which Activity Monitor shows too: it counts what the GPU uses.
+    On macOS this is the footprint that Activity Monitor shows, which includes GPU memory.
     """
     if sys.platform == "darwin":
         import ctypes
@@ -321,4 +322,4 @@ def own_memory() -> int:
             info = (ctypes.c_uint64 * (_RUSAGE_SIZE // 8))()
             if ctypes.CDLL(_LIBPROC).proc_pid_rusage(os.getpid(), 0, info) == 0:
                 return int(info[_FOOTPRINT])
-    return resident(os.getpid())
+    return resident_bytes(os.getpid())

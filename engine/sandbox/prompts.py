@@ -1,11 +1,11 @@
-"""In the child: a model's template and tokenizer, by two ways that give the same.
+"""Chat templates and tokenizers in a child, loaded in one of two equivalent ways.
 
-Most models need `tokenizers` and `jinja2` only. Where a model has Python code of transformers' or
-mlx-lm's for it, both are imported here: 70 MB and two seconds.
+Most models need only `tokenizers` and `jinja2`. If a model has Python code in transformers or
+mlx-lm, both are imported: 70 MB and two seconds.
 
-The environment of templates and what one is shown are those of
+The template environment and the message format are those of
 `transformers.utils.chat_template_utils` (5.23); `tests/engine/sandbox/test_confined.py` compares
-the two over many templates.
+the two on many templates.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from engine.errors import EngineError
 from engine.text import import_structure, pieces, rendering
 from engine.text.rendering import Asked, InProcess, TooLongError, render
 
-_REASONING = ("reasoning_content", "thinking", "reasoning")
+_REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
-class Plain:
-    """A tokenizer as transformers had set it up, and its template.
+class PlainTokenizer:
+    """A tokenizer and chat template that need no Python code of the model's.
 
     Args:
-        known: what `check` found out: the template, the special tokens.
+        known: template and special tokens, from `describe_tokenizer`.
         packed: the tokenizer as compressed JSON.
     """
 
@@ -50,7 +50,7 @@ class Plain:
         self.tokenizer.encode_special_tokens = known["split_special_tokens"]
         sources = (known["template"], known.get("tools_template"))
         self._template, self._with_tools = (
-            None if source is None else Template(source, known["special"]) for source in sources
+            None if source is None else ChatTemplate(source, known["special"]) for source in sources
         )
         self._bos = known["bos"]
 
@@ -60,14 +60,18 @@ class Plain:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """The text of each, or why there is none."""
+        """Return the text of each prompt, or its error."""
         chosen = self._with_tools if template and template.get("tools") else None
         chosen = chosen or self._template
         apply = None if chosen is None else chosen.render
         return [render(apply, self._bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        """The tokens of each; `TooLongError` where the first has more than `most`."""
+        """Return the tokens of each text.
+
+        Raises:
+            TooLongError: the first text has more than `most` tokens.
+        """
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
             found.append(
@@ -79,7 +83,7 @@ class Plain:
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
-    """A tokenizer as the engine's own process loads it."""
+    """Load a tokenizer as the engine's own process does."""
     where = Path(folder)
     extra = rendering.template_arguments(where)
     wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
@@ -87,13 +91,13 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
     return wrapper
 
 
-def whole(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """The reader with all that the engine's own process has, for every other model."""
+def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
+    """Load a reader with transformers and mlx-lm, for models that `PlainTokenizer` cannot serve."""
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
 def mlx_lm_tokenizers() -> Any:
-    """`mlx_lm.tokenizer_utils` without the rest of mlx-lm, which would start MLX."""
+    """Import `mlx_lm.tokenizer_utils` without the rest of mlx-lm, which would start MLX."""
     if "mlx_lm" not in sys.modules:
         spec = importlib.util.find_spec("mlx_lm")
         package = ModuleType("mlx_lm")
@@ -104,8 +108,8 @@ def mlx_lm_tokenizers() -> Any:
     return importlib.import_module("mlx_lm.tokenizer_utils")
 
 
-def describe(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
-    """What `Plain` needs to do as `wrapper` does; None where it could not."""
+def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
+    """Return the arguments of an equivalent `PlainTokenizer`, or None if there can be none."""
     inner = wrapper._tokenizer
     backend = getattr(inner, "backend_tokenizer", None)
     if backend is None or wrapper._chat_template is not None:
@@ -133,11 +137,11 @@ def describe(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
     return known, zlib.compress(text.encode(), 1)
 
 
-class Template:
-    """A template, compiled when it is first used: its faults are those of a message.
+class ChatTemplate:
+    """A chat template, compiled at first use so that its errors belong to a message.
 
     Args:
-        special: the special tokens by name, which templates may write.
+        special: special tokens by name, as variables of the template.
     """
 
     def __init__(self, source: str, special: dict[str, str]) -> None:
@@ -145,20 +149,20 @@ class Template:
         self._compiled: jinja2.Template | None = None
 
     def render(self, messages: list[Any], opening: bool, options: dict[str, Any]) -> str:
-        """The prompt's text; raises whatever the template raises."""
+        """Return the prompt's text. Errors of the template propagate."""
         if self._compiled is None:
             self._compiled = _environment().from_string(self._source)
         return self._compiled.render(
-            messages=[_shown(message) for message in messages],
+            messages=[_template_message(message) for message in messages],
             add_generation_prompt=opening,
             **{"tools": None, "documents": None, **self._special, **options},
         )
 
 
-def _shown(message: dict[str, Any]) -> dict[str, Any]:
-    """A message as a template sees it."""
+def _template_message(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message in the form that templates expect."""
     known = {name: value for name, value in message.items() if value is not None}
-    reasoning = next((known[name] for name in _REASONING if name in known), None)
+    reasoning = next((known[name] for name in _REASONING_KEYS if name in known), None)
     if reasoning is None:
         return known
     return {"thinking": reasoning, **known, "reasoning_content": reasoning}
@@ -166,31 +170,31 @@ def _shown(message: dict[str, Any]) -> dict[str, Any]:
 
 def _environment() -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, jinja2.ext.loopcontrols]
+        trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, jinja2.ext.loopcontrols]
     )
     environment.filters["tojson"] = _to_json
-    environment.globals["raise_exception"] = _raise
+    environment.globals["raise_exception"] = _raise_exception
     environment.globals["strftime_now"] = lambda format: datetime.now().strftime(format)
-    environment.globals["dict"] = _Dict()
-    environment.globals["namespace"] = _Namespace
+    environment.globals["dict"] = _SafeDict()
+    environment.globals["namespace"] = _SafeNamespace
     return environment
 
 
-class _Generation(jinja2.ext.Extension):
-    """`{% generation %}`, which marks in training what an assistant has said."""
+class _GenerationTag(jinja2.ext.Extension):
+    """`{% generation %}`, which marks the assistant's text for training."""
 
     tags = {"generation"}  # noqa: RUF012 (as jinja2 declares it)
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-        return nodes.CallBlock(self.call_method("_say"), [], [], body).set_lineno(line)
+        return nodes.CallBlock(self.call_method("_render_body"), [], [], body).set_lineno(line)
 
-    def _say(self, caller: Any) -> Any:
+    def _render_body(self, caller: Any) -> Any:
         return caller()
 
 
-def _raise(message: str) -> None:
+def _raise_exception(message: str) -> None:
     raise jinja2.exceptions.TemplateError(message)
 
 
@@ -207,8 +211,8 @@ def _to_json(
     )
 
 
-class _Dict:
-    """`dict` without the attributes of a class."""
+class _SafeDict:
+    """`dict` without a class's attributes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
         return dict(*args, **kwargs)
@@ -217,23 +221,23 @@ class _Dict:
         return dict.fromkeys(*args, **kwargs)
 
 
-class _Namespace(jinja2.utils.Namespace):
-    """`namespace` without names that lead to Python's own."""
+class _SafeNamespace(jinja2.utils.Namespace):
+    """`namespace` without names that start with an underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
-        # As Jinja's: `self` may be among the names, too.
+        # As in Jinja: `self` may be one of the names.
         self, given = args[0], args[1:]
         names = dict(*given, **kwargs)
         for name in names:
-            _check(name)
+            _check_name(name)
         jinja2.utils.Namespace.__init__(self, names)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        _check(name)
+        _check_name(name)
         super().__setitem__(name, value)
 
 
-def _check(name: object) -> None:
+def _check_name(name: object) -> None:
     if isinstance(name, str) and name.startswith("_"):
         raise jinja2.exceptions.SecurityError(
             "Chat templates cannot store underscore-prefixed attributes on a namespace, but got "

@@ -1,7 +1,7 @@
-"""What the engine and its children share: messages, limits, kinds of children, and errors.
+"""Messages, limits, and errors shared by the engine and its children.
 
-A message is the length of a JSON object in four bytes, the object, and the bytes that its "blobs"
-counts. Nothing is pickled: unpickling what a hostile child sends would run its code here.
+A message is the length of a JSON object in four bytes, the object, and the raw "blobs" whose
+lengths the object lists. Pickle is not used, since unpickling runs code of the sender.
 """
 
 from __future__ import annotations
@@ -13,133 +13,142 @@ from typing import Any
 
 from msgspec import Struct
 
-HEAD = 4  # bytes of the length that comes first
+LENGTH_BYTES = 4  # before the JSON object
 
-PATIENCE = 10.0  # by the clock: for what waits, and takes no processor time
+WALL_TIME_FACTOR = 10.0  # wall-clock limit per CPU limit, for tasks that wait without CPU time
 
 _MB = 2**20
 
-Reply = tuple[dict[str, Any], list[bytes]]  # a task's result and the bytes that came with it
+TaskReply = tuple[dict[str, Any], list[bytes]]  # a task's result and its blobs
 
 
-class Kind(Enum):
-    """What a child is for; the value is its argument on the command line."""
+class ChildKind(Enum):
+    """Purpose of a child. The value is its command-line argument."""
 
     PROMPTS = "prompts"
-    TOKENIZERS = "tokenizers"  # imports what checking one takes before it is asked
+    TOKENIZERS = "tokenizers"  # imports transformers before its first request
     DOCUMENTS = "documents"
-    WRITES = "writes"  # may write files into a folder that it is given
+    WRITES = "writes"  # may write files into a given folder
 
     @property
-    def takes_seconds(self) -> bool:
-        """Whether its work is paced beside chats that stream."""
-        return self in (Kind.TOKENIZERS, Kind.DOCUMENTS, Kind.WRITES)
+    def is_paced(self) -> bool:
+        """True if the child is paused while chats stream."""
+        return self in (ChildKind.TOKENIZERS, ChildKind.DOCUMENTS, ChildKind.WRITES)
 
 
 class RefusedError(Exception):
-    """The work was done, and the answer is no: a sentence for people."""
+    """The task completed and rejected its input. The message is a sentence for users."""
 
 
 class TaskError(Exception):
-    """The work was not done. The text goes on a sentence: "took longer than 5 seconds"."""
+    """The task failed. The message is a predicate: "took longer than 5 seconds".
+
+    Attributes:
+        cause: "time", "memory", "output", "crash", "fault" (an exception in the task) or
+            "cancelled".
+        signal: number of the signal that ended a crashed child.
+    """
 
     def __init__(self, cause: str, text: str, signal: int = 0) -> None:
         super().__init__(text)
-        # "time", "memory", "output", "crash", "fault" (of the child's code) or "cancelled"
         self.cause = cause
-        self.signal = signal  # that ended a child which crashed
+        self.signal = signal
 
 
-class DamagedError(Exception):
-    """What came is no message, or is longer than it may be."""
+class MalformedMessageError(Exception):
+    """A message is invalid or too long."""
 
 
-class Limits(Struct, frozen=True):
-    """What a child may take for one request before it is killed."""
+class TaskLimits(Struct, frozen=True):
+    """Limits of one request. A child that exceeds one is killed.
 
-    # of processor time, so that a busy machine costs nobody an answer. By the clock it may take
-    # `PATIENCE` times as long.
-    seconds: float
-    # bytes: of address space where the system limits that, else of resident memory; 0 for no limit
-    memory: int
-    output: int  # bytes of its answer
-    # bytes of each file that it writes; only a child that was started for that may
-    written: int = 0
+    Attributes:
+        cpu_s: processor time, which a busy machine does not use up. The wall-clock limit is
+            `WALL_TIME_FACTOR` times as long.
+        memory_bytes: address space, or resident memory on systems without that limit; 0 for none.
+        output_bytes: size of the reply.
+        file_bytes: size of each written file, for `ChildKind.WRITES`.
+    """
+
+    cpu_s: float
+    memory_bytes: int
+    output_bytes: int
+    file_bytes: int = 0
 
     def exceeded(self, what: str) -> TaskError:
-        """The error for a child that took more "time", "memory" or "output" than it may."""
+        """Return the error for exceeding "time", "memory" or "output"."""
         texts = {
-            "time": f"took longer than {self.seconds:g} seconds",
-            "memory": f"needed more than {self.memory / 1e9:.1f} GB of memory",
-            "output": f"made more than {self.output / 1e6:.0f} MB",
+            "time": f"took longer than {self.cpu_s:g} seconds",
+            "memory": f"needed more than {self.memory_bytes / 1e9:.1f} GB of memory",
+            "output": f"produced more than {self.output_bytes / 1e6:.0f} MB",
         }
         return TaskError(what, texts[what])
 
 
-FILES = Limits(20.0, 1024 * _MB, 16 * _MB)
+FILES_LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)
 # Importing transformers takes two seconds, six on a busy machine; its largest tokenizers take
-# six more. One of 200,000 tokens takes 420 MB, 540 MB of address space.
-TOKENIZER = Limits(90.0, 3072 * _MB, 128 * _MB)
-TEMPLATE = Limits(5.0, 1024 * _MB, 64 * _MB)
-FORM = Limits(8.0, 2048 * _MB, _MB)
-# Prepared parts of a form's tokenizer: 7 MB at 200,000 tokens, 2 s when the child has not made it.
-FORM_TOKENS = Limits(30.0, 2048 * _MB, 128 * _MB)
-# A book of a thousand pages takes a second or two; address space, as pdfium maps the file.
-DOCUMENT = Limits(60.0, 2048 * _MB, 64 * _MB)
-# 12 million pixels take half a second and 170 MB; the most that are read take four, and 1.2 GB.
-IMAGE = Limits(20.0, 2048 * _MB, 64 * _MB)
+# six more. A vocabulary of 200,000 takes 420 MB, or 540 MB of address space.
+TOKENIZER_LIMITS = TaskLimits(90.0, 3072 * _MB, 128 * _MB)
+TEMPLATE_LIMITS = TaskLimits(5.0, 1024 * _MB, 64 * _MB)
+FORM_LIMITS = TaskLimits(8.0, 2048 * _MB, _MB)
+# llguidance's tables: 7 MB for 200,000 tokens, 2 s if the child has not built them yet.
+FORM_TOKENS_LIMITS = TaskLimits(30.0, 2048 * _MB, 128 * _MB)
+# A book of 1,000 pages takes one or two seconds. pdfium maps the file into the address space.
+DOCUMENT_LIMITS = TaskLimits(60.0, 2048 * _MB, 64 * _MB)
+# 12 megapixels take 0.5 s and 170 MB; the largest accepted image takes 4 s and 1.2 GB.
+IMAGE_LIMITS = TaskLimits(20.0, 2048 * _MB, 64 * _MB)
 
 
-def encoding(characters: int) -> Limits:
-    """The limits for tokenising so many characters.
+def encoding_limits(characters: int) -> TaskLimits:
+    """Return the limits for tokenizing a number of characters.
 
-    Measured: 1.3 s and 150 MB for a megabyte on a busy core (the Guide's tokenizer).
+    Measured: 1.3 s and 150 MB per megabyte on a busy core (the Guide's tokenizer).
     """
-    return Limits(
+    return TaskLimits(
         10.0 + 8.0 * characters / _MB, 2048 * _MB + 400 * characters, 16 * _MB + 16 * characters
     )
 
 
-def converting(size: int) -> Limits:
-    """The limits for reading a GGUF file of so many bytes and writing its folder.
+def conversion_limits(size: int) -> TaskLimits:
+    """Return the limits for converting a GGUF file of `size` bytes.
 
-    Measured: 100 MB in 1.4 s on a busy core. What is written is at most half as large again (six
-    bits become eight, with scales), beside a tokenizer.json of up to 50 MB.
+    Measured: 100 MB in 1.4 s on a busy core. The output is at most 1.5 times as large (6 bits
+    become 8, with scales), plus a tokenizer.json of up to 50 MB.
     """
-    return Limits(60.0 + size / (4 * _MB), 2048 * _MB, _MB, 2 * size + 256 * _MB)
+    return TaskLimits(60.0 + size / (4 * _MB), 2048 * _MB, _MB, 2 * size + 256 * _MB)
 
 
 def pack(content: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> list[bytes]:
-    """A message as the pieces to write, in their order."""
-    body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=plain).encode()
-    return [len(body).to_bytes(HEAD, "big"), body, *blobs]
+    """Return a message as the pieces to write, in order."""
+    body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=json_fallback).encode()
+    return [len(body).to_bytes(LENGTH_BYTES, "big"), body, *blobs]
 
 
-def unpack(read: Callable[[int], bytes], most: int | None = None) -> Reply:
-    """The next message.
+def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskReply:
+    """Read the next message.
 
     Args:
-        read: returns exactly as many bytes as it is asked for.
-        most: how many bytes a message may have; None where the other side is trusted.
+        read: returns exactly the requested number of bytes.
+        max_bytes: size limit; None if the sender is trusted.
 
     Raises:
-        DamagedError: it is too long, or is not JSON of the right form.
+        MalformedMessageError: the message is too long or not valid JSON of the right form.
     """
-    length = int.from_bytes(read(HEAD), "big")
-    if most is not None and length > most:
-        raise DamagedError(f"{length:,} bytes")
+    length = int.from_bytes(read(LENGTH_BYTES), "big")
+    if max_bytes is not None and length > max_bytes:
+        raise MalformedMessageError(f"{length:,} bytes")
     try:
         content = json.loads(read(length))
     except (ValueError, RecursionError) as error:
-        raise DamagedError(str(error)) from None
+        raise MalformedMessageError(str(error)) from None
     lengths = content.pop("blobs", None) if isinstance(content, dict) else None
     if not isinstance(lengths, list) or not all(type(n) is int and n >= 0 for n in lengths):
-        raise DamagedError("no list of lengths")
-    if most is not None and length + sum(lengths) > most:
-        raise DamagedError(f"{length + sum(lengths):,} bytes")
+        raise MalformedMessageError("no list of lengths")
+    if max_bytes is not None and length + sum(lengths) > max_bytes:
+        raise MalformedMessageError(f"{length + sum(lengths):,} bytes")
     return content, [read(n) for n in lengths]
 
 
-def plain(value: object) -> str:
-    """What stands for a value that JSON has no form for; transformers shows templates the same."""
+def json_fallback(value: object) -> str:
+    """Return the placeholder that transformers uses for a value that JSON cannot represent."""
     return f"<{type(value).__name__}>"

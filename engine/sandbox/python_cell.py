@@ -1,14 +1,12 @@
-"""Python of models and checks, in a child process that reaches neither network nor own files.
+"""Python code from models and checks, run without access to the network or the user's files.
 
-The system calls that lead out of its limits are refused by a filter that Linux runs (seccomp):
-namespaces of its own, in which it would be root, memory that belongs to no process and to no
-folder, and sockets other than local ones.
+On Linux, a seccomp filter rejects system calls that escape the limits: user namespaces (where the
+code would be root), memory that belongs to no process or folder, and all but local sockets.
 
 The code may run as root (containers, CI, WSL), so confinement never relies on file permissions:
 ``/proc`` is read-only and all capabilities are dropped.
 
-It is there only where the system has a way to confine a process: bubblewrap on Linux, sandbox-exec
-on macOS.
+Available only where the system can confine a process: bubblewrap on Linux, sandbox-exec on macOS.
 """
 
 from __future__ import annotations
@@ -29,10 +27,10 @@ from engine.sandbox.protocol import RefusedError
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _END = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS = 1, 38
-# Offsets in the record that the kernel passes to the filter; the last three are arguments.
+# Offsets in `struct seccomp_data`; the last three are arguments.
 _NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 _NEW_NAMESPACE = 0x7E020000
-_OTHER_ABI = 0x40000000  # calls of x32, which have other numbers
+_OTHER_ABI = 0x40000000  # x32 calls, which are numbered differently
 
 _ARCHS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -52,11 +50,11 @@ _ENLARGING = {
     "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
     "aarch64": ((208, _THIRD, (7, 32)), (25, _SECOND, (1031,))),
 }
-"""SO_SNDBUF and SO_SNDBUFFORCE, and F_SETPIPE_SZ."""
+"""SO_SNDBUF, SO_SNDBUFFORCE and F_SETPIPE_SZ."""
 
 
 def system_call_rules(machine: str) -> bytes:
-    """The filter for this kind of machine; empty where there is none."""
+    """Return the seccomp filter for a machine type, or b"" if there is none."""
     if machine not in _ARCHS or struct.pack("=H", 1) != struct.pack("<H", 1):
         return b""
     refused = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
@@ -68,7 +66,7 @@ def system_call_rules(machine: str) -> bytes:
     ]
     for kind, number, end in (
         (_AT_LEAST, _OTHER_ABI, _ERROR | _EPERM),
-        (_EQUAL, _CLONE3, _ERROR | _ENOSYS),  # its flags cannot be seen: clone is used instead
+        (_EQUAL, _CLONE3, _ERROR | _ENOSYS),  # a filter cannot read its flags; libc retries clone
         *((_EQUAL, number, _ERROR | _EPERM) for number in refused),
     ):
         steps += [(kind, 0, 1, number), (_END, 0, 0, end)]
@@ -95,15 +93,14 @@ def system_call_rules(machine: str) -> bytes:
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
 
 
-SECONDS = 20.0
-MEMORY = 1_000_000_000  # bytes, of one process and of all together
-PROCESSES = 64
-DESCRIPTORS = 64  # of one process: each may hold a socket's or a pipe's buffer in the kernel
-TEMPORARY = 64_000_000  # bytes in /tmp
-SHARED = 16_000_000  # bytes in /dev/shm
-LOOK_S = 0.1
-"""Between two looks at what it takes: no limit of the kernel is for several processes together."""
-MOST_OUTPUT = 100_000  # bytes
+TIMEOUT_S = 20.0
+MAX_MEMORY_BYTES = 1_000_000_000  # of one process and of all together
+MAX_PROCESSES = 64
+MAX_DESCRIPTORS = 64  # per process, as each may hold a kernel buffer
+TMP_BYTES = 64_000_000  # in /tmp
+SHM_BYTES = 16_000_000  # in /dev/shm
+CHECK_S = 0.1  # interval of usage checks: the kernel has no limit for several processes together
+MAX_OUTPUT_BYTES = 100_000
 _PROFILE = (
     "(version 1)(deny default)(allow process-fork)(allow process-exec)(allow sysctl-read)"
     "(allow mach-lookup)(allow signal (target self))"
@@ -114,22 +111,23 @@ _PROFILE = (
 )
 
 
-def _begin(own_processes: bool) -> str:
-    """What runs first. Limits that a process has lowered it cannot raise again.
+def _prelude(own_processes: bool) -> str:
+    """Return the Python code that sets limits, then runs the code from standard input.
 
-    Not by `preexec_fn`: the program has threads, and that runs between fork and exec.
+    A process cannot raise its limits again. `preexec_fn` is not used, since it would run Python
+    between fork and exec of a threaded process.
 
     Args:
-        own_processes: none but its own are counted for its user.
+        own_processes: True if the process limit counts only the sandbox's processes.
     """
     return f"""
 import os, resource, sys
-limits = [(resource.RLIMIT_CPU, {int(SECONDS)}), (resource.RLIMIT_FSIZE, 10_000_000)]
-limits.append((resource.RLIMIT_NOFILE, {DESCRIPTORS}))
+limits = [(resource.RLIMIT_CPU, {int(TIMEOUT_S)}), (resource.RLIMIT_FSIZE, 10_000_000)]
+limits.append((resource.RLIMIT_NOFILE, {MAX_DESCRIPTORS}))
 if sys.platform != "darwin":
-    limits.append((resource.RLIMIT_AS, {MEMORY}))
+    limits.append((resource.RLIMIT_AS, {MAX_MEMORY_BYTES}))
 if {own_processes}:
-    limits.append((resource.RLIMIT_NPROC, {PROCESSES}))
+    limits.append((resource.RLIMIT_NPROC, {MAX_PROCESSES}))
 for kind, most in limits:
     resource.setrlimit(kind, (most, most))
 os.nice(10)
@@ -139,31 +137,32 @@ exec(compile(code, "cell", "exec"), {{"__name__": "__main__"}})
 """
 
 
-_BEGIN = _begin(own_processes=False)
+_PRELUDE = _prelude(own_processes=False)
 
 
-def confined() -> list[str] | None:
-    """The command that confines and runs Python from its standard input; None without a way.
+def sandbox_command() -> list[str] | None:
+    """Return the command that runs Python code from its standard input confined, or None.
 
-    What it may write is small and in memory; all else is read-only, `/` and `/dev` too.
+    Only small folders in memory are writable; everything else, `/` and `/dev` included, is
+    read-only.
     """
     python = "/usr/bin/python3"
     tool = _tool()
     if tool is None or not os.path.exists(python):
         return None
     if sys.platform == "darwin":
-        return [tool, "-p", _PROFILE, python, "-I", "-c", _BEGIN]
-    known = _known(tool)
+        return [tool, "-p", _PROFILE, python, "-I", "-c", _PRELUDE]
+    known = _bwrap_options(tool)
     binds = [
         part
         for folder in ("/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
         if os.path.exists(folder)
         for part in ("--ro-bind", folder, folder)
     ]
-    # Versions that cannot limit a folder in memory get none that can be written.
+    # Old versions cannot limit a folder in memory: the folder is not writable then.
     shared, temporary = (
         ("--size", str(size), "--tmpfs", folder) if "--size" in known else ("--dir", folder)
-        for folder, size in (("/dev/shm", SHARED), ("/tmp", TEMPORARY))
+        for folder, size in (("/dev/shm", SHM_BYTES), ("/tmp", TMP_BYTES))
     )
     alone = ("--unshare-user", "--disable-userns") if "--disable-userns" in known else ()
     return [
@@ -172,12 +171,12 @@ def confined() -> list[str] | None:
         *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
         *(*shared, "--remount-ro", "/dev", *temporary, "--remount-ro", "/"),
         *("--chdir", "/tmp", "--setenv", "HOME", "/tmp"),
-        *(python, "-I", "-c", _begin(own_processes=True)),
+        *(python, "-I", "-c", _prelude(own_processes=True)),
     ]
 
 
-def offered() -> bool:
-    """Whether there seems to be a way; nothing is started to find out."""
+def is_available() -> bool:
+    """Return True if a confinement tool is installed. Starts nothing."""
     return _tool() is not None and os.path.exists("/usr/bin/python3")
 
 
@@ -186,8 +185,8 @@ def _tool() -> str | None:
 
 
 @functools.cache
-def _known(tool: str) -> frozenset[str]:
-    """The options that this version of bubblewrap knows."""
+def _bwrap_options(tool: str) -> frozenset[str]:
+    """Return the options that this version of bubblewrap supports."""
     try:
         told = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -196,16 +195,20 @@ def _known(tool: str) -> frozenset[str]:
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
-    """What the code prints. Raises RefusedError where it cannot be confined or takes too much."""
-    command = command or confined()
+    """Run code and return its output.
+
+    Raises:
+        RefusedError: it cannot be confined, exceeded a limit or failed.
+    """
+    command = command or sandbox_command()
     if command is None:
-        raise RefusedError("This system has no way to run Python safely.")
+        raise RefusedError("This system cannot run Python safely.")
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as rules:
         rules.write(system_call_rules(platform.machine()))
         rules.seek(0)
         if os.path.basename(command[0]) == "bwrap" and os.fstat(rules.fileno()).st_size:
             command = [command[0], "--seccomp", str(rules.fileno()), *command[1:]]
-        # A file, not a pipe: the limit on files holds for it, too.
+        # A file, not a pipe, so that the file size limit applies.
         try:
             child = subprocess.Popen(
                 command,
@@ -220,41 +223,45 @@ def run_python(code: str, command: list[str] | None = None) -> str:
             raise RefusedError(f"Python could not be started: {error.strerror}.") from error
         _wait(child, code)
         out.seek(0)
-        told = out.read(MOST_OUTPUT + 1)
-    text = told[:MOST_OUTPUT].decode(errors="replace")
-    if len(told) > MOST_OUTPUT:
-        text += "\n[… the rest is left out …]"
+        told = out.read(MAX_OUTPUT_BYTES + 1)
+    text = told[:MAX_OUTPUT_BYTES].decode(errors="replace")
+    if len(told) > MAX_OUTPUT_BYTES:
+        text += "\n[… output truncated …]"
     if child.returncode:
         raise RefusedError(f"It ended with status {child.returncode}.\n{text}")
     return text
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:
-    """Wait for its end. Raises RefusedError once it, with all it has started, takes too much."""
-    end = time.monotonic() + SECONDS
+    """Wait for the process to end. Kill it and its children if together they exceed a limit.
+
+    Raises:
+        RefusedError: a limit was exceeded.
+    """
+    end = time.monotonic() + TIMEOUT_S
     given: bytes | None = code.encode(errors="replace")
     while True:
         try:
-            child.communicate(given, timeout=LOOK_S)
+            child.communicate(given, timeout=CHECK_S)
             return
         except subprocess.TimeoutExpired:
             given = None
         processes, memory = _usage(child.pid)
         if time.monotonic() > end:
-            why = f"{SECONDS:.0f} s"
-        elif memory > MEMORY:
-            why = f"{MEMORY // 10**6:,} MB of memory"
-        elif processes > PROCESSES:
-            why = f"{PROCESSES} processes"
+            why = f"{TIMEOUT_S:.0f} s"
+        elif memory > MAX_MEMORY_BYTES:
+            why = f"{MAX_MEMORY_BYTES // 10**6:,} MB of memory"
+        elif processes > MAX_PROCESSES:
+            why = f"{MAX_PROCESSES} processes"
         else:
             continue
         os.killpg(child.pid, 9)
         child.communicate()
-        raise RefusedError(f"It took more than {why} and was ended.")
+        raise RefusedError(f"It used more than {why} and was stopped.")
 
 
 def _usage(pid: int) -> tuple[int, int]:
-    """Return the number of processes in its tree, and the bytes of memory that they hold.
+    """Return the number of processes in a process tree and the bytes of memory that they hold.
 
     Buffers of sockets and pipes belong to no process, so each descriptor counts as a full one.
     """
@@ -277,7 +284,7 @@ def _usage(pid: int) -> tuple[int, int]:
 
 @functools.cache
 def _buffer_bytes() -> int:
-    """Return the most bytes that the kernel keeps for one descriptor of a socket or a pipe."""
+    """Return the kernel's buffer size limit for one socket or pipe descriptor."""
     with contextlib.suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default") as file:
         return int(file.read())
     return 212_992

@@ -1,7 +1,7 @@
-"""Recordings to samples: WAV, MP3, FLAC and Ogg Vorbis, from anywhere.
+"""Decoder for WAV, MP3, FLAC and Ogg Vorbis recordings from untrusted sources.
 
-`read` is to be called in a confined child only; `engine.sandbox.jobs.read_sound` does that.
-miniaudio is imported there alone.
+Call `decode` in a confined child only, as `engine.sandbox.jobs.read_sound` does; miniaudio is
+imported only there.
 """
 
 from __future__ import annotations
@@ -9,57 +9,57 @@ from __future__ import annotations
 from engine.messages import Audio
 from engine.sandbox.protocol import RefusedError
 
-MOST_BYTES = 100_000_000  # of a file
+MAX_BYTES = 100_000_000  # of a file
 
-MOST_MINUTES = 10  # of a recording; a model takes 1,500 tokens for each
+MAX_MINUTES = 10  # of a recording; a minute takes 1,500 tokens
 
-_UNKNOWN_BYTES = 0x7FFF0000  # of samples: as many or more stand for an unknown length
+_UNKNOWN_BYTES = 0x7FFF0000  # a WAV data size from here on means an unknown length
 
-RATE = 16_000  # samples a second, as models hear
+SAMPLE_RATE = 16_000  # per second, as models expect
 
 
 def is_sound(head: bytes) -> bool:
-    """Whether the first bytes of a file are those of a recording that can be read."""
+    """Return True if a file with these first bytes is a supported recording."""
     return Audio(head).media_type.startswith("audio/")
 
 
-def read(data: bytes) -> bytes:
-    """The samples of a file, of `RATE`, one channel, 32-bit floats from -1 to 1, little-endian.
+def decode(data: bytes) -> bytes:
+    """Return a recording's samples: `SAMPLE_RATE`, mono, little-endian float32 from -1 to 1.
 
     Raises:
-        RefusedError: why it cannot be read, as the end of a sentence.
+        RefusedError: the reason, as the end of a sentence.
     """
     if not data:
         raise RefusedError("is empty")
     if not is_sound(data[:16]):
         raise RefusedError("is neither WAV, MP3, FLAC nor Ogg Vorbis. Save it as WAV or MP3")
-    if len(data) > MOST_BYTES:
-        raise RefusedError(f"is larger than {MOST_BYTES // 10**6} MB. Save it smaller")
-    if _is_cut(data):
+    if len(data) > MAX_BYTES:
+        raise RefusedError(f"is larger than {MAX_BYTES // 10**6} MB. Save it smaller")
+    if _is_truncated(data):
         raise RefusedError("is incomplete: a part at its end is missing. Copy it again")
     import miniaudio
     import numpy as np
 
     form, seconds = miniaudio.SampleFormat.FLOAT32, []
     try:
-        for some in miniaudio.stream_memory(data, form, 1, RATE, RATE):
-            # A file of floats may have any, and what is not a number would be an answer's, too.
+        for some in miniaudio.stream_memory(data, form, 1, SAMPLE_RATE, SAMPLE_RATE):
+            # A float file may have any values, and NaN would spread to the model's output.
             loud = np.clip(np.nan_to_num(np.frombuffer(some, "<f4")), -1, 1)
             seconds.append(loud.astype("<f4").tobytes())
-            if len(seconds) > 60 * MOST_MINUTES:
-                raise RefusedError(f"is longer than {MOST_MINUTES} minutes. Send a part of it")
+            if len(seconds) > 60 * MAX_MINUTES:
+                raise RefusedError(f"is longer than {MAX_MINUTES} minutes. Send a part of it")
     except miniaudio.MiniaudioError:
         raise RefusedError("is damaged or incomplete") from None
     if not any(seconds):
-        raise RefusedError("holds no sound")
+        raise RefusedError("contains no sound")
     return b"".join(seconds)
 
 
-def _is_cut(data: bytes) -> bool:
+def _is_truncated(data: bytes) -> bool:
     """Return True if a WAV file ends before its samples do.
 
-    Programs that write to a pipe cannot know the length, and declare one near 2 or 4 GB. A rounding
-    error in the header is no reason to refuse a recording.
+    Programs that write to a pipe cannot know the length and declare one near 2 or 4 GB. A rounding
+    error in the header is ignored.
     """
     if data[:4] != b"RIFF":
         return False

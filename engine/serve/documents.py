@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.sandbox.jobs import read_document
 from engine.sandbox.lanes import ReadingLane, in_lane
-from engine.sandbox.protocol import DOCUMENT, Limits
+from engine.sandbox.protocol import DOCUMENT_LIMITS, TaskLimits
 from engine.serve.auth import LOCAL, Guest
 from engine.serve.errors import RefusedError
 from engine.serve.queue import Queue, Report
@@ -94,7 +94,7 @@ def _text(
     ending: str,
     encoding: str,
     stop: threading.Event | None = None,
-    limits: Limits = DOCUMENT,
+    limits: TaskLimits = DOCUMENT_LIMITS,
 ) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"document{ending}"
@@ -184,7 +184,7 @@ class RequestDocuments:
         left = READING_BUDGET_S - self._lane.busy_s
         if left <= 0:
             raise self._too_long()
-        limits = replace(DOCUMENT, seconds=min(DOCUMENT.seconds, left))
+        limits = replace(DOCUMENT_LIMITS, cpu_s=min(DOCUMENT_LIMITS.cpu_s, left))
         try:
             with in_lane(self._lane):
                 return _text(content, ending, encoding, self.stop, limits)

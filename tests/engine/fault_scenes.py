@@ -7,8 +7,8 @@ import json
 import threading
 from typing import Any
 
-from engine.batch.requests import Request
-from engine.batch.run import Runner
+from engine.batch.requests import BatchRequest
+from engine.batch.run import BatchRunner
 from engine.params import SamplingParams
 from engine.serve.server import Server
 from tests.engine.fault_stage import KEPT, PATIENCE, SUBJECT, Scene, Stage, one_of, some
@@ -197,11 +197,11 @@ def batch(stage: Stage) -> None:
     """A file's requests are answered, each with a record."""
     stage.arm()
     hello = [{"role": "user", "content": "hello"}]
-    requests = [Request(i, str(i), hello, some(4), None) for i in range(4)]
+    requests = [BatchRequest(i, str(i), hello, some(4), None) for i in range(4)]
     records: list[Any] = []
 
     def work() -> None:
-        runner = Runner(stage.engine, stage.model, 2)
+        runner = BatchRunner(stage.engine, stage.model, 2)
         stage.attempt(lambda: runner.run(iter(requests), lambda _, answer: records.append(answer)))
 
     worker = threading.Thread(target=work, daemon=True)

@@ -19,7 +19,7 @@ from engine.runtime.plan import Status
 from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.sandbox import confined
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 from tests.engine.injection import ChildFile, Panic, Switch
 
 PATIENCE = 20.0
@@ -274,9 +274,9 @@ class Stage:
 
     def other_children(self) -> None:
         """The next engine has children that have not been started."""
-        if confined.shared.made is not None:
-            confined.shared.made.close()
-        confined.shared.made = Confined()
+        if confined.shared.sandbox is not None:
+            confined.shared.sandbox.close()
+        confined.shared.sandbox = Sandbox()
 
     def _judge(self) -> Outcome:
         """How everything stands after a scene."""

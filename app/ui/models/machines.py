@@ -28,8 +28,8 @@ from app.settings.language import mark, tr
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
-from engine.cluster.hosts import LOCAL, Host, HostError, Hosts
-from engine.sandbox.process import own_command
+from engine.cluster.hosts import LOCAL, Host, HostError, HostsFile
+from engine.sandbox.process import engine_command
 
 
 def last_json(text: str) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
     """
     root = str(Path(__file__).resolve().parents[3])
     with subprocess.Popen(
-        own_command(*arguments), cwd=root, stdin=subprocess.DEVNULL, text=True,
+        engine_command(*arguments), cwd=root, stdin=subprocess.DEVNULL, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
     ) as process:  # fmt: skip
         while True:
@@ -159,9 +159,9 @@ class MachinesDialog(Sheet):
 
     # The list.
 
-    def _hosts(self) -> Hosts | None:
+    def _hosts(self) -> HostsFile | None:
         try:
-            return Hosts(self._file)
+            return HostsFile(self._file)
         except HostError as error:
             self.said.setText(str(error))
             return None
@@ -175,7 +175,7 @@ class MachinesDialog(Sheet):
             ticked, state = before.get(host.name, (Qt.CheckState.Unchecked, ""))
             if host.name == LOCAL:
                 ticked = Qt.CheckState.Checked
-            where = tr("This computer") if host.here else host.address
+            where = tr("This computer") if host.is_local else host.address
             row = QTreeWidgetItem(self.list, [host.name, where, state or tr("Not checked yet")])
             row.setCheckState(0, ticked)
             row.setSizeHint(2, QSize(0, scaled(32)))
@@ -283,7 +283,7 @@ class MachinesDialog(Sheet):
         except HostError as error:
             self.said.setText(str(error))
             return
-        away = tuple(host.name for host in group if not host.here)
+        away = tuple(host.name for host in group if not host.is_local)
         names = tuple(host.name for host in group)
         file = str(self._file) if self._file is not None else ""
         made = Group(names, self.model.currentData(), file)

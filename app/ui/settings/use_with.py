@@ -97,11 +97,11 @@ class UseWith(Sheet):
     @property
     def typed(self) -> str:
         """The command, as it is typed into a terminal."""
-        from engine.sandbox.process import FROZEN, own_command
+        from engine.sandbox.process import FROZEN, engine_command
 
         name, model = str(self.agent.currentData()), self.model.currentText()
         asked = ["--url", self._serving.address, "--model", model, "--folder", str(self._folder)]
-        command = own_command("launch", name, *asked, "--keys", str(self._serving.keys_file))
+        command = engine_command("launch", name, *asked, "--keys", str(self._serving.keys_file))
         typed = shlex.join(command)
         return typed if FROZEN else f"cd {shlex.quote(str(resources().parent))} && {typed}"
 

@@ -23,7 +23,7 @@ import platformdirs
 from engine.errors import DOWNLOAD_CANCELLED, MODEL_LOAD_FAILED, NO_SPACE, EngineError
 from engine.hub.names import clean_name
 from engine.sandbox import jobs
-from engine.sandbox.folders import ordinary, read_json
+from engine.sandbox.folders import open_regular, read_json
 
 FORM = 1  # how folders are written; another number makes them anew
 
@@ -39,7 +39,7 @@ _MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
-Convert = Callable[..., dict[str, Any]]  # `jobs.convert`, or what stands for it
+Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task`, or what stands for it
 
 
 def root() -> Path:
@@ -55,7 +55,7 @@ def is_gguf(path: Path) -> bool:
     if path.name.lower().endswith(ENDING):
         return not path.is_dir()
     try:
-        with ordinary(path) as stream:
+        with open_regular(path) as stream:
             return stream.read(4) == b"GGUF"
     except (OSError, ValueError):
         return False
@@ -116,7 +116,7 @@ def known(path: Path) -> Path | None:
 def folder_of(
     path: Path,
     cancelled: threading.Event | None = None,
-    convert: Convert = jobs.convert,
+    convert: Convert = jobs.run_gguf_task,
 ) -> Path:
     """The folder of a file's model, made if there is none yet. Blocks, for a minute or more.
 

@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from engine.hub.gguf.blocks import TYPES, BlockType
-from engine.sandbox.folders import check_holes
+from engine.sandbox.folders import check_not_sparse
 from engine.sandbox.protocol import RefusedError
 
 MOST_HEADER = 192 * 2**20
@@ -89,7 +89,7 @@ class GgufFile:
         status = os.fstat(self._descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise RefusedError(f"{called} is no ordinary file.")
-        check_holes(called, status)
+        check_not_sparse(called, status)
         self.size = status.st_size
         self._at = 0
         self._held, self._held_at = b"", 0

@@ -13,14 +13,14 @@ import pytest
 from engine.sandbox import jobs
 from engine.sandbox.child import TASKS
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Limits, Reply
+from engine.sandbox.protocol import ChildKind, TaskLimits, TaskReply
 
 
 class _Here(Child):
     """Does what a child would (`engine.sandbox.child`), with the same errors and without one."""
 
-    def __init__(self, kind: Kind) -> None:
-        assert kind is Kind.DOCUMENTS
+    def __init__(self, kind: ChildKind) -> None:
+        assert kind is ChildKind.DOCUMENTS
 
     def __exit__(self, *_: object) -> None:
         pass
@@ -30,9 +30,9 @@ class _Here(Child):
         do: str,
         arguments: dict[str, Any],
         blobs: tuple[bytes, ...],
-        limits: Limits,
+        limits: TaskLimits,
         stop: threading.Event | None = None,
-    ) -> Reply:
+    ) -> TaskReply:
         result, made = TASKS[do](arguments, list(blobs))
         return result, list(made)
 

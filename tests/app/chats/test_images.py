@@ -31,7 +31,7 @@ from engine import Engine, Image
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
-from engine.sandbox.images import Picture
+from engine.sandbox.images import DecodedImage
 from engine.sandbox.jobs import read_image, read_sound
 from tests.app.chats.test_attaching import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
@@ -154,7 +154,7 @@ def test_an_image_given_to_four_chats_is_read_once(
 ) -> None:
     calls = list[str]()
 
-    def noted(data: bytes, name: str, *others: Any) -> Picture:
+    def noted(data: bytes, name: str, *others: Any) -> DecodedImage:
         calls.append(name)
         return read_image(data, name, *others)
 

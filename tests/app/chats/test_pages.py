@@ -27,8 +27,8 @@ from engine.bench.seeing import write_seeing
 from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
 from engine.sandbox import jobs, ocr
-from engine.sandbox.images import Picture
-from engine.sandbox.jobs import alone, draw_pages
+from engine.sandbox.images import DecodedImage
+from engine.sandbox.jobs import draw_pages, exclusive
 from engine.text.documents import DrawnPage
 from tests.app.chats.test_attaching import read
 from tests.app.chats.test_images import give, png, see, sent, shown
@@ -126,7 +126,7 @@ def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
-    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
+    def read_image(data: bytes, stop: threading.Event | None = None) -> DecodedImage:
         reads.append(data)
         return real(data, stop=stop)
 
@@ -209,7 +209,7 @@ def test_other_pages_are_offered_after_a_restart_where_their_file_is_there(
 def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
-    with alone(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
+    with exclusive(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
         pdf_pages.drawn(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
@@ -325,7 +325,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     path.chmod(0o755)
     monkeypatch.setattr(ocr, "_program", lambda: str(path))
-    monkeypatch.setattr(ocr, "_known", {})
+    monkeypatch.setattr(ocr, "_cache", {})
     return path
 
 

@@ -77,4 +77,4 @@ def test_a_server_without_a_key_is_not_announced(
 ) -> None:
     keys = f"{tmp_path}/keys.json"
     assert main(["serve", "--announce", "--host", "0.0.0.0", "--keys", keys]) == 2
-    assert "a key is needed" in capsys.readouterr().err
+    assert "a key is required" in capsys.readouterr().err

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.batch.requests import Request
-from engine.batch.results import OutputError, Results, percentile, record
-from engine.batch.run import Answer, Runner
+from engine.batch.requests import BatchRequest
+from engine.batch.results import OutputError, ResultsFile, encode_record, percentile
+from engine.batch.run import BatchAnswer, BatchRunner
 from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
 from engine.runtime import executor as execution
@@ -60,7 +60,7 @@ def prompts(count: int, first: int = 120) -> Lines:
     ]
 
 
-def test_answers_stand_in_the_order_of_the_lines_and_are_those_of_one_at_a_time(
+def test_answers_are_ordered_and_equal_those_of_single_requests(
     folder: Path, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "in.jsonl", prompts(20))
@@ -74,7 +74,7 @@ def test_answers_stand_in_the_order_of_the_lines_and_are_those_of_one_at_a_time(
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "eight", "one"}
 
 
-def test_seeds_differ_by_line_and_follow_from_the_seed_given(folder: Path, tmp_path: Path) -> None:
+def test_line_seeds_derive_from_given_seed(folder: Path, tmp_path: Path) -> None:
     same = {"prompt": "la", "max_tokens": 12, "temperature": 1.2}
     source = write(tmp_path / "in.jsonl", [same, same, {**same, "seed": 7}])
     for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
@@ -92,24 +92,22 @@ def test_seeds_differ_by_line_and_follow_from_the_seed_given(folder: Path, tmp_p
 
 KILLED = """
 import os, signal, sys
-from engine.batch.results import Results
+from engine.batch.results import ResultsFile
 from engine.cli.main import main
 from tests import checked
-put, left = Results.put, list(range(5))
+write, left = ResultsFile.write, list(range(5))
 def killed(results, line, raw):
-    put(results, line, raw)
+    write(results, line, raw)
     left.pop()
     if not left:
         os.kill(os.getpid(), signal.SIGKILL)
-Results.put = killed
+ResultsFile.write = killed
 checked.once()
 main(sys.argv[1:])
 """
 
 
-def test_after_kill_9_the_run_goes_on_without_redoing_or_losing_a_line(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_killed_run_resumes_without_losing_a_line(folder: Path, tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", prompts(24))
     target = tmp_path / "out.jsonl"
     command = arguments(folder, source, target, "--concurrency", "4")
@@ -127,7 +125,7 @@ def test_after_kill_9_the_run_goes_on_without_redoing_or_losing_a_line(
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_interrupting_keeps_what_is_done(folder: Path, tmp_path: Path, how: int) -> None:
+def test_interrupted_run_keeps_answers(folder: Path, tmp_path: Path, how: int) -> None:
     source = write(tmp_path / "in.jsonl", [*prompts(6, first=8), *prompts(1, first=8000)])
     target = tmp_path / "out.jsonl"
     command = arguments(folder, source, target, "--concurrency", "3")
@@ -142,13 +140,13 @@ def test_interrupting_keeps_what_is_done(folder: Path, tmp_path: Path, how: int)
     child.send_signal(how)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert "goes on from here" in said
+    assert "same command again to continue" in said
     assert "6 answered, 0 failed, 1 not done" in said
     assert "Traceback" not in said
     assert len(read(target)) == 6
 
 
-def test_a_bad_line_is_named_and_the_others_are_answered(
+def test_invalid_line_fails_alone(
     folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     bad: dict[bytes, str] = {
@@ -156,18 +154,18 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
         b"[1, 2]": "JSON object",
         b'{"prompt": "a", "temperature": NaN}': "NaN",
         b'{"prompt": "a", "top_p": 2}': "top_p must be a number from 0 to 1",
-        b'{"prompt": ""}': "prompt must be a text",
+        b'{"prompt": ""}': "prompt must be a non-empty string",
         b'{"prompt": "a", "messages": []}': "either",
-        b'{"messages": []}': "not empty",
+        b'{"messages": []}': "non-empty list",
         b'{"messages": [{"role": "user", "content": 5}]}': "Message 1 must look like",
         b'{"prompt": "a", "logit_bias": {"x": 1}}': "logit_bias",
         b'{"prompt": "a", "regex": "("}': "regex",
-        b'{"prompt": "a", "id": [1]}': "an id is",
-        b'{"prompt": "a", "id": "first"}': "is that of line 1 already",
+        b'{"prompt": "a", "id": [1]}': "an id must be",
+        b'{"prompt": "a", "id": "first"}': "is already used in line 1",
         b'{"prompt": "a", "seed": 1.5}': "seed must be",
         b'{"prompt": "a", "reasoning": "yes"}': "reasoning must be",
         b"\xff\xfe": "JSON",
-        b'{"custom_id": "x", "body": {"messages": [], "tools": [{}]}}': "tools can only be",
+        b'{"custom_id": "x", "body": {"messages": [], "tools": [{}]}}': "tools must be",
         b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
     }
     good = b'{"prompt": "a", "max_tokens": 3, "id": "first"}\n'
@@ -188,7 +186,7 @@ def test_a_bad_line_is_named_and_the_others_are_answered(
     assert f"2 answered, {len(bad)} failed" in said
 
 
-def test_unknown_fields_are_ignored_and_listed(
+def test_unknown_fields_are_listed(
     folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     body = {"messages": [{"role": "user", "content": "a"}], "system": "x", "user": "u"}
@@ -205,7 +203,7 @@ def test_unknown_fields_are_ignored_and_listed(
     assert "ignored fields: system, temprature, thread, trace, zeta\n" in said
 
 
-def test_failed_lines_are_answered_anew_when_asked_to(folder: Path, tmp_path: Path) -> None:
+def test_failed_lines_are_retried_on_request(folder: Path, tmp_path: Path) -> None:
     lines = prompts(9, first=10)
     wrong = [*lines[:3], {"prompt": "x", "top_p": 9}, *lines[3:]]
     target = tmp_path / "out.jsonl"
@@ -226,7 +224,7 @@ def test_failed_lines_are_answered_anew_when_asked_to(folder: Path, tmp_path: Pa
     ]
 
 
-def test_lines_in_the_shape_of_openai_are_answered_in_it(folder: Path, tmp_path: Path) -> None:
+def test_openai_lines_get_openai_records(folder: Path, tmp_path: Path) -> None:
     body = {
         "model": "whatever",
         "messages": [
@@ -277,13 +275,13 @@ def test_lines_in_the_shape_of_openai_are_answered_in_it(folder: Path, tmp_path:
         json.loads(third["response"]["body"]["choices"][0]["message"]["content"]), list
     )
     assert fourth["response"] is None
-    assert "n can only be 1" in fourth["error"]["message"]
+    assert "n must be 1" in fourth["error"]["message"]
 
 
 @pytest.mark.parametrize(
     "content", ['{"prompt": "somebody\'s requests"}\n', "one line without an end", "\n\n", "x\n"]
 )
-def test_a_file_that_is_not_ours_is_left_alone(
+def test_foreign_output_file_is_not_changed(
     folder: Path, tmp_path: Path, content: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = write(tmp_path / "in.jsonl", prompts(1, first=2))
@@ -291,10 +289,10 @@ def test_a_file_that_is_not_ours_is_left_alone(
     target.write_text(content)
     assert main(arguments(folder, source, target)) == 2
     assert target.read_text() == content
-    assert "Name another output file" in capfd.readouterr().err
+    assert "Choose another output file" in capfd.readouterr().err
 
 
-def test_what_cannot_be_run_says_why(
+def test_failed_start_is_reported(
     folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     source = write(tmp_path / "in.jsonl", prompts(2, first=2))
@@ -302,7 +300,7 @@ def test_what_cannot_be_run_says_why(
     cases = [
         ((tmp_path / "none", target), (), "There is no file"),
         ((source, source), (), "is the input"),
-        ((source, Path("/dev/null")), (), "is not a file"),
+        ((source, Path("/dev/null")), (), "is not a regular file"),
         ((source, tmp_path / "no" / "out"), (), "No such file or directory"),
         ((source, target), ("--temperature", "99"), "temperature must be"),
         ((source, target), ("--model", "/no/model"), "There is no folder"),
@@ -314,13 +312,13 @@ def test_what_cannot_be_run_says_why(
     before = target.read_bytes()
     assert main(arguments(folder, source, target)) == 0  # nothing left to do
     assert main(arguments(folder, source, target, "--seed", "9")) == 2
-    assert "changed since" in capfd.readouterr().err
+    assert "have changed" in capfd.readouterr().err
     assert target.read_bytes() == before
     assert main(arguments(folder, source, target, "--seed", "9", "--restart")) == 0
     assert target.read_bytes() != before
 
 
-def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
+def test_full_disk_loses_no_answer(folder: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for it: the write fails in the middle of a record."""
     source = write(tmp_path / "in.jsonl", prompts(30, first=6))
     target = tmp_path / "out.jsonl"
@@ -337,7 +335,7 @@ def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "File too large" in done.stderr
-    assert "goes on from there" in done.stderr
+    assert "same command again to continue" in done.stderr
     assert "Traceback" not in done.stderr
     kept = read(target)  # whole records only
     assert 1 <= len(kept) < 30
@@ -347,51 +345,51 @@ def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
     assert target.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
-    first = Results(tmp_path / "out")
+def test_output_file_is_locked(tmp_path: Path) -> None:
+    first = ResultsFile(tmp_path / "out")
     with pytest.raises(OutputError, match="Another run"):
-        Results(tmp_path / "out")
+        ResultsFile(tmp_path / "out")
     first.close()
-    Results(tmp_path / "out").close()
+    ResultsFile(tmp_path / "out").close()
 
 
-RAWS = {n: record(n, f"r{n}", {"text": "ä\u2028\ud800" * n}) for n in (1, 2, 3, 4)}
+RAWS = {n: encode_record(n, f"r{n}", {"text": "ä\u2028\ud800" * n}) for n in (1, 2, 3, 4)}
 
 
-def test_records_are_found_again_after_a_write_broke_off(tmp_path: Path) -> None:
+def test_records_survive_interruption_at_any_byte(tmp_path: Path) -> None:
     path, written = tmp_path / "out", RAWS[3] + RAWS[1] + RAWS[2]
     ends = {3: len(RAWS[3]), 1: len(RAWS[3] + RAWS[1]), 2: len(written)}
     for cut in range(len(written) + 1):
         path.write_bytes(written[:cut])
-        again = Results(path)
+        again = ResultsFile(path)
         assert set(again.known) == {n for n, end in ends.items() if cut >= end}
         assert again.check((n, f"r{n}") for n in RAWS) == 4
         for n in {*RAWS} - {*again.known}:
-            again.put(n, RAWS[n])
+            again.write(n, RAWS[n])
         again.close()
         assert path.read_bytes() == b"".join(RAWS.values())
         assert list(tmp_path.iterdir()) == [path]
 
 
-def test_records_of_an_earlier_version_are_taken_over(tmp_path: Path) -> None:
+def test_records_of_earlier_version_are_kept(tmp_path: Path) -> None:
     path, waiting = tmp_path / "out", tmp_path / "out.waiting"
     path.write_bytes(RAWS[1] + RAWS[2][:9])
     waiting.write_bytes(RAWS[4] + RAWS[3] + RAWS[2][:20])
-    again = Results(path)
+    again = ResultsFile(path)
     assert set(again.known) == {1, 3, 4}
-    again.put(2, RAWS[2])
+    again.write(2, RAWS[2])
     again.close()
     assert path.read_bytes() == b"".join(RAWS.values())
     assert not waiting.exists()
 
 
-def test_sorting_keeps_a_link_and_the_mode_of_its_file(tmp_path: Path) -> None:
+def test_sorting_keeps_link_and_mode(tmp_path: Path) -> None:
     path, link = tmp_path / "out", tmp_path / "link"
     path.touch(0o640)
     link.symlink_to(path)
-    results = Results(link)
+    results = ResultsFile(link)
     for n in (2, 1):
-        results.put(n, RAWS[n])
+        results.write(n, RAWS[n])
     results.close()
     assert path.read_bytes() == RAWS[1] + RAWS[2]
     assert link.is_symlink()
@@ -403,12 +401,12 @@ def model(engine: Engine, folder: Path) -> Model:
     return engine.load(folder)
 
 
-def requests(count: int, tokens: int) -> Iterator[Request]:
+def requests(count: int, tokens: int) -> Iterator[BatchRequest]:
     params = SamplingParams(max_tokens=tokens, seed=1, logit_bias={2: -1e9})
-    return (Request(n, None, f"word {n}", params) for n in range(1, count + 1))
+    return (BatchRequest(n, None, f"word {n}", params) for n in range(1, count + 1))
 
 
-def test_what_does_not_fit_beside_the_others_waits_for_them(folder: Path) -> None:
+def test_request_without_memory_waits_for_others(folder: Path) -> None:
     with Engine() as measuring:
         model = measuring.load(folder)
         per_token = 2 * 2 * 2 * 16 * 4  # layers, keys and values, heads, width, bytes
@@ -416,33 +414,33 @@ def test_what_does_not_fit_beside_the_others_waits_for_them(folder: Path) -> Non
     answers: list[tuple[int, bool]] = []
     with Engine(memory_budget=room) as engine:
         model = engine.load(folder)
-        Runner(engine, model, 8).run(
+        BatchRunner(engine, model, 8).run(
             requests(6, 180), lambda r, a: answers.append((r.line, a.failed))
         )
         assert sorted(answers) == [(n, False) for n in range(1, 7)]
         answers.clear()
-        Runner(engine, model, 8).run(  # too long for the memory also when alone
+        BatchRunner(engine, model, 8).run(  # too long for the memory also when alone
             requests(3, 1500), lambda r, a: answers.append((r.line, a.failed))
         )
     assert sorted(answers) == [(1, True), (2, True), (3, True)]
 
 
-def test_an_engine_that_stops_ends_the_run(engine: Engine, model: Model) -> None:
-    answers: list[Answer] = []
+def test_stopped_engine_ends_run(engine: Engine, model: Model) -> None:
+    answers: list[BatchAnswer] = []
 
-    def stop_after_two(_: Request, answer: Answer) -> None:
+    def stop_after_two(_: BatchRequest, answer: BatchAnswer) -> None:
         answers.append(answer)
         if len(answers) == 2:
             engine.stop()
 
     with pytest.raises(EngineError) as caught:
-        Runner(engine, model, 3).run(requests(50, 20), stop_after_two)
+        BatchRunner(engine, model, 3).run(requests(50, 20), stop_after_two)
     assert caught.value.code == ENGINE_STOPPED
     assert 2 <= len(answers) < 50
     assert not any(a.failed for a in answers)
 
 
-def test_b6_a_line_that_breaks_the_engine_fails_alone(
+def test_line_that_breaks_engine_fails_alone(
     engine: Engine, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = Executor.run
@@ -455,12 +453,14 @@ def test_b6_a_line_that_breaks_the_engine_fails_alone(
 
     monkeypatch.setattr(Executor, "run", breaking)
     few = SamplingParams(max_tokens=5, temperature=0.0, logit_bias={2: -1e9})
-    lines = [Request(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)]
-    answers: dict[int, Answer] = {}
-    Runner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
+    lines = [
+        BatchRequest(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)
+    ]
+    answers: dict[int, BatchAnswer] = {}
+    BatchRunner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
     assert sorted(answers) == list(range(1, 21))
     assert [line for line, a in answers.items() if a.failed] == [7]
-    assert "broke down" in answers[7].content["error"]["message"]
+    assert "makes the engine fail" in answers[7].content["error"]["message"]
 
 
 def odd_line(chosen: random.Random) -> bytes:
@@ -495,7 +495,7 @@ def odd_line(chosen: random.Random) -> bytes:
     return raw.replace(b"\n", b" ").replace(b"\r", b" ") or b"x"
 
 
-def test_f12_every_line_has_its_record(folder: Path, tmp_path: Path) -> None:
+def test_every_line_has_a_record(folder: Path, tmp_path: Path) -> None:
     chosen = random.Random(12)
     bad = b'{"prompt": "x", "logit_bias": {"5": 1' + b"0" * 400 + b"}}"
     deep = b'{"prompt": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -513,16 +513,16 @@ def test_f12_every_line_has_its_record(folder: Path, tmp_path: Path) -> None:
     assert [t for t in told if raw.search(t)] == []
 
 
-def test_a_run_leaves_no_session_behind(engine: Engine, model: Model) -> None:
-    def fail(_: Request, __: Answer) -> None:
+def test_run_closes_its_sessions(engine: Engine, model: Model) -> None:
+    def fail(_: BatchRequest, __: BatchAnswer) -> None:
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
-        Runner(engine, model, 4).run(requests(20, 60), fail)
+        BatchRunner(engine, model, 4).run(requests(20, 60), fail)
     assert engine.stats()["sessions"] == {}
 
 
-def test_the_bar_is_drawn_on_a_terminal_only(
+def test_progress_bar_needs_terminal(
     folder: Path,
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],

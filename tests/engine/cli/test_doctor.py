@@ -36,13 +36,13 @@ def run(*arguments: str, without_patches: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_patches_are_switched_off_by_name(model_folder: Callable[[str], Path]) -> None:
+def test_patches_are_disabled_by_name(model_folder: Callable[[str], Path]) -> None:
     done = run("-c", ANSWERS, str(model_folder("plain")), without_patches="attention, linear")
     assert done.stdout.split() == ["alone", "True"], done.stderr
     assert "'attention' is off" in done.stderr
 
 
-def test_doctor_reports_a_patch_that_is_off() -> None:
+def test_doctor_reports_disabled_patch() -> None:
     done = run("-m", "engine", "doctor", "--json", without_patches="linear")
     report: dict[str, Any] = json.loads(done.stdout)
     assert report["versions"]["mlx-lm"]

@@ -76,7 +76,7 @@ def launched(server: Server, *arguments: str) -> int:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_an_agent_is_told_where_the_model_is(server: Server, stage: Stage, name: str) -> None:
+def test_agent_gets_address_and_model(server: Server, stage: Stage, name: str) -> None:
     assert launched(server, name, "--model", "scripted", "--", "-p", "hi") == 7
     told = stage.told
     assert told["arguments"][-2:] == ["-p", "hi"]
@@ -91,7 +91,7 @@ def test_an_agent_is_told_where_the_model_is(server: Server, stage: Stage, name:
     assert not list(stage.home.iterdir())
 
 
-def test_an_answer_leaves_room_for_its_prompt(server: Server, stage: Stage) -> None:
+def test_answer_tokens_leave_room_for_prompt(server: Server, stage: Stage) -> None:
     """opencode took all of the context for the answer, and made its prompt shorter for ever."""
     launched(server, "opencode", "--model", "scripted")
     ((_, text),) = stage.told["files"].values()
@@ -100,23 +100,23 @@ def test_an_answer_leaves_room_for_its_prompt(server: Server, stage: Stage) -> N
 
 
 @pytest.mark.parametrize(("context", "window"), [(32768, 32768), (40960, 33000), (65536, 65536)])
-def test_qwen_code_is_left_a_window_to_work_in(
+def test_qwen_window_leaves_room_for_work(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch, context: int, window: int
 ) -> None:
     told = {"data": [{"id": "scripted", "context_length": context}]}
-    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    monkeypatch.setattr(launch, "_get_json", lambda *_: told)
     launched(server, "qwen")
     ((_, text),) = stage.told["files"].values()
     assert json.loads(text)["model"]["generationConfig"]["contextWindowSize"] == window
 
 
 @pytest.mark.parametrize(("context", "kept"), [(16384, 2048), (200_000, 20_000)])
-def test_pi_keeps_less_than_its_context_and_what_it_was_told_by_the_person(
+def test_pi_settings_fit_context_and_keep_user_values(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch, context: int, kept: int
 ) -> None:
     """It kept 20,000 tokens of any context: of a small one there was nothing to make shorter."""
     told = {"data": [{"id": "scripted", "context_length": context}]}
-    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    monkeypatch.setattr(launch, "_get_json", lambda *_: told)
     launched(server, "pi")
     (file,) = stage.data.rglob("settings.json")
     compaction = json.loads(file.read_text())["compaction"]
@@ -130,7 +130,7 @@ def test_pi_keeps_less_than_its_context_and_what_it_was_told_by_the_person(
     assert json.loads(file.read_text()) == {"compaction": compaction}
 
 
-def test_what_is_set_for_others_is_taken_away(
+def test_empty_variables_are_unset(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "theirs")
@@ -140,7 +140,7 @@ def test_what_is_set_for_others_is_taken_away(
     assert stage.told["environment"]["EDITOR"] == "ed"
 
 
-def test_print_shows_and_starts_nothing(
+def test_print_starts_nothing(
     server: Server, stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, agent in AGENTS.items():
@@ -152,7 +152,7 @@ def test_print_shows_and_starts_nothing(
     assert not stage.data.exists()
 
 
-def test_an_agent_that_is_not_installed_is_named_with_what_installs_it(
+def test_missing_agent_is_reported_with_install_command(
     server: Server, stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (stage.programs / "codex").unlink()
@@ -163,11 +163,11 @@ def test_an_agent_that_is_not_installed_is_named_with_what_installs_it(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--url", "localhost"], "written as"),
-        (["--model", "nothing"], "no model 'nothing'"),
+        (["--url", "localhost"], "invalid address"),
+        (["--model", "nothing"], "unknown model 'nothing'"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_errors_are_reported(
     server: Server,
     stage: Stage,
     capsys: pytest.CaptureFixture[str],
@@ -181,7 +181,7 @@ def test_what_cannot_be_done_is_said(
 
 @pytest.mark.parametrize("print_only", [[], ["--print"]])
 @pytest.mark.parametrize("name", AGENTS)
-def test_small_context_is_told_with_what_the_agent_needs(
+def test_small_context_warns_with_required_size(
     server: Server,
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
@@ -189,42 +189,42 @@ def test_small_context_is_told_with_what_the_agent_needs(
     name: str,
     print_only: list[str],
 ) -> None:
-    least = AGENTS[name].least_context
+    least = AGENTS[name].min_context
     for context in (least - 1, least):
         told = {"data": [{"id": "scripted", "context_length": context}]}
-        monkeypatch.setattr(launch, "_asked", lambda *_, told=told: told)
+        monkeypatch.setattr(launch, "_get_json", lambda *_, told=told: told)
         assert launched(server, name, *print_only) == (0 if print_only else 7)
         said = capsys.readouterr()
-        words = f"scripted has a context of {context:,} tokens, and {name} needs about {least:,}."
+        words = f"scripted has a context of {context:,} tokens, but {name} needs about {least:,}."
         assert (words in said.err) == (context < least)
         assert "--model" not in said.err or context < least
         assert "needs about" not in said.out
 
 
-def test_model_with_a_longer_context_is_named(
+def test_warning_suggests_model_with_longer_context(
     server: Server,
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [{"id": f"m{n}", "context_length": n} for n in (8_192, 16_384, 65_536)]
-    monkeypatch.setattr(launch, "_asked", lambda *_: {"data": rows})
+    monkeypatch.setattr(launch, "_get_json", lambda *_: {"data": rows})
     for name, longer in (("claude", "m65536"), ("codex", "m16384")):
         assert launched(server, name, "--print") == 0
-        assert f"by --model, such as {longer}." in capsys.readouterr().err
+        assert f"with --model, such as {longer}." in capsys.readouterr().err
     del rows[1:]
     assert launched(server, "claude", "--print") == 0
-    assert "by --model." in capsys.readouterr().err
+    assert "with --model." in capsys.readouterr().err
 
 
-def test_model_without_tools_is_told(
+def test_model_without_tools_warns(
     server: Server,
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     row = {"id": "plain", "context_length": 100_000, "supported_parameters": ["seed"]}
-    monkeypatch.setattr(launch, "_asked", lambda *_: {"data": [row]})
+    monkeypatch.setattr(launch, "_get_json", lambda *_: {"data": [row]})
     assert launched(server, "opencode") == 7
     assert "plain cannot call tools" in capsys.readouterr().err
     assert launched(server, "aider") == 7  # it calls none
@@ -234,7 +234,7 @@ def test_model_without_tools_is_told(
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 7), ("\n", 2), ("", 2)])
-def test_doubtful_agent_is_asked_about_in_a_terminal(
+def test_terminal_asks_after_warning(
     server: Server,
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
@@ -246,14 +246,14 @@ def test_doubtful_agent_is_asked_about_in_a_terminal(
             return True
 
     told = {"data": [{"id": "scripted", "context_length": 2048}]}
-    monkeypatch.setattr(launch, "_asked", lambda *_: told)
+    monkeypatch.setattr(launch, "_get_json", lambda *_: told)
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert launched(server, "claude") == status
     assert stage.was_started == (status == 7)
 
 
-def test_models_tell_whether_they_call_tools(server: Server) -> None:
+def test_models_list_tool_support(server: Server) -> None:
     rows = ask(server, "GET", "/v1/models").json["data"]
     shown = {row["id"]: "tools" in row.get("supported_parameters", ()) for row in rows}
     assert set(shown.values()) == {True, False}
@@ -261,7 +261,7 @@ def test_models_tell_whether_they_call_tools(server: Server) -> None:
         assert shown[model.name] == bool(model.tool_format)
 
 
-def test_where_keys_are_needed_an_agent_has_its_own(
+def test_agent_gets_own_key_if_keys_are_required(
     model_folder: Callable[[str], Path], server: Server, stage: Stage, tmp_path: Path
 ) -> None:
     file = tmp_path / "keys.json"
@@ -281,21 +281,21 @@ def test_where_keys_are_needed_an_agent_has_its_own(
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
 
 
-def test_without_a_server_one_is_started_and_ends_with_the_agent(stage: Stage) -> None:
+def test_server_is_started_and_ends_with_agent(stage: Stage) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     assert main(["launch", "--url", url, "codex"]) == 7
     (base,) = [a for a in stage.told["arguments"] if "base_url" in a]
     address = base.partition('"')[2].removesuffix('/v1"')
     assert address != url
-    assert launch._asked(address, "/health", "") is None
+    assert launch._get_json(address, "/health", "") is None
 
 
 @pytest.mark.parametrize(
     ("share", "says"),
-    [("claude", "written as"), ("a=much", "written as"), ("a=120%", "100 in all")],
+    [("claude", "invalid share"), ("a=much", "invalid share"), ("a=120%", "100 in all")],
 )
-def test_a_share_that_is_none_is_said(
+def test_invalid_share_is_reported(
     capsys: pytest.CaptureFixture[str], share: str, says: str
 ) -> None:
     assert main(["serve", "--quiet", "--port", "0", "--share", share]) == 2
@@ -305,7 +305,7 @@ def test_a_share_that_is_none_is_said(
 @pytest.mark.parametrize(
     ("alias", "says"), [("claude", "written as"), ("=x", "written as"), ("a=nothing", "no model")]
 )
-def test_an_alias_that_is_none_is_said(
+def test_invalid_alias_is_reported(
     capsys: pytest.CaptureFixture[str], alias: str, says: str
 ) -> None:
     assert main(["serve", "--quiet", "--port", "0", "--alias", alias]) == 2

@@ -21,7 +21,7 @@ def server(model_folder: Callable[[str], Path]) -> Iterator[Server]:
         yield up
 
 
-def test_two_servers_are_measured_in_turns(
+def test_load_measures_two_servers_alternately(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url, found = f"127.0.0.1:{server.port}", tmp_path / "a.json"
@@ -44,7 +44,7 @@ def test_two_servers_are_measured_in_turns(
     assert not server.sessions.all(), "it has freed its sessions"
 
 
-def test_what_fails_is_counted_and_not_measured(
+def test_load_counts_failures_separately(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--clients", "2", "--traffic", "equal", "--model", "llama-9"]
@@ -56,7 +56,7 @@ def test_what_fails_is_counted_and_not_measured(
     assert main(["load", "127.0.0.1:9", "--clients", "1", "--traffic", "equal"]) == 1
 
 
-def test_figures_are_of_the_moments() -> None:
+def test_load_figures_use_event_times() -> None:
     turns = [
         Turn(10.0, 0, False, [11.0, 11.5, 12.5], 3),
         Turn(10.0, 0, True, [14.0, 14.25], 2),
@@ -71,7 +71,7 @@ def test_figures_are_of_the_moments() -> None:
     assert load.rate == 7 / 4.25
 
 
-def test_traffic_is_the_same_for_both_servers_and_new_for_each_round() -> None:
+def test_load_traffic_is_equal_per_round() -> None:
     assert arrivals("equal", 3, 9, 0.1, 0) == arrivals("equal", 3, 9, 0.1, 0)
     assert arrivals("equal", 3, 9, 0.1, 0) != arrivals("equal", 3, 9, 0.1, 1)
     skewed = arrivals("skewed", 3, 9, 0.1, 0)

@@ -17,7 +17,7 @@ import pytest
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.cli.main import main
 from engine.cluster import link, machines, processes
-from engine.cluster.hosts import LOCAL, Host, HostError, Hosts, check_group, configured
+from engine.cluster.hosts import LOCAL, Host, HostError, HostsFile, check_group, hosts_from_mlx_file
 from engine.cluster.relay import Relay
 from engine.errors import RanksLostError
 from engine.model import fingerprint
@@ -85,23 +85,23 @@ def there(**told: Any) -> Host:
         {"rdma": ("a/b",)},
     ],
 )
-def test_what_makes_no_sense_of_a_host_is_refused(told: dict[str, Any]) -> None:
+def test_invalid_host_is_refused(told: dict[str, Any]) -> None:
     with pytest.raises(HostError):
         Host(**{"name": "studio", **told})
 
 
-def test_hosts_are_kept_by_name(tmp_path: Path) -> None:
+def test_hosts_file_keeps_hosts_by_name(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "hosts.json"
     studio = Host("studio", "me@studio:2222", "~/py/bin/python3", "~/stretto", "10.0.0.2")
-    Hosts(file).add(studio)
-    hosts = Hosts(file)
+    HostsFile(file).add(studio)
+    hosts = HostsFile(file)
     assert [host.name for host in hosts.all()] == [LOCAL, "studio"]
     assert hosts.get("studio") == studio
     assert (studio.destination, studio.ssh_port, studio.machine) == ("me@studio", "2222", "studio")
     assert hosts.group(["local", "studio", "local"]) == (Host(LOCAL), studio, Host(LOCAL))
     hosts.remove("studio")
-    with pytest.raises(HostError, match=r"no host 'studio'\. There are: local"):
-        Hosts(file).get("studio")
+    with pytest.raises(HostError, match=r"Unknown host 'studio'\. Known hosts: local"):
+        HostsFile(file).get("studio")
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_hosts_are_kept_by_name(tmp_path: Path) -> None:
         pytest.param('{"more": ' + "[" * 100_000, id="deep"),
     ],
 )
-def test_a_damaged_file_says_so(tmp_path: Path, text: str) -> None:
+def test_damaged_hosts_file_is_reported(tmp_path: Path, text: str) -> None:
     file = tmp_path / "hosts.json"
     file.write_text(text)
     with pytest.raises(HostError):
-        Hosts(file)
+        HostsFile(file)
 
 
-def test_a_group_begins_on_this_machine() -> None:
+def test_group_starts_with_this_machine() -> None:
     check_group((Host(LOCAL), there()))
     with pytest.raises(HostError, match=r"Put local first"):
         check_group((there(), Host(LOCAL)))
@@ -130,28 +130,28 @@ def test_a_group_begins_on_this_machine() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # MLX leaves it open
-def test_the_file_of_mlx_is_taken(tmp_path: Path) -> None:
+def test_mlx_hosts_file_is_imported(tmp_path: Path) -> None:
     file = tmp_path / "hosts.json"
     file.write_text(
         '{"backend": "jaccl", "envs": [], "hosts": [{"ssh": "a", "ips": ["10.0.0.1"], '
         '"rdma": [null, "rdma_en2"]}, {"ssh": "me@b", "ips": [], "rdma": ["rdma_en3", null]}]}'
     )
-    first, second = hosts = configured(file, "/py/python3")
+    first, second = hosts = hosts_from_mlx_file(file, "/py/python3")
     assert first == Host(LOCAL, ip="10.0.0.1", backend="jaccl", rdma=(None, "rdma_en2"))
     assert second == Host("b", "me@b", "/py/python3", backend="jaccl", rdma=("rdma_en3", None))
     check_group(hosts)
-    given = link.joins(hosts, [{"port": 7000}, {"port": 7001, "address": "10.0.0.2"}])
+    given = link.rank_environments(hosts, [{"port": 7000}, {"port": 7001, "address": "10.0.0.2"}])
     assert given[1]["environment"] == {"MLX_JACCL_COORDINATOR": "10.0.0.1:7000", "MLX_RANK": "1"}
     assert given[1]["files"] == {"MLX_IBV_DEVICES": '[[null, "rdma_en2"], ["rdma_en3", null]]'}
     file.write_text('{"hosts": [{"ips": []}]}')
-    with pytest.raises(HostError, match="no hosts' file"):
-        configured(file)
+    with pytest.raises(HostError, match="not a hosts file"):
+        hosts_from_mlx_file(file)
 
 
 # ---------------------------------------------------------------- the way there
 
 
-def test_a_line_is_read_as_it_was_meant_by_the_shell_there(tmp_path: Path) -> None:
+def test_shell_line_is_quoted(tmp_path: Path) -> None:
     words = ["printf", "%s|", "a b", "$HOME", "`x`", "'", "~/it's"]
     ran = subprocess.run(
         ["/bin/sh", "-c", machines.shell_line(words)], capture_output=True, text=True, check=True
@@ -159,7 +159,7 @@ def test_a_line_is_read_as_it_was_meant_by_the_shell_there(tmp_path: Path) -> No
     assert ran.stdout == f"a b|$HOME|`x`|'|{os.environ['HOME']}/it's|"
 
 
-def test_ssh_is_given_the_host_after_its_options() -> None:
+def test_ssh_command_has_host_after_options() -> None:
     host = Host("studio", "me@studio:2222", "~/b/python3.12", "~/stretto")
     command = machines.ssh_command(host, machines.rank_command(host))
     assert command[:2] == ["ssh", "-T"]
@@ -182,45 +182,47 @@ def test_ssh_is_given_the_host_after_its_options() -> None:
         (3, "it broke\n", "status 3 (it broke)"),
     ],
 )
-def test_what_ssh_says_becomes_what_to_do(status: int, said: str, words: str) -> None:
-    assert words in machines.ssh_fault(there(), status, said)
+def test_ssh_error_suggests_remedy(status: int, said: str, words: str) -> None:
+    assert words in machines.ssh_error_text(there(), status, said)
 
 
-def test_ranks_of_one_machine_take_ports_of_their_own() -> None:
+def test_local_ranks_reserve_different_ports() -> None:
     with contextlib.ExitStack() as stack:
-        held = [stack.enter_context(link.reserve((53100, 53199), n, 3)) for n in range(3)]
-        ports = {link.place(each)["port"] for each in held}
+        held = [stack.enter_context(link.reserve_port((53100, 53199), n, 3)) for n in range(3)]
+        ports = {link.rank_address(each)["port"] for each in held}
     assert len(ports) == 3
     assert {port % 3 for port in ports} == {(53100 + n) % 3 for n in range(3)}
 
 
-def test_a_ring_is_made_of_what_ssh_found() -> None:
+def test_ring_uses_addresses_found_by_ssh() -> None:
     hosts = (Host(LOCAL), there(), there(ip="fe80::2"))
     told = {"port": 7001, "address": "10.0.0.2", "seen": "10.0.0.1"}
-    given = link.joins(hosts, [{"port": 7000, "seen": ""}, told, told])
+    given = link.rank_environments(hosts, [{"port": 7000, "seen": ""}, told, told])
     assert [one["environment"] for one in given] == [{"MLX_RANK": n} for n in "012"]
     assert {one["files"]["MLX_HOSTFILE"] for one in given} == {
         '[["10.0.0.1:7000"], ["10.0.0.2:7001"], ["[fe80::2]:7001"]]'
     }
     # Somebody is logged in here by ssh, from a machine that has no part in it.
     logged_in = {"port": 7000, "address": "10.0.0.1", "seen": "10.9.9.9"}
-    assert link.joins(hosts, [logged_in, told, told]) == given
-    alone = link.joins((Host(LOCAL), Host(LOCAL)), [logged_in, {**logged_in, "port": 7001}])
+    assert link.rank_environments(hosts, [logged_in, told, told]) == given
+    alone = link.rank_environments(
+        (Host(LOCAL), Host(LOCAL)), [logged_in, {**logged_in, "port": 7001}]
+    )
     assert alone[0]["files"] == {"MLX_HOSTFILE": '[["127.0.0.1:7000"], ["127.0.0.1:7001"]]'}
     with (
-        pytest.raises(ValueError, match="not MLX's"),
-        link.joined({"backend": "ring", "files": {}, "environment": {"PATH": "x"}}),
+        pytest.raises(ValueError, match="not a variable of MLX"),
+        link.mlx_environment({"backend": "ring", "files": {}, "environment": {"PATH": "x"}}),
     ):
         pass
 
 
 def test_other_versions_are_reported() -> None:
     versions = {"mlx": "1", "protocol": "1"}
-    said = machines.differing("there", {"mlx": "2", "protocol": "1"}, versions)
+    said = machines.version_differences("there", {"mlx": "2", "protocol": "1"}, versions)
     assert said == ["there has mlx 1, this machine has 2. Install the same version."]
 
 
-def test_a_copy_is_found_by_its_contents(
+def test_model_copy_is_found_by_contents(
     tmp_path: Path, model_folder: Callable[[str], Path]
 ) -> None:
     folder, elsewhere = model_folder("plain"), Path("/nowhere/plain")
@@ -236,35 +238,35 @@ def test_a_copy_is_found_by_its_contents(
 # ---------------------------------------------------------------- through ssh
 
 
-def test_a_host_that_cannot_be_reached_says_so(
+def test_unreachable_host_is_reported(
     fake_ssh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = str(tmp_path / "hosts.json")
     assert main(["cluster", "add", "far", "silent", "--hosts-file", file]) == 0
     with pytest.raises(HostError, match="No route to host"):
-        machines.ask(Hosts(Path(file)).get("far"))
+        machines.ask_host(HostsFile(Path(file)).get("far"))
     told = "batch", "in", "out", "--hosts", "local,nobody", "--hosts-file", file
     assert main(told) == 2
-    assert "There is no host 'nobody'" in capsys.readouterr().err
+    assert "Unknown host 'nobody'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("raise SystemExit(3)", r"Rank [01] could not start\. It has ended with status 3\."),
+        ("raise SystemExit(3)", r"Rank [01] could not start\. It exited with status 3\."),
         (
-            "from engine.cluster.link import Link; link = Link.over_stdio(); link.take(False); "
-            "link.tell({'fault': 'no port is free'})",
+            "from engine.cluster.link import Link; link = Link.over_stdio(); link.receive(False); "
+            "link.send_message({'fault': 'no port is free'})",
             r"Rank [01] could not start on local: no port is free",
         ),
     ],
 )
-def test_a_rank_that_cannot_start_says_why(
+def test_failed_rank_start_is_reported(
     program: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-P", "-c", program]
     monkeypatch.setattr(processes, "rank_command", lambda host: command)
-    group = processes.Processes((Host(LOCAL), Host(LOCAL)))
+    group = processes.RankProcesses((Host(LOCAL), Host(LOCAL)))
     try:
         with pytest.raises(RanksLostError, match=why):
             group.start()
@@ -273,7 +275,7 @@ def test_a_rank_that_cannot_start_says_why(
 
 
 @pytest.mark.parametrize("heard", ["first", "last"])
-def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
+def test_ssh_group_has_tokens_of_one_rank_and_cleans_up(
     heard: str,
     fake_ssh: Path,
     tmp_path: Path,
@@ -281,7 +283,7 @@ def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lose = Relay._lose
+    lose = Relay._lose_rank
 
     def losing(self: Relay, why: str, within: float = 0.0) -> None:
         if heard == "last" and why.startswith("Rank 1"):
@@ -289,12 +291,12 @@ def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
             self._ended.wait(LONG / 6)
         lose(self, why, within)
 
-    monkeypatch.setattr(Relay, "_lose", losing)
+    monkeypatch.setattr(Relay, "_lose_rank", losing)
     folder = model_folder("plain")
     _program(fake_ssh / "rsync", "#!/bin/sh\nexit 1\n")
     _program(fake_ssh / "scp", SCP)
     host = there(models=str(tmp_path / "copies"))
-    assert machines.copy(folder, "plain", host, lambda words: None).by == "scp"
+    assert machines.copy_model(folder, "plain", host, lambda words: None).by == "scp"
     with Engine(ranks=(Host(LOCAL), host)) as spread:
         model = spread.load(folder)
         assert _answer(spread, model) == _answer(engine, engine.load(folder))

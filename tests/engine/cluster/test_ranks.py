@@ -24,10 +24,16 @@ from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.cache.estimate import Weights
 from engine.cluster import group, leader, rank, relay, sharding
-from engine.cluster.group import Order, Record
-from engine.cluster.link import Answered, Asked, Called, Link, Unasked
-from engine.cluster.processes import Rank, died
-from engine.cluster.relay import budget_of, differing
+from engine.cluster.group import Operation, TurnRecord
+from engine.cluster.link import (
+    CommandCallback,
+    CommandCancelled,
+    CommandResult,
+    Link,
+    RelayedCommand,
+)
+from engine.cluster.processes import Rank, dead_rank_text
+from engine.cluster.relay import rank_budget, version_difference
 from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
 from engine.runtime.admission import BUDGET_SHARE
@@ -37,39 +43,39 @@ from tests.waiting import until
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
 ARGUMENTS = st.lists(st.integers(0, 2**31 - 1) | st.booleans() | st.text()).map(tuple)
-ORDERS = st.lists(st.builds(Order, st.text(), ARGUMENTS)).map(tuple)
+ORDERS = st.lists(st.builds(Operation, st.text(), ARGUMENTS)).map(tuple)
 
 
-@given(st.builds(Record, st.integers(0, 2**31 - 1), ORDERS))
-def test_record_is_decoded_as_it_was_encoded(record: Record) -> None:
+@given(st.builds(TurnRecord, st.integers(0, 2**31 - 1), ORDERS))
+def test_record_survives_encoding(record: TurnRecord) -> None:
     data = group.encode(record)
-    first, rest = data[: group.SIZE], data[group.SIZE :]
-    assert len(first) == group.SIZE
-    assert group.bytes_after(first) == len(rest)
+    first, rest = data[: group.FIRST_BYTES], data[group.FIRST_BYTES :]
+    assert len(first) == group.FIRST_BYTES
+    assert group.second_bytes(first) == len(rest)
     assert len(rest) % 4 == 0
     assert group.decode(first + rest) == record
 
 
-def test_only_a_long_prompt_takes_a_second_collective() -> None:
-    step = group.encode(Record(1, (Order("pass", (1, True, *range(1000, 1100))),)))
-    prompt = group.encode(Record(1, (Order("begin", (1, 0, *range(1000))),)))
-    assert group.bytes_after(step) == 0
-    assert group.bytes_after(prompt) == len(prompt) - group.SIZE > 0
+def test_only_long_record_needs_second_collective() -> None:
+    step = group.encode(TurnRecord(1, (Operation("pass", (1, True, *range(1000, 1100))),)))
+    prompt = group.encode(TurnRecord(1, (Operation("begin", (1, 0, *range(1000))),)))
+    assert group.second_bytes(step) == 0
+    assert group.second_bytes(prompt) == len(prompt) - group.FIRST_BYTES > 0
 
 
 @pytest.mark.parametrize("data", [b"", b"\1\0\0\0", b"\1\0\0\0\x90", b"\3\0\0\0\x92\1\1"])
-def test_other_bytes_are_no_record(data: bytes) -> None:
+def test_invalid_record_is_rejected(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"truncated|Expected"):
         group.decode(data)
 
 
-def test_a_rank_tells_at_once_that_it_no_longer_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rank_reports_end_of_loading_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until then it may be silent for a minute: one that hung just after a load was waited for."""
-    monkeypatch.setattr(rank, "BEAT", 3600.0)
+    monkeypatch.setattr(rank, "HEARTBEAT_S", 3600.0)
     told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    link: Any = SimpleNamespace(tell=told.put)
+    link: Any = SimpleNamespace(send_message=told.put)
     loading = [True]
-    pulse = rank.Pulse(link)
+    pulse = rank.Heartbeat(link)
 
     def state() -> tuple[int, bool, bool]:
         now = loading[-1:]
@@ -85,7 +91,7 @@ def test_a_rank_tells_at_once_that_it_no_longer_loads(monkeypatch: pytest.Monkey
     loading.clear()
 
 
-def test_other_versions_are_named() -> None:
+def test_different_version_is_named() -> None:
     ours = {"protocol": "1", "mlx": "0.32.4"}
     link: Any = Link
 
@@ -94,7 +100,7 @@ def test_other_versions_are_named() -> None:
             Rank(0, link, {"versions": ours}),
             Rank(1, link, {"versions": {**ours, **theirs}}),
         ]
-        return differing(ranks)
+        return version_difference(ranks)
 
     assert why() is None
     said = why(mlx="0.31.0")
@@ -102,7 +108,7 @@ def test_other_versions_are_named() -> None:
     assert said.startswith("Rank 1 has mlx 0.31.0, rank 0 has 0.32.4.")
 
 
-def test_of_ranks_that_are_gone_the_one_that_was_killed_is_named() -> None:
+def test_killed_rank_is_named_before_exited_ones() -> None:
     """Rank 0 had ended because its peer had gone, and was told as the one that was lost."""
     ended = [subprocess.Popen([sys.executable, "-Sc", "raise SystemExit(1)"])]
     ended.append(subprocess.Popen([sys.executable, "-Sc", "input()"], stdin=subprocess.PIPE))
@@ -110,19 +116,19 @@ def test_of_ranks_that_are_gone_the_one_that_was_killed_is_named() -> None:
     ranks = [Rank(number, link, {}, process) for number, process in enumerate(ended)]
     with ended[0], ended[1]:
         ended[0].wait()
-        assert died(ranks) == "Rank 0 of 2 has died: it has ended with status 1."
+        assert dead_rank_text(ranks) == "Rank 0 of 2 has died: it exited with status 1."
         ended[1].kill()
-        assert died(ranks, LONG) == "Rank 1 of 2 has died: it was ended by signal 9."
+        assert dead_rank_text(ranks, LONG) == "Rank 1 of 2 has died: it was killed by signal 9."
 
 
-def test_what_cannot_be_divided_is_refused_before_it_is_read() -> None:
+def test_indivisible_model_is_refused_before_reading() -> None:
     llama = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2}
-    sharding.check("It", llama, 2)
-    with pytest.raises(EngineError, match=r"4 attention heads.*3 ranks\. Take 2 or 4\.") as told:
-        sharding.check("It", llama, 3)
+    sharding.check_divisible("It", llama, 2)
+    with pytest.raises(EngineError, match=r"4 attention heads.*3 ranks\. Use 2 or 4\.") as told:
+        sharding.check_divisible("It", llama, 3)
     assert told.value.code == "unsupported_session"
     with pytest.raises(EngineError, match=r"type 'mamba2', which cannot be spread"):
-        sharding.check("It", {"model_type": "mamba2"}, 2)
+        sharding.check_divisible("It", {"model_type": "mamba2"}, 2)
 
 
 class Pair:
@@ -136,11 +142,11 @@ class Pair:
         self.mlx = mx.distributed.init()
 
 
-def test_other_weights_and_other_plans_are_refused_at_the_hand_shake(
+def test_different_weights_or_plans_are_refused(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     engine.stats()  # MLX is imported by an engine first
-    from engine.cluster.follower import Files, Follower
+    from engine.cluster.follower import Follower, FollowerFiles
     from engine.cluster.leader import Leader
     from engine.model import loader
 
@@ -150,7 +156,7 @@ def test_other_weights_and_other_plans_are_refused_at_the_hand_shake(
 
     def tell(message: dict[str, Any]) -> None:
         if "question" in message:
-            leading.hear({**said.pop(0), "question": message["question"], "rank": 1})
+            leading.handle_answer({**said.pop(0), "question": message["question"], "rank": 1})
 
     leading = Leader(pair, tell)
     examined = loader.examine(folder, "It", {}, 0, None)
@@ -163,18 +169,18 @@ def test_other_weights_and_other_plans_are_refused_at_the_hand_shake(
 
     # What a follower says whose folder has other weights, and what comes of it.
     answers: list[dict[str, Any]] = []
-    follower = Follower(pair, answers.append, Files(None, 0, answers.append))
+    follower = Follower(pair, answers.append, FollowerFiles(None, 0, answers.append))
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     asked = {"do": "load", "model": 1, "path": str(folder), "name": "It", "wide": True}
     asked["question"] = 1
     messages.put({**asked, "contents": "those of another"})
     messages.put({})
     with pytest.raises(KeyError):
-        follower.run(messages)
-    assert [answer["refused"] for answer in answers] == ["its model folder has other contents"]
-    with pytest.raises(EngineError, match=r"on rank 1: its model folder has other contents"):
+        follower.follow(messages)
+    assert [answer["refused"] for answer in answers] == ["the model folder has different contents"]
+    with pytest.raises(EngineError, match=r"on rank 1: the model folder has different contents"):
         load(*answers)
-    with pytest.raises(EngineError, match=r"rank 1 would carry out plans in another way.*versions"):
+    with pytest.raises(EngineError, match=r"rank 1 executes plans differently.*versions"):
         load({}, {"plans": -1})
 
 
@@ -225,7 +231,7 @@ def scene(engine: Engine, model: Model) -> list[list[int]]:
     return [r.tokens() for r in [*told, *both, *last]] + [stopped.tokens()[:4]]
 
 
-def test_two_ranks_give_the_tokens_of_one(
+def test_two_ranks_have_tokens_of_one(
     spread: Engine, engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     folder = model_folder("plain")
@@ -235,31 +241,31 @@ def test_two_ranks_give_the_tokens_of_one(
     assert scene(spread, model) == scene(engine, alone)
 
 
-def test_memory_is_planned_with_the_rank_that_has_least(spread: Engine) -> None:
+def test_budget_is_that_of_smallest_rank(spread: Engine) -> None:
     def ranks(*told: tuple[str, int]) -> list[Rank]:
         link: Any = Link
         return [Rank(n, link, {"machine": m, "memory": b}) for n, (m, b) in enumerate(told)]
 
-    assert budget_of(ranks(("here", 1000), ("there", 400)), None) == 340
-    assert budget_of(ranks(("here", 1000), ("here", 1000), ("there", 800)), None) == 425
-    assert budget_of(ranks(("here", 1000), ("here", 1000)), 600) == 300
-    assert budget_of(ranks(("here", 1000), ("there", 400)), 600) == 340
-    assert budget_of(ranks(("here", 400), ("there", 1000)), 600) == 600
+    assert rank_budget(ranks(("here", 1000), ("there", 400)), None) == 340
+    assert rank_budget(ranks(("here", 1000), ("here", 1000), ("there", 800)), None) == 425
+    assert rank_budget(ranks(("here", 1000), ("here", 1000)), 600) == 300
+    assert rank_budget(ranks(("here", 1000), ("there", 400)), 600) == 340
+    assert rank_budget(ranks(("here", 400), ("there", 1000)), 600) == 600
     stats = spread.stats()
     least = min(rank["memory"] for rank in stats["ranks"])
     assert stats["memory_budget"] == int(least * BUDGET_SHARE) // 2
 
 
-def test_what_cannot_be_spread_says_so(spread: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_unsupported_spread_is_reported(
+    spread: Engine, model_folder: Callable[[str], Path]
+) -> None:
     for ask in (spread.load, spread.estimate):
         with pytest.raises(EngineError) as refused:
             ask(model_folder("pure recurrent"))
         assert refused.value.code == "unsupported_session"
 
 
-def test_the_estimate_is_what_each_rank_holds(
-    spread: Engine, engine: Engine, tmp_path: Path
-) -> None:
+def test_estimate_is_of_one_rank(spread: Engine, engine: Engine, tmp_path: Path) -> None:
     """Its embeddings are most of this model, and whole on each rank."""
     config = {**small_config("qwen3"), "vocab_size": 4096, "hidden_size": 256}
     folder = write_model(tmp_path / "model", config, scale=3.0)
@@ -282,7 +288,7 @@ def test_the_estimate_is_what_each_rank_holds(
     spread.unload(model)
 
 
-def test_a_load_asks_for_what_the_part_takes(model_folder: Callable[[str], Path]) -> None:
+def test_load_reserves_size_of_one_part(model_folder: Callable[[str], Path]) -> None:
     from engine.model import loader
 
     examined: Any = loader.examine(model_folder("plain"), "It", {}, 8_000, None)
@@ -293,7 +299,7 @@ def test_a_load_asks_for_what_the_part_takes(model_folder: Callable[[str], Path]
     assert replace(candidate, wide=16_000).request("", None, float32=True).wide == 16_000
 
 
-def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(
+def test_spread_chats_restore_quantized_caches(
     spread: Engine, engine: Engine, tmp_path: Path, kept: Path
 ) -> None:
     folder = write_model(tmp_path / "model", {**small_config("llama"), "head_dim": 32}, scale=3.0)
@@ -327,7 +333,7 @@ def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(
     until(lambda: not list(kept.glob("*/*.safetensors")), LONG)
 
 
-def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
+def test_hung_rank_fails_each_reply_once(
     model_folder: Callable[[str], Path],
 ) -> None:
     with Engine(ranks=2) as engine:
@@ -377,7 +383,7 @@ class QuietRanks:
         self._far.append(Link(far))
         return [Rank(0, Link(near), {})]
 
-    def begin(self, _: dict[str, Any]) -> None:
+    def send_setup(self, _: dict[str, Any]) -> None:
         pass
 
     def kill(self) -> None:
@@ -391,10 +397,10 @@ class QuietRanks:
 @pytest.fixture
 def relayed(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[relay.Relay, Link]]:
     far: list[Link] = []
-    monkeypatch.setattr(relay, "Processes", QuietRanks(far))
-    monkeypatch.setattr(relay, "differing", lambda _: None)
-    monkeypatch.setattr(relay, "budget_of", lambda *_: 1)
-    monkeypatch.setattr(relay, "_LEAVING", 0.0)
+    monkeypatch.setattr(relay, "RankProcesses", QuietRanks(far))
+    monkeypatch.setattr(relay, "version_difference", lambda _: None)
+    monkeypatch.setattr(relay, "rank_budget", lambda *_: 1)
+    monkeypatch.setattr(relay, "_SHUTDOWN_TIMEOUT_S", 0.0)
     made = relay.Relay(Mailbox(), ())
     try:
         yield made, far[0]
@@ -402,7 +408,7 @@ def relayed(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[relay.Relay, Link
         made.end("the test is over")
 
 
-def test_nobody_is_kept_who_no_longer_waits_for_a_rank(
+def test_relay_forgets_finished_commands(
     relayed: tuple[relay.Relay, Link],
 ) -> None:
     """The relay held every command that says who hears of idle models, and all that were
@@ -411,36 +417,45 @@ def test_nobody_is_kept_who_no_longer_waits_for_a_rank(
     made, far = relayed
     heard: list[tuple[int, str]] = []
     for number in range(50):
-        made._ask(UnloadIdle(1.0, lambda model, number=number: heard.append((number, model))))
-    asked = [far.take(True)[0] for _ in range(50)]
+        made._relay_command(
+            UnloadIdle(1.0, lambda model, number=number: heard.append((number, model)))
+        )
+    asked = [far.receive(True)[0] for _ in range(50)]
     assert len(made._waiting) == 1
-    made._take(Called(asked[-1].number, ("a model",)))
-    made._take(Called(asked[0].number, ("another",)))  # on its way when the next one was asked
+    made._handle(CommandCallback(asked[-1].number, ("a model",)))
+    made._handle(
+        CommandCallback(asked[0].number, ("another",))
+    )  # on its way when the next one was asked
     assert heard == [(49, "a model"), (49, "another")]
     loads = [Load("here", Answer(can_be_cancelled=True)) for _ in range(20)]
     for load in loads:
-        made._ask(load)
+        made._relay_command(load)
         load.answer.cancel()
     assert len(made._waiting) == 1
     kept = Load("here", Answer(can_be_cancelled=True))
-    made._ask(kept)
-    far_end = [far.take(True)[0] for _ in range(41)]
-    assert [type(m) for m in far_end[:4]] == [Asked, Unasked, Asked, Unasked]
-    made._take(Answered(far_end[-1].number, "the model"))
+    made._relay_command(kept)
+    far_end = [far.receive(True)[0] for _ in range(41)]
+    assert [type(m) for m in far_end[:4]] == [
+        RelayedCommand,
+        CommandCancelled,
+        RelayedCommand,
+        CommandCancelled,
+    ]
+    made._handle(CommandResult(far_end[-1].number, "the model"))
     assert kept.answer.result(0) == "the model"
     assert len(made._waiting) == 1
 
 
-def test_journal_keeps_orders_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_journal_keeps_operations_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """An order that was added while orders were taken was lost: followers kept those caches."""
-    made, taken = leader.Journal(), list[Order]()
+    made, taken = leader.Journal(), list[Operation]()
 
-    def order(name: str, arguments: tuple[int, ...]) -> Order:
-        taken.extend(made.take())  # the engine thread, just then
-        return Order(name, arguments)
+    def order(name: str, arguments: tuple[int, ...]) -> Operation:
+        taken.extend(made.drain())  # the engine thread, just then
+        return Operation(name, arguments)
 
-    monkeypatch.setattr(leader, "Order", order)
+    monkeypatch.setattr(leader, "Operation", order)
     for number in range(10):
         made.add("free", number)
-    taken.extend(made.take())
+    taken.extend(made.drain())
     assert [o.arguments for o in taken] == [(n,) for n in range(10)]

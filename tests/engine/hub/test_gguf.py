@@ -28,7 +28,7 @@ from engine.hub.inventory import Installed, Inventory, Source, facts_of, places
 from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
 from engine.sandbox import jobs
-from engine.sandbox.protocol import Limits, RefusedError
+from engine.sandbox.protocol import RefusedError, TaskLimits
 from tests.engine import gguf_files as files
 from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, small
 
@@ -364,7 +364,7 @@ class Counted:
 
     def __call__(self, do: str, *given: Any, **more: Any) -> dict[str, Any]:
         self.asked.append(do)
-        return jobs.convert(do, *given, **more)
+        return jobs.run_gguf_task(do, *given, **more)
 
 
 def test_a_file_is_converted_once_whatever_it_is_called(tmp_path: Path, root: Path) -> None:
@@ -464,14 +464,14 @@ def test_a_full_disk_is_told_and_leaves_nothing(
 
 def test_the_child_writes_no_more_than_it_may(tmp_path: Path, root: Path) -> None:
     """The kernel ends a file that grows too large; that is told, and nothing is left."""
-    work = partial(jobs.convert, limits=lambda size: Limits(60.0, 2**31, 2**20, 4096))
+    work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(60.0, 2**31, 2**20, 4096))
     with pytest.raises(EngineError, match="cannot be converted"):
         kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
     assert not [p for p in root.iterdir() if p.is_dir()]
 
 
 def test_a_child_that_takes_too_long_is_ended(tmp_path: Path, root: Path) -> None:
-    work = partial(jobs.convert, limits=lambda size: Limits(0.0, 2**31, 2**20, 2**30))
+    work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(0.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="took longer than"):
         kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
 
@@ -664,8 +664,8 @@ def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root:
     with file.open("wb") as stream:
         stream.write(data[:-65])
         stream.truncate(2**40)
-    patient = partial(jobs.convert, limits=lambda size: Limits(20.0, 2**31, 2**20, 2**30))
-    with pytest.raises(EngineError, match="mostly holes"):
+    patient = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(20.0, 2**31, 2**20, 2**30))
+    with pytest.raises(EngineError, match="mostly empty"):
         kept.folder_of(file, convert=patient)
 
 

@@ -172,7 +172,7 @@ def test_the_command_goes_on_after_any_end(model: Hub, how: signal.Signals) -> N
     said = first.communicate(timeout=20)
     if how is signal.SIGINT:
         assert first.returncode == 130
-        assert "goes on from here" in said[1]
+        assert "same command again to continue" in said[1]
     assert said[0] == ""
     assert hub.find(NAME) is None
     come = downloads.part(NAME, weights).stat().st_size

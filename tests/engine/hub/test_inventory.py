@@ -178,7 +178,7 @@ def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> No
     for name in ("config.json", "tokenizer_config.json", "README.md", "chat_template.jinja"):
         os.mkfifo(pipes / name)
     os.mkfifo(pipes / "model.safetensors")
-    assert "no ordinary file" in facts_of(pipes).problem
+    assert "not a regular file" in facts_of(pipes).problem
     huge = make(tmp_path / "huge")
     with (huge / "config.json").open("wb") as stream:
         stream.truncate(2**30)
@@ -193,7 +193,7 @@ def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> No
     for name in ("config.json", "README.md", "tokenizer_config.json", "model.safetensors"):
         (folders / name).mkdir(parents=True)
     opened = len(os.listdir("/dev/fd"))
-    assert "no ordinary file" in facts_of(folders).problem
+    assert "not a regular file" in facts_of(folders).problem
     assert len(os.listdir("/dev/fd")) == opened
     assert time.perf_counter() - began < 30  # a pipe would be waited for without end
 

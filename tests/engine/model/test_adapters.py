@@ -27,7 +27,7 @@ from engine.cli.main import main
 from engine.model import adapting, backend, loader, output_rows
 from engine.model.loaded import LoadedModel
 from engine.model.patches import dense
-from engine.sandbox.folders import look_at_adapter
+from engine.sandbox.folders import inspect_adapter
 from engine.serve.server import Server
 from tests.engine.adapters import LEAVES, write_adapter
 from tests.engine.families import FAMILIES
@@ -94,7 +94,7 @@ def done(pieces: loader.Pieces) -> LoadedModel:
 
 
 def variant(base: LoadedModel, folder: Path) -> LoadedModel:
-    found = adapting.examine(folder, folder.name, look_at_adapter(folder, folder.name))
+    found = adapting.examine(folder, folder.name, inspect_adapter(folder, folder.name))
     return done(adapting.adapt(base, found))
 
 

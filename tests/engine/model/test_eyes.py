@@ -27,7 +27,7 @@ class _Kind:
 
 def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     reads, waiting, go = list[bytes](), threading.Semaphore(0), threading.Event()
-    wait = jobs._wait
+    wait = jobs._acquire
 
     def noted(*given: Any) -> None:
         waiting.release()
@@ -38,7 +38,7 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
         assert go.wait(60)
         return SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
 
-    monkeypatch.setattr(jobs, "_wait", noted)
+    monkeypatch.setattr(jobs, "_acquire", noted)
     monkeypatch.setattr(jobs, "read_image", read)
     look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     with ThreadPoolExecutor(5) as pool:

@@ -23,7 +23,7 @@ from engine.model import adapting, backend, loader, packed_experts, packed_layer
 from engine.model.slices import at_once
 from engine.runtime import examining as estimating
 from engine.runtime.examining import Candidate
-from engine.sandbox.folders import look_at_adapter
+from engine.sandbox.folders import inspect_adapter
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 from tests.engine.model.few_bits import difference, packed, passes, write_few_bits
@@ -182,7 +182,7 @@ def test_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
     net.set_dtype(mx.bfloat16)
     mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
     written = write_adapter(tmp_path / "adapter", path, kind)
-    facts = replace(look_at_adapter(written, "it"), size=10, wide=20, rebuilt=0)
+    facts = replace(inspect_adapter(written, "it"), size=10, wide=20, rebuilt=0)
     adapter = adapting.examine(written, "it", facts)
     base = loader.load_at_once(path, wide=True)
     variant = at_once(adapting.adapt(base, adapter))

@@ -22,7 +22,7 @@ from engine.messages import Audio, Message
 from engine.model import eyes, loader, ragged, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
 from engine.sandbox import jobs
-from engine.sandbox.images import Picture
+from engine.sandbox.images import DecodedImage
 from tests.engine.model.seeing import heard, image, shown, tone
 
 FEW = SamplingParams(max_tokens=16, temperature=0.0)
@@ -154,7 +154,7 @@ def test_an_image_is_looked_at_once_for_all(
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
-    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
+    def read_image(data: bytes, stop: threading.Event | None = None) -> DecodedImage:
         reads.append(data)
         return real(data, stop=stop)
 
@@ -182,7 +182,7 @@ def slow_images(
     """Events: an image is being read; all images may be read."""
     real, entered, release = jobs.read_image, threading.Event(), threading.Event()
 
-    def read_image(data: bytes, stop: threading.Event | None = None) -> Picture:
+    def read_image(data: bytes, stop: threading.Event | None = None) -> DecodedImage:
         entered.set()
         while not release.wait(0.01):
             if stop is not None and stop.is_set():
@@ -389,7 +389,7 @@ def test_a_long_recording_is_heard_half_a_minute_at_a_time(engine: Engine, tmp_p
         (b"", "is empty"),
         (b"RIFF\x24\0\0\0WAVEfmt ", "is damaged or incomplete"),
         (b"\0\0\0\x20ftypM4A ", "Save it as WAV or MP3"),
-        (tone(0).data, "holds no sound"),
+        (tone(0).data, "contains no sound"),
         (tone(601, rate=100).data, "longer than 10 minutes"),
     ],
 )

@@ -31,7 +31,9 @@ def test_e9_more_folders_than_are_remembered_may_be_examined_at_once(
     facts = SimpleNamespace(config={}, generation={}, rows=9, size=1, wide=1)
     checked = SimpleNamespace(largest_id=1, table=None)
     confined: Any = SimpleNamespace(
-        look=lambda *_: facts, check_tokenizer=lambda *_: checked, look_at_adapter=None
+        inspect_model=lambda *_: facts,
+        check_tokenizer=lambda *_: checked,
+        inspect_adapter=None,
     )
     monkeypatch.setattr(examining, "resolve", Path)
     monkeypatch.setattr(examining, "identity", lambda path: (path.name,))

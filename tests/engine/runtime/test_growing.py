@@ -50,7 +50,7 @@ def test_programs_are_told_length_for_it() -> None:
     """OpenAI's shape has no other word for an answer that was cut."""
     answer: dict[str, Any] = {"text": "a", "prompt_tokens": 1, "generated_tokens": 1}
     told = {
-        why: requests.completion("d", "c", "m", {**answer, "finish_reason": why})
+        why: requests.completion_record("d", "c", "m", {**answer, "finish_reason": why})
         for why in ("stop", "length", "memory")
     }
     found = [_first_reason(told[why]) for why in ("stop", "length", "memory")]

@@ -25,7 +25,7 @@ from engine.runtime.models import Loading
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
 from engine.runtime.workers import Answer, Mailbox, Workers
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 from tests.engine.families import FAMILIES
 from tests.engine.model.test_loading import examined
 from tests.waiting import until
@@ -284,7 +284,7 @@ def test_beside_slow_steps_more_is_read_in_a_turn(
 
     monkeypatch.setattr(loader, "load", load)
     state = State()
-    loading = Loading(state, Workers(Mailbox()), Confined())
+    loading = Loading(state, Workers(Mailbox()), Sandbox())
     candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
     command = Load(str(model_folder("plain")), Answer(), None, None)
     loading._examining.append(command)

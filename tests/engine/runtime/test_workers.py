@@ -18,8 +18,8 @@ from engine.messages import Command, WorkDone
 from engine.runtime import workers
 from engine.runtime.workers import PLACES, THREADS, Mailbox, Workers
 from engine.sandbox import confined
-from engine.sandbox.confined import Confined
-from engine.sandbox.protocol import Limits
+from engine.sandbox.confined import Sandbox
+from engine.sandbox.protocol import TaskLimits
 
 SOON = 60.0  # seconds: whoever waits longer is held up
 
@@ -121,7 +121,7 @@ def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
 def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    children = Confined(template=Limits(300.0, 1024 * 2**20, 2**20))
+    children = Sandbox(template=TaskLimits(300.0, 1024 * 2**20, 2**20))
     monkeypatch.setattr(confined, "shared", lambda: children)
     few = SamplingParams(max_tokens=4, seed=1, logit_bias={2: -1e9})
     with Engine() as engine:

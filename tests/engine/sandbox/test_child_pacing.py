@@ -16,7 +16,7 @@ from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime import loop
 from engine.sandbox import process, protocol
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 from tests.engine.sandbox.test_confined import write_tokenizer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is taken on Linux only")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is tak
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_last_token", float("-inf"))
+    monkeypatch.setattr(process, "_last_token_time", float("-inf"))
 
 
 def state(pid: int) -> str:
@@ -32,17 +32,19 @@ def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_only_beside_chats_that_stream(quiet: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_is_paced_only_while_a_chat_streams(
+    quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = 1000.0
     monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=lambda: now))
-    assert not process.streaming()
-    process.streamed()
-    assert process.streaming()
+    assert not process.is_streaming()
+    process.note_token()
+    assert process.is_streaming()
     now += 2.0
-    assert not process.streaming()
+    assert not process.is_streaming()
 
 
-def test_a_child_is_stopped_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paused_child_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
     def look(seconds: float) -> None:
@@ -54,15 +56,15 @@ def test_a_child_is_stopped_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
     clock = SimpleNamespace(sleep=look, monotonic=time.monotonic)
     monkeypatch.setattr(process, "time", clock)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        assert process.pause(child.pid) >= 0
+        assert process.pause_process(child.pid) >= 0
         child.communicate(b"\n", timeout=60)  # stopped, it would not end
     assert child.returncode == 0
     clock.sleep = seen.append
-    process.pause(child.pid)  # nobody is there any more, and nothing is raised
-    assert seen == ["stopped", process.PAUSE]
+    process.pause_process(child.pid)  # nobody is there any more, and nothing is raised
+    assert seen == ["stopped", process.PAUSE_S]
 
 
-def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
+def test_pauses_do_not_count_as_task_time(
     quiet: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Each pause is longer than the whole limit, by a clock that is put forward."""
@@ -75,21 +77,21 @@ def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
     monkeypatch.setattr(process, "time", clock)
-    monkeypatch.setattr(process, "streaming", lambda: True)
-    monkeypatch.setattr(process, "pause", pause)
+    monkeypatch.setattr(process, "is_streaming", lambda: True)
+    monkeypatch.setattr(process, "pause_process", pause)
     write_tokenizer(tmp_path)
-    confined = Confined()
+    confined = Sandbox()
     try:
         with pytest.raises(EngineError, match="not a model folder"):
-            confined.look(tmp_path, "it")
+            confined.inspect_model(tmp_path, "it")
         assert ahead == 0  # what a chat's prompts and folders need is short, and is not paced
         assert confined.check_tokenizer(tmp_path, "it", None).largest_id > 0
-        assert ahead > protocol.TOKENIZER.seconds
+        assert ahead > protocol.TOKENIZER_LIMITS.cpu_s
     finally:
         confined.close()
 
 
-def test_the_engine_says_when_a_chat_takes_all_of_the_processor(
+def test_engine_reports_tokens_computed_on_cpu(
     quiet: None,
     monkeypatch: pytest.MonkeyPatch,
     engine: Engine,
@@ -99,4 +101,4 @@ def test_the_engine_says_when_a_chat_takes_all_of_the_processor(
     for taken in (False, True):
         monkeypatch.setattr(loop, "openblas", lambda taken=taken: taken)
         engine.open_session(model).send("Hello", SamplingParams(max_tokens=2)).text(60)
-        assert process.streaming() == taken
+        assert process.is_streaming() == taken

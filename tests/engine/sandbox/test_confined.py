@@ -32,10 +32,10 @@ from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
 from engine.sandbox import bounds, process, protocol
 from engine.sandbox import confined as confined_module
-from engine.sandbox.confined import CheckedTokenizer, Confined
-from engine.sandbox.process import resident
-from engine.sandbox.prompts import describe
-from engine.sandbox.protocol import Kind, Limits
+from engine.sandbox.confined import CheckedTokenizer, Sandbox
+from engine.sandbox.process import resident_bytes
+from engine.sandbox.prompts import describe_tokenizer
+from engine.sandbox.protocol import ChildKind, TaskLimits
 from engine.text import pieces
 from engine.text.prompt import build
 from engine.text.rendering import InProcess, Reader, TooLongError
@@ -47,16 +47,16 @@ FILE = {"model_type": "llama", "num_hidden_layers": 2, "vocab_size": 300}
 
 
 @pytest.fixture(scope="module")
-def confined() -> Iterator[Confined]:
+def confined() -> Iterator[Sandbox]:
     """With short limits; tokenizers have longer ones, as transformers has to be imported."""
-    short = Limits(1.0, 700 * _MB, 4 * _MB)
-    large = Limits(60.0, 4096 * _MB, 64 * _MB)
-    made = Confined(
+    short = TaskLimits(1.0, 700 * _MB, 4 * _MB)
+    large = TaskLimits(60.0, 4096 * _MB, 64 * _MB)
+    made = Sandbox(
         template=short,
-        form=Limits(20.0, 2048 * _MB, _MB),
-        files=Limits(20.0, 700 * _MB, 4 * _MB),
+        form=TaskLimits(20.0, 2048 * _MB, _MB),
+        files=TaskLimits(20.0, 700 * _MB, 4 * _MB),
         tokenizer=large,
-        encoding=lambda characters: Limits(2.0, 700 * _MB, 4 * _MB),
+        encoding=lambda characters: TaskLimits(2.0, 700 * _MB, 4 * _MB),
     )
     yield made
     made.close()
@@ -82,7 +82,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> CheckedTokenizer:
     return described(folder)
 
 
-def works(confined: Confined, model: CheckedTokenizer) -> None:
+def works(confined: Sandbox, model: CheckedTokenizer) -> None:
     """A prompt of an ordinary model is made of its messages."""
     reader = confined.reader(model)
     (text,) = reader.render([(HELLO, True)], None)
@@ -103,8 +103,8 @@ def rendered(reader: Reader) -> str:
 
 @pytest.mark.parametrize("name", hostile.TEMPLATES)
 @pytest.mark.turns(2)
-def test_fault_f1_a_hostile_template_ends_by_itself(
-    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+def test_hostile_template_fails_alone(
+    confined: Sandbox, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:
     write_tokenizer(tmp_path)
     bad = confined.reader(described(tmp_path, hostile.TEMPLATES[name]))
@@ -118,11 +118,11 @@ def test_fault_f1_a_hostile_template_ends_by_itself(
     works(confined, plain)
 
 
-def test_fault_f1_neighbours_need_not_wait_for_an_endless_template(
-    confined: Confined, plain: CheckedTokenizer, tmp_path: Path
+def test_endless_template_does_not_block_other_models(
+    confined: Sandbox, plain: CheckedTokenizer, tmp_path: Path
 ) -> None:
     write_tokenizer(tmp_path)
-    with_patience = Confined(template=Limits(60.0, 700 * _MB, _MB))
+    with_patience = Sandbox(template=TaskLimits(60.0, 700 * _MB, _MB))
     bad = with_patience.reader(described(tmp_path, hostile.ENDLESS))
     told: list[str] = []
 
@@ -170,15 +170,15 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_fault_f2_a_form_too_deep_or_too_large_is_refused_by_its_size(name: str) -> None:
+def test_oversized_form_is_refused_by_size(name: str) -> None:
     reason = bounds.form_refusal(SamplingParams(**FORMS[name]))
     assert reason.endswith(".")
     assert len(reason) < 200
 
 
 @pytest.mark.parametrize("name", ["properties", "references", "rules", "groups"])
-def test_fault_f2_a_form_that_crashes_its_library_is_one_error(
-    confined: Confined, plain: CheckedTokenizer, name: str, monkeypatch: pytest.MonkeyPatch
+def test_form_that_crashes_llguidance_is_one_error(
+    confined: Sandbox, plain: CheckedTokenizer, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "form_refusal", lambda params: "")
     assert confined.form_refusal(SamplingParams(**FORMS[name]), plain, [2])
@@ -186,7 +186,7 @@ def test_fault_f2_a_form_that_crashes_its_library_is_one_error(
     assert confined.form_refusal(SamplingParams(choices=("yes", "no")), plain, [2]) == ""
 
 
-def test_ordinary_forms_pass(confined: Confined, plain: CheckedTokenizer) -> None:
+def test_ordinary_forms_pass(confined: Sandbox, plain: CheckedTokenizer) -> None:
     recursive = {
         "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}},
         "$ref": "#/$defs/n",
@@ -194,10 +194,10 @@ def test_ordinary_forms_pass(confined: Confined, plain: CheckedTokenizer) -> Non
     forms: list[dict[str, Any]] = [
         {"json_schema": {}},
         {"json_schema": recursive},
-        {"json_schema": hostile.chain(bounds.LONGEST_CHAIN - 10)},
+        {"json_schema": hostile.chain(bounds.MAX_REFERENCE_CHAIN - 10)},
         {"json_schema": hostile.nested(90, lambda s: {"type": "array", "items": s})},
         {"regex": r"\d{4}-\d\d"},
-        {"choices": tuple(f"choice {i}" for i in range(bounds.MOST_CHOICES))},
+        {"choices": tuple(f"choice {i}" for i in range(bounds.MAX_CHOICES))},
         {"grammar": hostile.grammar_chain(90)},
         {"grammar": 'start: "a" b\nb: /[(\\[]+/'},
     ]
@@ -209,8 +209,8 @@ def test_ordinary_forms_pass(confined: Confined, plain: CheckedTokenizer) -> Non
 
 
 @pytest.mark.parametrize("regex", ["(a?){30000}a{30000}", "((a{100}){100}){50}"])
-def test_s9_a_form_whose_cost_shows_at_its_first_token_is_refused(
-    confined: Confined, plain: CheckedTokenizer, regex: str
+def test_form_with_costly_first_token_is_refused(
+    confined: Sandbox, plain: CheckedTokenizer, regex: str
 ) -> None:
     """It compiles, and its first tokens can be told: llguidance gives up when one is taken."""
     reason = confined.form_refusal(SamplingParams(regex=regex), plain, [2])
@@ -219,9 +219,7 @@ def test_s9_a_form_whose_cost_shows_at_its_first_token_is_refused(
     assert confined.form_refusal(SamplingParams(choices=("<|im_end|>",)), plain, [2]) == ""
 
 
-def test_a_form_is_refused_in_the_words_of_its_library(
-    confined: Confined, plain: CheckedTokenizer
-) -> None:
+def test_form_refusal_has_reason_of_llguidance(confined: Sandbox, plain: CheckedTokenizer) -> None:
     wrong = SamplingParams(json_schema={"type": "nonsense"})
     assert confined.form_refusal(wrong, plain, [2]) == "Invalid type: nonsense"
     assert "unclosed group" in confined.form_refusal(SamplingParams(regex="(a|"))
@@ -232,32 +230,26 @@ def test_a_form_is_refused_in_the_words_of_its_library(
 # Tokenizers: F3, F4, F5
 
 
-def test_fault_f3_a_word_beyond_the_embedding_is_refused(
-    confined: Confined, tmp_path: Path
-) -> None:
+def test_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) -> None:
     hostile.change_tokenizer(tmp_path, hostile.far_id)
-    with pytest.raises(EngineError, match="does not belong to it: it has a token 2,000,000") as e:
+    with pytest.raises(EngineError, match="does not match the model: it has token 2,000,000") as e:
         confined.check_tokenizer(tmp_path, "Model", rows=300)
     assert e.value.code == MODEL_LOAD_FAILED
     assert e.value.message.startswith("Model could not be loaded. Its tokenizer")
 
 
-def test_fault_f3_a_prompt_with_a_token_beyond_the_embedding_is_refused(
-    confined: Confined, tmp_path: Path
-) -> None:
+def test_prompt_with_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) -> None:
     write_tokenizer(tmp_path)
     short = confined.reader(described(tmp_path, rows=5))  # as if only special tokens were known
     assert short.encode(["<think>"]) == [[3]]
-    with pytest.raises(EngineError, match="that the model does not know") as caught:
+    with pytest.raises(EngineError, match="beyond the model") as caught:
         short.encode(["<think>a"])
     assert caught.value.code == INVALID_REQUEST
 
 
 @pytest.mark.parametrize("name", hostile.PANICS)
 @pytest.mark.turns(3)
-def test_fault_f4_a_tokenizer_that_panics_is_refused(
-    confined: Confined, name: str, tmp_path: Path
-) -> None:
+def test_panicking_tokenizer_is_refused(confined: Sandbox, name: str, tmp_path: Path) -> None:
     hostile.change_tokenizer(tmp_path, hostile.PANICS[name])
     with pytest.raises(EngineError, match="Model could not be loaded") as caught:
         confined.check_tokenizer(tmp_path, "Model", rows=300)
@@ -265,8 +257,8 @@ def test_fault_f4_a_tokenizer_that_panics_is_refused(
 
 
 @pytest.mark.parametrize("name", hostile.PANICS)
-def test_fault_f4_a_panic_ends_one_prompt(
-    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+def test_tokenizer_panic_fails_one_prompt(
+    confined: Sandbox, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:
     hostile.change_tokenizer(tmp_path, hostile.PANICS[name])
     with pytest.raises(EngineError, match="The model's tokenizer") as caught:
@@ -277,9 +269,7 @@ def test_fault_f4_a_panic_ends_one_prompt(
 
 @pytest.mark.parametrize("name", hostile.EXPLOSIONS)
 @pytest.mark.turns(2)
-def test_fault_f5_a_tokenizer_that_explodes_is_refused(
-    confined: Confined, name: str, tmp_path: Path
-) -> None:
+def test_exploding_tokenizer_is_refused(confined: Sandbox, name: str, tmp_path: Path) -> None:
     hostile.change_tokenizer(tmp_path, hostile.EXPLOSIONS[name])
     with pytest.raises(EngineError, match="Model could not be loaded") as caught:
         confined.check_tokenizer(tmp_path, "Model", rows=300)
@@ -287,8 +277,8 @@ def test_fault_f5_a_tokenizer_that_explodes_is_refused(
 
 
 @pytest.mark.parametrize("name", ["replace", "replace a little", "prepend"])
-def test_fault_f5_an_explosion_ends_one_prompt(
-    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+def test_exploding_tokenizer_fails_one_prompt(
+    confined: Sandbox, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:
     hostile.change_tokenizer(tmp_path, hostile.EXPLOSIONS[name])
     with pytest.raises(EngineError, match="The model's tokenizer"):
@@ -315,25 +305,23 @@ def write_folder(folder: Path, **config: Any) -> None:
     (folder / "tokenizer.json").write_text("{}")
 
 
-def test_a_good_folder_is_described(confined: Confined, tmp_path: Path) -> None:
+def test_valid_folder_is_accepted(confined: Sandbox, tmp_path: Path) -> None:
     write_folder(tmp_path)
     (tmp_path / "generation_config.json").write_text('{"top_p": 0.5}')
-    facts = confined.look(tmp_path, "Model")
+    facts = confined.inspect_model(tmp_path, "Model")
     assert (facts.rows, facts.files, facts.config) == (300, ["model.safetensors"], FILE)
     assert facts.size == (tmp_path / "model.safetensors").stat().st_size
     assert facts.generation == {"top_p": 0.5}
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "huge"])
-def test_templates_in_a_folder_of_their_own_are_looked_at_too(
-    confined: Confined, kind: str, tmp_path: Path
-) -> None:
+def test_template_folder_is_checked(confined: Sandbox, kind: str, tmp_path: Path) -> None:
     write_folder(tmp_path)
     plain = fingerprint.contents(tmp_path)
     file = tmp_path / "additional_chat_templates" / "rag.jinja"
     file.parent.mkdir()
     file.write_text("{{ messages }}")
-    confined.look(tmp_path, "Model")
+    confined.inspect_model(tmp_path, "Model")
     assert fingerprint.contents(tmp_path) != plain  # another template is another model
     assert file.name in str(fingerprint.identity(tmp_path))
     file.unlink()
@@ -344,7 +332,7 @@ def test_templates_in_a_folder_of_their_own_are_looked_at_too(
     else:
         file.write_text(" " * (_MB + 1))
     with pytest.raises(EngineError, match=r"rag\.jinja is") as caught:
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
     assert caught.value.code == MODEL_LOAD_FAILED
 
 
@@ -352,9 +340,7 @@ def test_templates_in_a_folder_of_their_own_are_looked_at_too(
     "name", ["notes.txt", "chat_template.jinja", "model.safetensors", "a.json"]
 )
 @pytest.mark.parametrize("kind", ["fifo", "device", "link to a fifo", "link to nothing", "folder"])
-def test_fault_f5_what_is_no_ordinary_file_is_refused(
-    confined: Confined, tmp_path: Path, name: str, kind: str
-) -> None:
+def test_irregular_file_is_refused(confined: Sandbox, tmp_path: Path, name: str, kind: str) -> None:
     write_folder(tmp_path)
     file = tmp_path / name
     file.unlink(missing_ok=True)
@@ -370,7 +356,7 @@ def test_fault_f5_what_is_no_ordinary_file_is_refused(
     else:
         file.symlink_to(tmp_path / "nothing")
     with pytest.raises(EngineError, match=name) as caught:
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
     assert caught.value.code == MODEL_LOAD_FAILED
 
 
@@ -385,12 +371,12 @@ def test_fault_f5_what_is_no_ordinary_file_is_refused(
         {"text": "x" * 5_000_000},
     ],
 )
-def test_fault_f5_a_config_beyond_all_measure_is_refused(
-    confined: Confined, tmp_path: Path, config: dict[str, Any]
+def test_oversized_config_is_refused(
+    confined: Sandbox, tmp_path: Path, config: dict[str, Any]
 ) -> None:
     write_folder(tmp_path, **config)
     with pytest.raises(EngineError, match="Model") as caught:
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
     assert caught.value.code == MODEL_LOAD_FAILED
 
 
@@ -403,13 +389,11 @@ def test_fault_f5_a_config_beyond_all_measure_is_refused(
         b'{"a": ' * 100_000,
     ],
 )
-def test_fault_f5_a_config_that_is_none_is_refused(
-    confined: Confined, tmp_path: Path, content: bytes
-) -> None:
+def test_invalid_config_is_refused(confined: Sandbox, tmp_path: Path, content: bytes) -> None:
     write_folder(tmp_path)
     (tmp_path / "config.json").write_bytes(content)
     with pytest.raises(EngineError, match=r"The config.json of Model"):
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
 
 
 @pytest.mark.parametrize(
@@ -428,22 +412,20 @@ def test_fault_f5_a_config_that_is_none_is_refused(
         weights(b"{}", length=6_000_000_000),
     ],
 )
-def test_fault_f5_a_header_that_contradicts_itself_is_refused(
-    confined: Confined, tmp_path: Path, content: bytes
-) -> None:
+def test_inconsistent_header_is_refused(confined: Sandbox, tmp_path: Path, content: bytes) -> None:
     write_folder(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(content)
     with pytest.raises(EngineError, match=r"model.safetensors is (damaged|incomplete)"):
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
 
 
-def test_fault_f5_a_sparse_file_is_not_read(confined: Confined, tmp_path: Path) -> None:
+def test_sparse_file_is_refused(confined: Sandbox, tmp_path: Path) -> None:
     write_folder(tmp_path)
     with (tmp_path / "model.safetensors").open("wb") as file:
         file.write(weights(b"{}", length=6_000_000_000))
         file.truncate(6_000_000_100)
-    with pytest.raises(EngineError, match=r"holes|header of 6,000 MB"):
-        confined.look(tmp_path, "Model")
+    with pytest.raises(EngineError, match=r"mostly empty|header of 6,000 MB"):
+        confined.inspect_model(tmp_path, "Model")
 
 
 @pytest.mark.parametrize(
@@ -452,17 +434,20 @@ def test_fault_f5_a_sparse_file_is_not_read(confined: Confined, tmp_path: Path) 
         (lambda f: (f / "model.safetensors").unlink(), "has no safetensors weights"),
         (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer"),
         (lambda f: (f / "config.json").unlink(), "config.json is missing"),
-        (lambda f: write_folder(f, model_file="x.py"), "wants to run code"),
-        (lambda f: index(f, ["model.safetensors", "model-2.safetensors"]), "1 of its 2 files"),
+        (lambda f: write_folder(f, model_file="x.py"), "requires code"),
+        (
+            lambda f: index(f, ["model.safetensors", "model-2.safetensors"]),
+            "1 of its 2 weight files",
+        ),
     ],
 )
-def test_a_folder_that_is_no_model_is_refused_in_the_engines_words(
-    confined: Confined, tmp_path: Path, change: Callable[[Path], object], words: str
+def test_invalid_model_folder_is_refused_with_reason(
+    confined: Sandbox, tmp_path: Path, change: Callable[[Path], object], words: str
 ) -> None:
     write_folder(tmp_path)
     change(tmp_path)
     with pytest.raises(EngineError, match=words) as caught:
-        confined.look(tmp_path, "Model")
+        confined.inspect_model(tmp_path, "Model")
     with pytest.raises(EngineError) as own:
         check_folder(tmp_path, "Model")
     assert caught.value.args == own.value.args
@@ -484,23 +469,23 @@ def index(folder: Path, files: list[str]) -> None:
         [{"role": "user", "content": "x" * 1000}] * 19_000,
     ],
 )
-def test_fault_f6_what_cannot_fit_is_refused_by_its_characters(messages: list[Any]) -> None:
+def test_prompt_that_cannot_fit_is_refused_by_size(messages: list[Any]) -> None:
     with pytest.raises(EngineError) as caught:
         bounds.check_prompt(messages, context=131_072)
     assert caught.value.code == CONTEXT_OVERFLOW
 
 
-def test_fault_f6_messages_nested_without_end_are_refused() -> None:
+def test_deeply_nested_messages_are_refused() -> None:
     for inner in (hostile.nested(5000, lambda v: [v]), [[]] * 300_000):
         with pytest.raises(EngineError) as caught:
             bounds.check_prompt([{"role": "user", "content": "", "tool_calls": inner}], 4096)
         assert caught.value.code == INVALID_REQUEST
 
 
-def test_what_may_fit_passes_the_bound() -> None:
+def test_prompt_that_may_fit_passes() -> None:
     bounds.check_prompt([{"role": "user", "content": " " * 16 * 2048}], context=2048)
     bounds.check_prompt(HELLO * 2000, context=2048)
-    assert bounds.most_characters(10**9) == bounds.MOST_CHARACTERS
+    assert bounds.max_characters(10**9) == bounds.MAX_PROMPT_CHARACTERS
 
 
 # The same as transformers
@@ -577,11 +562,11 @@ def wrapper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | None], 
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_prompts_are_the_same_as_in_the_engines_own_process(
-    confined: Confined, wrapper: Callable[[str | None], tuple[Any, Path]], name: str
+def test_prompts_equal_those_of_engine_process(
+    confined: Sandbox, wrapper: Callable[[str | None], tuple[Any, Path]], name: str
 ) -> None:
     tokenizer, folder = wrapper(TEMPLATES[name])
-    packed = describe(tokenizer)
+    packed = describe_tokenizer(tokenizer)
     assert packed is not None
     reader = confined.reader(described(folder, known=packed[0], packed=packed[1]))
     for messages in CONVERSATIONS:
@@ -598,27 +583,27 @@ def test_prompts_are_the_same_as_in_the_engines_own_process(
 
 
 @pytest.mark.parametrize("name", ["tools", "escapes", "undefined"])
-def test_prompts_are_the_same_where_texts_are_handed_over_in_pieces(
-    confined: Confined,
+def test_prompts_are_equal_with_texts_sent_as_blobs(
+    confined: Sandbox,
     wrapper: Callable[[str | None], tuple[Any, Path]],
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    monkeypatch.setattr(confined_module, "_LONG", 3)
-    monkeypatch.setattr(confined_module, "_MOST_LISTED", 5)
+    monkeypatch.setattr(confined_module, "_LONG_CHARACTERS", 3)
+    monkeypatch.setattr(confined_module, "_MAX_LISTED_TOKENS", 5)
     monkeypatch.setattr(pieces, "PIECE", 3)
     monkeypatch.setattr(pieces, "TOKENS", 2)
-    test_prompts_are_the_same_as_in_the_engines_own_process(confined, wrapper, name)
+    test_prompts_equal_those_of_engine_process(confined, wrapper, name)
 
 
-def test_a_long_paste_is_never_worked_on_by_one_call(
-    confined: Confined,
+def test_long_text_is_not_encoded_in_one_call(
+    confined: Sandbox,
     wrapper: Callable[[str | None], tuple[Any, Path]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """JSON's encoder holds Python's lock until it has ended: 0.2 s for 16 MB."""
     tokenizer, folder = wrapper(CHATML)
-    packed = describe(tokenizer)
+    packed = describe_tokenizer(tokenizer)
     assert packed is not None
     made = confined.reader(described(folder, known=packed[0], packed=packed[1]))
     pasted = [{"role": "user", "content": "Zeile für Zeile\n" * 20_000}, *HELLO * 5_000]
@@ -636,8 +621,8 @@ def test_a_long_paste_is_never_worked_on_by_one_call(
     assert max(lengths) < 2**17
 
 
-def test_a_prompt_of_more_tokens_than_may_be_is_only_counted(
-    confined: Confined, plain: CheckedTokenizer
+def test_prompt_over_token_limit_is_only_counted(
+    confined: Sandbox, plain: CheckedTokenizer
 ) -> None:
     made = confined.reader(plain)
     assert len(made.encode(["hello there"], 11)[0]) == 11
@@ -664,10 +649,10 @@ def outcome(
     return prompt, prompt.ledger(" Yes", answer)
 
 
-def test_the_guide_is_read_the_same(confined: Confined) -> None:
+def test_guide_prompt_is_equal_in_child(confined: Sandbox) -> None:
     from mlx_lm.tokenizer_utils import load
 
-    facts = confined.look(GUIDE, "Guide")
+    facts = confined.inspect_model(GUIDE, "Guide")
     assert facts.rows == facts.config["vocab_size"] == 4096
     checked = confined.check_tokenizer(GUIDE, "Guide", facts.rows, [2, 0])
     assert (checked.largest_id, checked.rows, checked.eos) == (4095, 4096, [2, 0])
@@ -680,7 +665,7 @@ def test_the_guide_is_read_the_same(confined: Confined) -> None:
         assert outcome(tokenizer, messages, True, Ledger(), reader) == want
 
 
-def test_a_tokenizer_with_code_of_its_own_keeps_it(confined: Confined, tmp_path: Path) -> None:
+def test_custom_tokenizer_code_is_used(confined: Sandbox, tmp_path: Path) -> None:
     """mlx-lm's tokenizer that has line breaks written as <n>."""
     from mlx_lm.tokenizer_utils import load
 
@@ -700,29 +685,29 @@ def test_a_tokenizer_with_code_of_its_own_keeps_it(confined: Confined, tmp_path:
 # The processes
 
 
-def test_a_frozen_program_starts_itself() -> None:
-    for kind in Kind:
+def test_frozen_program_starts_itself_as_child() -> None:
+    for kind in ChildKind:
         command = process.command(kind, frozen=True)
         assert command == [sys.executable, "--confined-child", kind.value]
 
 
-@pytest.mark.parametrize("command", [["app", process.ARGUMENT], ["engine.sandbox"]])
-def test_the_program_is_a_child_when_it_is_told_so(command: list[str]) -> None:
+@pytest.mark.parametrize("command", [["app", process.CHILD_ARGUMENT], ["engine.sandbox"]])
+def test_child_argument_starts_child(command: list[str]) -> None:
     """It says that it is ready, and ends with its input, having said nothing else."""
     done = subprocess.run(
         [sys.executable, "-m", *command], input=b"", capture_output=True, timeout=60, check=True
     )
-    assert json.loads(done.stdout[protocol.HEAD :]) == {"ready": True, "blobs": []}
+    assert json.loads(done.stdout[protocol.LENGTH_BYTES :]) == {"ready": True, "blobs": []}
     assert done.stderr == b""
 
 
 PARENT = """
 import sys, threading, time
 sys.path.insert(0, {root!r})
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 from tests.engine.sandbox.test_confined import HELLO, Path, described, hostile, works
 from tests.engine.sandbox.test_confined import write_tokenizer
-confined = Confined()
+confined = Sandbox()
 write_tokenizer(Path({folder!r}))
 works(confined, described(Path({folder!r})))
 bad = confined.reader(described(Path({folder!r}), hostile.TEMPLATES[{template!r}]))
@@ -735,7 +720,7 @@ print(*pids, flush=True)
 
 
 @pytest.mark.parametrize("end", ["time.sleep(60)", "sys.exit()"])
-def test_children_end_with_their_parent(tmp_path: Path, end: str) -> None:
+def test_children_end_with_parent(tmp_path: Path, end: str) -> None:
     """Killed or at its own end, in the midst of a computation that no signal of Python's ends."""
     root = str(Path(__file__).parents[3])
     script = PARENT.format(root=root, folder=str(tmp_path), template="power", end=end)
@@ -757,8 +742,8 @@ LATE = """
 import textwrap
 import threading
 from engine.params import SamplingParams
-from engine.sandbox.confined import Confined
-confined = Confined()
+from engine.sandbox.confined import Sandbox
+confined = Sandbox()
 main = threading.current_thread()
 def ask():
     main.join()
@@ -767,7 +752,7 @@ threading.Thread(target=ask).start()
 """
 
 
-def test_threads_that_an_exit_waits_for_still_have_children() -> None:
+def test_threads_at_exit_can_use_children() -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", LATE], cwd=root, capture_output=True, timeout=60, check=True
@@ -783,15 +768,15 @@ def runs(pid: int) -> bool:
         return False
 
 
-def test_a_child_that_is_killed_is_replaced(confined: Confined, plain: CheckedTokenizer) -> None:
+def test_killed_child_is_replaced(confined: Sandbox, plain: CheckedTokenizer) -> None:
     works(confined, plain)
     for pid in confined.pids:
         os.kill(pid, 9)
     works(confined, plain)
 
 
-def test_a_child_that_cannot_be_buried_costs_no_later_question(
-    confined: Confined, plain: CheckedTokenizer, monkeypatch: pytest.MonkeyPatch
+def test_failing_child_cleanup_affects_no_request(
+    confined: Sandbox, plain: CheckedTokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     works(confined, plain)
     tried, reap = threading.Event(), process.Child.reap
@@ -810,9 +795,7 @@ def test_a_child_that_cannot_be_buried_costs_no_later_question(
     works(confined, plain)
 
 
-def test_a_child_with_nothing_to_do_takes_no_cpu(
-    confined: Confined, plain: CheckedTokenizer
-) -> None:
+def test_idle_child_uses_no_cpu(confined: Sandbox, plain: CheckedTokenizer) -> None:
     works(confined, plain)
     (pid, *_) = confined.pids
     before = Path(f"/proc/{pid}/stat").read_text().split()[13:15]
@@ -820,18 +803,18 @@ def test_a_child_with_nothing_to_do_takes_no_cpu(
     assert Path(f"/proc/{pid}/stat").read_text().split()[13:15] == before
 
 
-def test_memory_is_watched_where_the_system_does_not_limit_it(
-    confined: Confined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_parent_limits_memory_without_rlimit(
+    confined: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert resident(os.getpid()) > 10 * _MB
-    assert resident(2**22 + 1) == 0
-    monkeypatch.setattr(process, "resident", lambda pid: 800 * _MB)
+    assert resident_bytes(os.getpid()) > 10 * _MB
+    assert resident_bytes(2**22 + 1) == 0
+    monkeypatch.setattr(process, "resident_bytes", lambda pid: 800 * _MB)
     write_tokenizer(tmp_path)
     with pytest.raises(EngineError, match=r"needed more than 0\.7 GB of memory"):
         rendered(confined.reader(described(tmp_path, hostile.ENDLESS)))
 
 
-def test_many_threads_get_their_own_answers(confined: Confined, plain: CheckedTokenizer) -> None:
+def test_threads_get_their_own_results(confined: Sandbox, plain: CheckedTokenizer) -> None:
     wrong: list[object] = []
 
     def ask(number: int) -> None:
@@ -851,8 +834,8 @@ def test_many_threads_get_their_own_answers(confined: Confined, plain: CheckedTo
     assert len(confined.pids) <= 3
 
 
-def test_closed_children_are_gone_and_say_so(plain: CheckedTokenizer) -> None:
-    made = Confined()
+def test_closed_pool_raises_engine_stopped(plain: CheckedTokenizer) -> None:
+    made = Sandbox()
     made.start()
     works(made, plain)
     pids = made.pids
@@ -864,7 +847,7 @@ def test_closed_children_are_gone_and_say_so(plain: CheckedTokenizer) -> None:
     assert caught.value.code == ENGINE_STOPPED
 
 
-def test_what_a_child_says_is_not_believed() -> None:
+def test_malformed_message_is_rejected() -> None:
     """Were it taken over, it could say anything."""
     for data in (
         b"\xff\xff\xff\xff",
@@ -876,11 +859,11 @@ def test_what_a_child_says_is_not_believed() -> None:
         (5000).to_bytes(4, "big") + b"[" * 5000,
     ):
         stream = io.BytesIO(data)
-        with pytest.raises(protocol.DamagedError):
-            protocol.unpack(stream.read, most=100_000)
+        with pytest.raises(protocol.MalformedMessageError):
+            protocol.unpack(stream.read, max_bytes=100_000)
 
 
-def test_a_child_does_not_import_torch_where_it_is_installed(tmp_path: Path) -> None:
+def test_child_does_not_import_torch(tmp_path: Path) -> None:
     """It has no room for its addresses: every tokenizer would be refused."""
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text("raise MemoryError('torch')")
@@ -890,8 +873,8 @@ def test_a_child_does_not_import_torch_where_it_is_installed(tmp_path: Path) -> 
     code = """
         import sys
         from engine.sandbox import child
-        from engine.sandbox.protocol import Kind
-        child._import_for(Kind.TOKENIZERS)
+        from engine.sandbox.protocol import ChildKind
+        child._import_libraries(ChildKind.TOKENIZERS)
         from transformers import AutoTokenizer
         AutoTokenizer.from_pretrained
         """

@@ -21,7 +21,7 @@ from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.sandbox import jobs
 from engine.sandbox.jobs import draw_pages, read_document
 from engine.sandbox.process import Child
-from engine.sandbox.protocol import Kind, Limits
+from engine.sandbox.protocol import ChildKind, TaskLimits
 from engine.text import document_base
 from engine.text.documents import UnreadableError, draw, read
 from tests.engine import document_samples as samples
@@ -30,7 +30,7 @@ from tests.engine.document_samples import paragraph
 _MB = 2**20
 
 
-LIMITS = Limits(20.0, 1024 * _MB, 16 * _MB)
+LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def children(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
     """The children that are started for documents."""
     started: list[Child] = []
 
-    def start(kind: Kind) -> Child:
+    def start(kind: ChildKind) -> Child:
         started.append(Child(kind))
         return started[-1]
 
@@ -52,16 +52,16 @@ def refusal(path: Path) -> str:
     return str(refused.value)
 
 
-def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, children: list[Child]) -> None:
+def test_pdf_is_read_by_page(tmp_path: Path, children: list[Child]) -> None:
     path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red.", None])
     found = read_document(path, limits=LIMITS)
     assert (found.kind, found.unit) == ("PDF", "page")
     assert found.pages == ("One\nTwo", "", "The fox is red.", "")
     assert found.scans == (4,), "the second page is blank"
-    assert [child.alive for child in children] == [False]  # each is for one file
+    assert [child.is_alive for child in children] == [False]  # each is for one file
 
 
-def test_pages_of_a_pdf_are_drawn_in_a_child(tmp_path: Path, children: list[Child]) -> None:
+def test_pdf_pages_are_rendered(tmp_path: Path, children: list[Child]) -> None:
     path = samples.scan(tmp_path / "scan.pdf", 40)
     assert read(path).is_scan
     found = draw_pages(path, [1, 40, 41], 20_000, 30)
@@ -71,7 +71,7 @@ def test_pages_of_a_pdf_are_drawn_in_a_child(tmp_path: Path, children: list[Chil
             image = PIL.Image.open(io.BytesIO(file))
             assert (image.format, image.size) == ("JPEG", size)
             assert all(abs(shade - grey) < 3 for shade in image.getpixel((9, 9)))
-    assert [child.alive for child in children] == [False]
+    assert [child.is_alive for child in children] == [False]
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_pages_of_a_pdf_are_drawn_in_a_child(tmp_path: Path, children: list[Chil
         ("10 10", (40, 40)),  # no more than what is printed has
     ],
 )
-def test_pages_of_odd_sizes_are_drawn(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
+def test_odd_page_sizes_are_rendered(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
     path = samples.scan(tmp_path / "odd.pdf", 1, size)
     (page,) = draw(path, [1], 20_000, 30)
     assert (page.width, page.height) == drawn
 
 
-def test_a_page_that_takes_too_long_is_told(tmp_path: Path) -> None:
-    short = Limits(0.3, 1024 * _MB, 16 * _MB)
+def test_slow_page_is_reported(tmp_path: Path) -> None:
+    short = TaskLimits(0.3, 1024 * _MB, 16 * _MB)
     path = samples.scan(tmp_path / "slow.pdf", 4000)
     with pytest.raises(EngineError, match=r"“slow\.pdf” cannot be read: it took longer than 0\.3"):
         draw_pages(path, range(1, 4001), 2_000_000, 30, limits=short)
 
 
-def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
+def test_docx_keeps_headings_lists_tables_and_pages(tmp_path: Path) -> None:
     cell = "<w:tc>{}</w:tc>".format
     body = (
         paragraph("Trees", "Heading1")
@@ -112,7 +112,7 @@ def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
     assert found.pages == ("# Trees\n\nOak & ash\n\n| a | b |", "On page two")
 
 
-def test_word_table_in_a_table_is_read_once(tmp_path: Path) -> None:
+def test_nested_docx_table_is_read_once(tmp_path: Path) -> None:
     body = paragraph("inner")
     for level in range(5, 0, -1):
         cell = f"<w:tc>{paragraph(f'level {level}')}{body}</w:tc>"
@@ -121,13 +121,13 @@ def test_word_table_in_a_table_is_read_once(tmp_path: Path) -> None:
     assert text == r"| level 1 \| level 2 \| level 3 \| level 4 \| level 5 inner \| \| \| \| |"
 
 
-def test_slides_come_in_the_order_in_which_they_are_shown(tmp_path: Path) -> None:
+def test_slides_keep_presentation_order(tmp_path: Path) -> None:
     found = read(samples.pptx(tmp_path / "a.pptx", [("First", "one"), ("Second", "two")]))
     assert (found.kind, found.unit) == ("PowerPoint", "slide")
     assert found.pages == ("# First\n\none", "# Second\n\ntwo")
 
 
-def test_sheets_have_their_names(tmp_path: Path) -> None:
+def test_sheets_have_names(tmp_path: Path) -> None:
     rows = {"Costs": [["what", "EUR"], ["tea", 2.5], [None, None]], "Empty": []}
     found = read(samples.xlsx(tmp_path / "a.xlsx", rows))
     assert (found.unit, found.labels) == ("sheet", ("Costs", "Empty"))
@@ -148,13 +148,13 @@ def test_sheet_shows_formulas_comments_and_escapes(tmp_path: Path) -> None:
     )
 
 
-def test_sheet_with_far_apart_cells_is_short(tmp_path: Path) -> None:
+def test_sheet_skips_empty_cells(tmp_path: Path) -> None:
     """Its empty cells, of which there are 17 billion, are neither made nor read."""
     book = openpyxl.Workbook()
     book.active["A1"], book.active["D1"], book.active["C2"] = "first", "second", "third"
     book.active["XFD1048576"] = "last"
     book.save(tmp_path / "far.xlsx")
-    limits = Limits(10.0, 1024 * _MB, 16 * _MB)
+    limits = TaskLimits(10.0, 1024 * _MB, 16 * _MB)
     (text,) = read_document(tmp_path / "far.xlsx", limits=limits).pages
     first, second, empty, last = text.split("\n")
     assert (first, second, empty) == ("first\t\t\tsecond", "\t\tthird", "")
@@ -162,7 +162,7 @@ def test_sheet_with_far_apart_cells_is_short(tmp_path: Path) -> None:
     assert len(last) < 200
 
 
-def test_pdf_that_needs_too_much_memory_is_told(tmp_path: Path) -> None:
+def test_pdf_over_memory_limit_is_reported(tmp_path: Path) -> None:
     """pdfium ends the process then."""
     deflated = zlib.compressobj()
     packed = b"".join(deflated.compress(b" " * 10**7) for _ in range(60)) + deflated.flush()
@@ -177,10 +177,10 @@ def test_pdf_that_needs_too_much_memory_is_told(tmp_path: Path) -> None:
     path = tmp_path / "bomb.pdf"
     path.write_bytes(b"%PDF-1.7\n" + b"".join(objects) + b"trailer<</Size 5/Root 1 0 R>>\n%%EOF")
     with pytest.raises(EngineError, match=r"needs more than 0\.4 GB of memory, or is damaged"):
-        read_document(path, limits=Limits(60.0, 400 * _MB, 16 * _MB))
+        read_document(path, limits=TaskLimits(60.0, 400 * _MB, 16 * _MB))
 
 
-def test_a_book_has_its_chapters(tmp_path: Path) -> None:
+def test_epub_has_chapters(tmp_path: Path) -> None:
     chapters = ["<h1>One</h1><p>A &amp; b</p><script>no</script>", "<p></p>", "<p>Two</p>"]
     found = read(samples.epub(tmp_path / "a.epub", chapters))
     assert (found.kind, found.unit, found.pages) == ("EPUB", "chapter", ("# One\n\nA & b", "Two"))
@@ -218,7 +218,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_web_page_keeps_what_its_elements_mean(tmp_path: Path, name: str) -> None:
+def test_web_page_keeps_structure(tmp_path: Path, name: str) -> None:
     source, text = PAGES[name]
     path = tmp_path / "a.html"
     path.write_text(f"<!doctype html><body>{source}", "utf-8")
@@ -244,7 +244,7 @@ def test_texts(tmp_path: Path, name: str, data: bytes, kind: str, text: str) -> 
     assert (found.kind, found.unit, found.pages) == (kind, "", (text,))
 
 
-def test_the_ending_of_a_name_may_be_wrong(tmp_path: Path) -> None:
+def test_wrong_suffix_is_detected(tmp_path: Path) -> None:
     path = samples.pdf(tmp_path / "really.docx", ["Inside"])
     assert read(path).kind == "PDF"
     (tmp_path / "no.pdf").write_text("only words")
@@ -302,14 +302,14 @@ def _locked(path: Path) -> None:
         ("folder", lambda p: p.mkdir(), "is no file"),
     ],
 )
-def test_what_cannot_be_read_is_told(
+def test_unreadable_file_is_reported(
     tmp_path: Path, name: str, make: Callable[[Path], object], words: str
 ) -> None:
     make(tmp_path / name)
     assert words in refusal(tmp_path / name)
 
 
-def test_what_unpacks_to_much_is_not_unpacked(
+def test_decompression_bomb_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document_base, "MAX_UNPACKED_BYTES", 5 * _MB)
@@ -319,8 +319,8 @@ def test_what_unpacks_to_much_is_not_unpacked(
     assert refusal(path) == "unpacks to more than can be read"
 
 
-def test_a_file_that_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
-    short = Limits(0.3, 1024 * _MB, 16 * _MB)
+def test_slow_file_does_not_affect_next(tmp_path: Path) -> None:
+    short = TaskLimits(0.3, 1024 * _MB, 16 * _MB)
     (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 60_000)
     (tmp_path / "next.txt").write_text("next")
     with pytest.raises(EngineError) as error:
@@ -330,7 +330,7 @@ def test_a_file_that_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path
     assert read_document(tmp_path / "next.txt", limits=LIMITS).pages == ("next",)
 
 
-def test_a_reading_can_be_cancelled(tmp_path: Path, children: list[Child]) -> None:
+def test_reading_can_be_cancelled(tmp_path: Path, children: list[Child]) -> None:
     (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 200_000)
     stop = threading.Event()
     told: list[str] = []
@@ -350,13 +350,13 @@ def test_a_reading_can_be_cancelled(tmp_path: Path, children: list[Child]) -> No
     assert told == [ENGINE_STOPPED]
 
 
-def test_a_refusal_reaches_the_person_with_the_files_name(tmp_path: Path) -> None:
+def test_refusal_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(EngineError, match=r"“empty\.txt” is empty\."):
         read_document(tmp_path / "empty.txt", limits=LIMITS)
 
 
-def test_a_pdf_of_500_pages_is_read_in_little_time(tmp_path: Path) -> None:
+def test_pdf_of_500_pages_is_read(tmp_path: Path) -> None:
     line = "All happy families are alike, each unhappy one in its own way and so on."
     path = samples.pdf(tmp_path / "long.pdf", ["\n".join([line] * 45)] * 500)
     begun = time.process_time()

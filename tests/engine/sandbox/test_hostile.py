@@ -17,8 +17,8 @@ from engine.bench.hostile_inputs import INPUTS, Ask, Input
 from engine.bench.random_models import SHAPES, write_model
 from engine.errors import ENGINE_STOPPED
 from engine.sandbox import confined
-from engine.sandbox.confined import Confined
-from engine.sandbox.protocol import Limits
+from engine.sandbox.confined import Sandbox
+from engine.sandbox.protocol import TaskLimits
 
 MB = 2**20
 PATIENCE = 60.0
@@ -31,9 +31,9 @@ EVERY_INPUT = pytest.mark.parametrize("given", INPUTS, ids=lambda g: f"{g.fault}
 
 
 @pytest.fixture(scope="module")
-def children() -> Iterator[Confined]:
+def children() -> Iterator[Sandbox]:
     """The confined children of all engines here; a template gets a second."""
-    made = Confined(template=Limits(1.0, 1024 * MB, 4 * MB))
+    made = Sandbox(template=TaskLimits(1.0, 1024 * MB, 4 * MB))
     patch = pytest.MonkeyPatch()
     patch.setattr(confined, "shared", lambda: made)
     yield made
@@ -65,7 +65,7 @@ class Chats:
 
 
 @pytest.fixture(scope="module")
-def chats(children: Confined, folder: Path) -> Iterator[Chats]:
+def chats(children: Sandbox, folder: Path) -> Iterator[Chats]:
     with Engine() as engine:
         yield Chats(engine, folder)
 
@@ -108,20 +108,22 @@ def stops(given: Input, folder: Path, root: Path) -> None:
 
 
 @EVERY_INPUT
-def test_faults_f1_to_f6_harm_nobody(given: Input, chats: Chats, asks: dict[str, Path]) -> None:
+def test_hostile_input_affects_no_other_chat(
+    given: Input, chats: Chats, asks: dict[str, Path]
+) -> None:
     harms_nobody(given, chats, asks[given.name])
 
 
 @EVERY_INPUT
 @pytest.mark.turns(3)
-def test_the_engine_stops_in_the_middle_of_faults_f1_to_f6(
-    given: Input, children: Confined, folder: Path, asks: dict[str, Path]
+def test_engine_stops_during_hostile_input(
+    given: Input, children: Sandbox, folder: Path, asks: dict[str, Path]
 ) -> None:
     stops(given, folder, asks[given.name])
 
 
-def test_fault_f5_a_model_is_loaded_while_chats_answer(
-    children: Confined, folder: Path, tmp_path: Path
+def test_hostile_model_load_affects_no_chat(
+    children: Sandbox, folder: Path, tmp_path: Path
 ) -> None:
     other = write_model(tmp_path / "other", SHAPES["tiny"], seed=1)
     endless = SamplingParams(max_tokens=10_000, temperature=0.0, logit_bias={2: -1e9})
@@ -133,7 +135,7 @@ def test_fault_f5_a_model_is_loaded_while_chats_answer(
         streaming.cancel()
 
 
-def test_fault_f6_a_prompt_of_more_tokens_than_the_context_says_how_many(
+def test_prompt_over_context_reports_token_count(
     chats: Chats,
 ) -> None:
     text = "e" * 400_000  # few enough characters for the context, by their number alone
@@ -147,13 +149,11 @@ def test_fault_f6_a_prompt_of_more_tokens_than_the_context_says_how_many(
     ("params", "says"),
     [
         (SamplingParams(stop=tuple(f"stop {n}" for n in range(20_000))), "stop strings"),
-        (SamplingParams(stop=("x" * 100_000,)), "characters long"),
-        (SamplingParams(logit_bias=dict.fromkeys(range(100_000), 1.0)), "biases"),
+        (SamplingParams(stop=("x" * 100_000,)), "Stop strings are too long"),
+        (SamplingParams(logit_bias=dict.fromkeys(range(100_000), 1.0)), "logit_bias has"),
     ],
 )
-def test_fault_f6_what_each_token_would_have_to_look_through_is_refused(
-    params: SamplingParams, says: str, chats: Chats
-) -> None:
+def test_costly_parameters_are_refused(params: SamplingParams, says: str, chats: Chats) -> None:
     reply = chats.engine.open_session(chats.model).send("hello", params)
     with pytest.raises(EngineError, match=says) as refused:
         reply.tokens(PATIENCE)

@@ -16,9 +16,9 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.errors import INVALID_REQUEST
 from engine.sandbox import images
-from engine.sandbox.images import MOST_GIVEN, Picture, read
+from engine.sandbox.images import MAX_OUTPUT_PIXELS, DecodedImage, decode
 from engine.sandbox.jobs import read_document, read_image, read_sound
-from engine.sandbox.protocol import Limits, RefusedError
+from engine.sandbox.protocol import RefusedError, TaskLimits
 
 RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
 
@@ -48,7 +48,7 @@ def png_of(width: int, height: int, pixels: bytes) -> bytes:
     return signature + chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
 
 
-def pixel(found: Picture, x: float, y: float) -> tuple[int, ...]:
+def pixel(found: DecodedImage, x: float, y: float) -> tuple[int, ...]:
     """The colour at a share of the width and of the height."""
     wide, high = found.size
     at = 3 * (int(y * high) * wide + int(x * wide))
@@ -74,58 +74,56 @@ def near(found: tuple[int, ...], wanted: tuple[int, ...], by: int = 12) -> bool:
         ("TIFF", "CMYK", {}),
     ],
 )
-def test_every_format_gives_the_same_pixels(
-    kind: str, mode: str, options: dict[str, object]
-) -> None:
-    found = read(file_of(halves(mode), kind, **options), MOST_GIVEN, 0)
+def test_formats_decode_to_equal_pixels(kind: str, mode: str, options: dict[str, object]) -> None:
+    found = decode(file_of(halves(mode), kind, **options), MAX_OUTPUT_PIXELS, 0)
     assert (found.format, found.width, found.height, found.size) == (kind, 40, 20, (40, 20))
     assert len(found.rgb) == 3 * 40 * 20
     assert near(pixel(found, 0.2, 0.5), RED)
     assert near(pixel(found, 0.8, 0.5), BLUE)
 
 
-def test_what_is_transparent_is_white() -> None:
+def test_transparent_pixels_become_white() -> None:
     clear = Image.new("RGBA", (4, 4), (0, 0, 0, 0))
     half = Image.new("RGBA", (4, 4), (255, 0, 0, 128))
-    assert pixel(read(file_of(clear, "PNG"), MOST_GIVEN, 0), 0.5, 0.5) == WHITE
-    assert near(pixel(read(file_of(half, "PNG"), MOST_GIVEN, 0), 0.5, 0.5), (255, 127, 127))
+    assert pixel(decode(file_of(clear, "PNG"), MAX_OUTPUT_PIXELS, 0), 0.5, 0.5) == WHITE
+    assert near(
+        pixel(decode(file_of(half, "PNG"), MAX_OUTPUT_PIXELS, 0), 0.5, 0.5), (255, 127, 127)
+    )
     gif = Image.new("P", (4, 4), 0)
-    found = read(file_of(gif, "GIF", transparency=0), MOST_GIVEN, 0)
+    found = decode(file_of(gif, "GIF", transparency=0), MAX_OUTPUT_PIXELS, 0)
     assert pixel(found, 0.5, 0.5) == WHITE
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
-def test_grey_of_16_bits_keeps_its_steps(kind: str) -> None:
+def test_16_bit_grayscale_keeps_steps(kind: str) -> None:
     steps = Image.new("I;16", (3, 1))
     for x, value in enumerate((0, 0x8000, 0xFFFF)):
         steps.putpixel((x, 0), value)
-    found = read(file_of(steps, kind), MOST_GIVEN, 0)
+    found = decode(file_of(steps, kind), MAX_OUTPUT_PIXELS, 0)
     assert [pixel(found, x / 3 + 0.1, 0)[0] for x in range(3)] == [0, 128, 255]
 
 
 @pytest.mark.parametrize(("turn", "left"), [(1, RED), (2, BLUE), (3, BLUE), (4, RED)])
-def test_an_image_is_put_upright(turn: int, left: tuple[int, int, int]) -> None:
+def test_image_is_rotated_upright(turn: int, left: tuple[int, int, int]) -> None:
     notes = Image.Exif()
     notes[0x0112] = turn
-    found = read(file_of(halves(), "JPEG", exif=notes, quality=95), MOST_GIVEN, 0)
+    found = decode(file_of(halves(), "JPEG", exif=notes, quality=95), MAX_OUTPUT_PIXELS, 0)
     assert found.size == (40, 20)
     assert near(pixel(found, 0.2, 0.5), left)
 
 
 @pytest.mark.parametrize(("turn", "top"), [(5, RED), (6, RED), (7, BLUE), (8, BLUE)])
-def test_an_image_that_was_held_sideways_is_put_upright(
-    turn: int, top: tuple[int, int, int]
-) -> None:
+def test_sideways_image_is_rotated_upright(turn: int, top: tuple[int, int, int]) -> None:
     notes = Image.Exif()
     notes[0x0112] = turn
-    found = read(file_of(halves(), "JPEG", exif=notes, quality=95), MOST_GIVEN, 0)
+    found = decode(file_of(halves(), "JPEG", exif=notes, quality=95), MAX_OUTPUT_PIXELS, 0)
     assert (found.width, found.height, found.size) == (20, 40, (20, 40))
     assert near(pixel(found, 0.5, 0.2), top)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_a_large_image_is_made_smaller_and_has_a_thumbnail(kind: str) -> None:
-    found = read(file_of(halves(size=(900, 300)), kind), 10_000, 64)
+def test_large_image_is_scaled_with_thumbnail(kind: str) -> None:
+    found = decode(file_of(halves(size=(900, 300)), kind), 10_000, 64)
     assert (found.width, found.height) == (900, 300)
     wide, high = found.size
     assert 9_000 < wide * high <= 10_000
@@ -133,15 +131,15 @@ def test_a_large_image_is_made_smaller_and_has_a_thumbnail(kind: str) -> None:
     assert near(pixel(found, 0.2, 0.5), RED)
     small = Image.open(io.BytesIO(found.thumbnail))
     assert (small.format, max(small.size)) == ("JPEG", 64)
-    only = read(file_of(halves(size=(900, 300)), kind), 0, 64)
+    only = decode(file_of(halves(size=(900, 300)), kind), 0, 64)
     assert only.rgb == b""
     assert max(Image.open(io.BytesIO(only.thumbnail)).size) == 64
 
 
-def test_of_a_thousand_pages_the_first_is_read() -> None:
+def test_first_of_many_pages_is_read() -> None:
     others = [Image.new("RGB", (40, 20), WHITE)] * 999
     data = file_of(halves(), "TIFF", save_all=True, append_images=others)
-    assert near(pixel(read(data, MOST_GIVEN, 0), 0.2, 0.5), RED)
+    assert near(pixel(decode(data, MAX_OUTPUT_PIXELS, 0), 0.2, 0.5), RED)
 
 
 BOMB = png_of(50_000, 50_000, bytes(1_000_000))
@@ -164,21 +162,21 @@ BOMB = png_of(50_000, 50_000, bytes(1_000_000))
         (lambda: b"II*\0" + b"\xff" * 60, "is damaged or incomplete"),
     ],
 )
-def test_what_cannot_be_read_is_told(make: Callable[[], bytes], words: str) -> None:
+def test_unreadable_file_is_reported(make: Callable[[], bytes], words: str) -> None:
     with pytest.raises(RefusedError) as refused:
-        read(make(), MOST_GIVEN, 64)
+        decode(make(), MAX_OUTPUT_PIXELS, 64)
     assert words in str(refused.value)
 
 
-def test_a_file_may_have_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MOST_BYTES", 2_000_000)
+def test_file_over_size_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MAX_BYTES", 2_000_000)
     whole = file_of(halves(), "PNG")
     with pytest.raises(RefusedError, match="is larger than 2 MB"):
-        read(whole + bytes(2_000_000), MOST_GIVEN, 0)
+        decode(whole + bytes(2_000_000), MAX_OUTPUT_PIXELS, 0)
 
 
-def test_a_child_reads_it_and_a_refusal_names_it() -> None:
-    found = read_image(file_of(halves(), "PNG"), thumbnail=16)
+def test_child_decodes_and_refusal_names_image() -> None:
+    found = read_image(file_of(halves(), "PNG"), thumbnail_px=16)
     assert near(pixel(found, 0.8, 0.5), BLUE)
     assert found.thumbnail.startswith(b"\xff\xd8")
     with pytest.raises(EngineError) as refused:
@@ -189,15 +187,15 @@ def test_a_child_reads_it_and_a_refusal_names_it() -> None:
     )
 
 
-def test_what_takes_too_much_is_ended() -> None:
+def test_image_over_memory_limit_is_stopped() -> None:
     """All that its header promises is there: 81 million pixels of zeros in 240 KB."""
     honest = png_of(9_000, 9_000, bytes((1 + 3 * 9_000) * 9_000))
     assert len(honest) < 300_000
     with pytest.raises(EngineError, match=r"The image cannot be read: it needed more than"):
-        read_image(honest, limits=Limits(60.0, 400 * 2**20, 2**26))
+        read_image(honest, limits=TaskLimits(60.0, 400 * 2**20, 2**26))
 
 
-def test_a_recording_of_floats_has_none_that_are_no_samples() -> None:
+def test_float_recording_has_only_valid_samples() -> None:
     samples = np.array([np.nan, np.inf, -np.inf, 1e30, 0.5] * 1000, "<f4")
     form = struct.pack("<HHIIHH", 3, 1, 16_000, 64_000, 4, 32)
     chunks = b"".join(
@@ -214,7 +212,7 @@ def test_recording_of_unknown_length_is_read(declared: int) -> None:
     assert len(read_sound(wave_file(declared, 10_000))) == 4 * 5000
 
 
-def test_recording_that_was_cut_is_refused() -> None:
+def test_truncated_recording_is_refused() -> None:
     with pytest.raises(EngineError, match=r"is incomplete: a part at its end is missing"):
         read_sound(wave_file(10_000, 6000))
 
@@ -228,7 +226,7 @@ def wave_file(declared: int, given: int) -> bytes:
     )
 
 
-def test_heic_photo_says_what_to_do(tmp_path: Path) -> None:
+def test_heic_refusal_suggests_jpeg(tmp_path: Path) -> None:
     photo = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)
     (tmp_path / "a.heic").write_bytes(photo)
     with pytest.raises(EngineError, match=r"HEIC photo.* Save it as JPEG"):
@@ -237,7 +235,7 @@ def test_heic_photo_says_what_to_do(tmp_path: Path) -> None:
         read_document(tmp_path / "a.heic")
 
 
-def test_neighbours_of_hostile_images_notice_nothing(tmp_path: Path) -> None:
+def test_hostile_images_affect_no_chat(tmp_path: Path) -> None:
     params = SamplingParams(max_tokens=60, temperature=0.8, seed=5, logit_bias={2: -1e9})
     with Engine() as engine:
         model = engine.load(write_model(tmp_path / "model", SHAPES["tiny"], scale=3.0))

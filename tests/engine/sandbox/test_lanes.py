@@ -31,7 +31,7 @@ class _Reader:
 
     def _run(self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None]) -> None:
         try:
-            with in_lane(lane), slots.taken(check):
+            with in_lane(lane), slots.acquired(check):
                 self.began.set()
                 assert self.go.wait(60)
         except _GoneError:
@@ -49,7 +49,7 @@ def waits(slots: ChildSlots, key: object, count: int) -> None:
         threading.Event().wait(0.001)
 
 
-def test_window_reads_beside_waiting_requests() -> None:
+def test_window_has_a_reserved_slot() -> None:
     slots = ChildSlots(3, reserved=1)
     lane = ReadingLane("a")
     busy = [_Reader(slots, lane) for _ in range(2)]
@@ -63,7 +63,7 @@ def test_window_reads_beside_waiting_requests() -> None:
         each.end()
 
 
-def test_next_file_is_of_the_lane_served_least_recently() -> None:
+def test_least_recently_served_lane_goes_next() -> None:
     slots = ChildSlots(2, reserved=1)
     a, b = ReadingLane("a"), ReadingLane("b")
     first = _Reader(slots, a)
@@ -100,7 +100,7 @@ def test_lane_holds_no_more_slots_than_it_may() -> None:
     assert not slots._served
 
 
-def test_waiting_reader_ends_when_nobody_wants_it() -> None:
+def test_waiting_reader_can_be_cancelled() -> None:
     slots, gone = ChildSlots(1, reserved=0), threading.Event()
 
     def check() -> None:
@@ -119,9 +119,9 @@ def test_waiting_reader_ends_when_nobody_wants_it() -> None:
     assert not slots._waiting
 
 
-def test_slot_is_free_again_after_an_error() -> None:
+def test_slot_is_released_after_error() -> None:
     slots = ChildSlots(1, reserved=0)
-    with pytest.raises(_GoneError), slots.taken(wanted):
+    with pytest.raises(_GoneError), slots.acquired(wanted):
         raise _GoneError
-    with slots.taken(wanted):
+    with slots.acquired(wanted):
         pass

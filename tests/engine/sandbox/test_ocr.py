@@ -16,7 +16,7 @@ import pytest
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.sandbox import ocr
 from engine.sandbox.jobs import draw_pages
-from engine.sandbox.ocr import read_text
+from engine.sandbox.ocr import recognize_text
 from tests.engine import document_samples as samples
 
 Stand = Callable[[str], Path]
@@ -24,7 +24,7 @@ Stand = Callable[[str], Path]
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "_known", OrderedDict())
+    monkeypatch.setattr(ocr, "_cache", OrderedDict())
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
 
 
 def read(jpeg: bytes = b"jpeg", language: str = "de") -> str:
-    return read_text(jpeg, "“a.png”", language, threading.Event())
+    return recognize_text(jpeg, "“a.png”", language, threading.Event())
 
 
 def refused() -> str:
@@ -53,7 +53,7 @@ def refused() -> str:
 
 
 @pytest.mark.skipif(not shutil.which("tesseract"), reason="tesseract is not installed")
-def test_tesseract_reads_a_page(tmp_path: Path) -> None:
+def test_tesseract_reads_page(tmp_path: Path) -> None:
     path = samples.pdf(tmp_path / "a.pdf", ["The quick brown fox\njumps over the lazy dog."])
     (page,) = draw_pages(path, [1], 2_000_000, 100)
     words = "The quick brown fox jumps over the lazy dog."
@@ -76,24 +76,20 @@ print(sys.argv[1], open(sys.argv[3]).read(), 'é')
 """
 
 
-def test_tesseract_is_asked_in_the_languages_that_are_installed(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tesseract_gets_installed_languages(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     stand(_TESSERACT)
     assert read() == "jpeg stdout -l deu+eng 1"
     assert read(language="ja") == "jpeg stdout -l eng 1"
 
 
-def test_on_a_mac_vision_is_asked_by_a_script(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mac_runs_vision_script(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     stand(_OSASCRIPT)
     assert read() == "-e jpeg é"
 
 
-def test_an_image_is_read_once_one_at_a_time(stand: Stand, tmp_path: Path) -> None:
+def test_images_are_read_once_and_one_at_a_time(stand: Stand, tmp_path: Path) -> None:
     log = tmp_path / "log"
     stand(f"print(open(sys.argv[1]).read(), file=open({str(log)!r}, 'a'))\nprint('text')")
     threads = [threading.Thread(target=read, args=(each,)) for each in (b"a", b"b", b"a", b"a")]
@@ -105,19 +101,17 @@ def test_an_image_is_read_once_one_at_a_time(stand: Stand, tmp_path: Path) -> No
     assert sorted(log.read_text().split()) == ["a", "b"]
 
 
-def test_a_reader_that_fails_is_told_in_a_sentence(stand: Stand) -> None:
+def test_failing_recognizer_is_reported(stand: Stand) -> None:
     path = stand("sys.exit(0 if '--list-langs' in sys.argv else 3)")
-    assert refused() == "“a.png” cannot be read: the reader of texts ended with status 3."
+    assert refused() == "“a.png” cannot be read: text recognition failed (status 3)."
     path.unlink()
-    assert "the reader of texts could not be started" in refused()
+    assert "text recognition could not start" in refused()
 
 
-def test_a_reader_that_takes_too_long_is_ended(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ocr, "SECONDS", 0.5)
+def test_slow_recognizer_is_stopped(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "TIMEOUT_S", 0.5)
     stand("time.sleep(0 if '--list-langs' in sys.argv else 600)")
-    assert refused() == "“a.png” cannot be read: the reader of texts took longer than 0.5 seconds."
+    assert refused() == "“a.png” cannot be read: text recognition took longer than 0.5 seconds."
 
 
 def test_reading_can_be_cancelled(stand: Stand) -> None:
@@ -125,5 +119,5 @@ def test_reading_can_be_cancelled(stand: Stand) -> None:
     stop = threading.Event()
     stop.set()
     with pytest.raises(EngineError) as error:
-        read_text(b"jpeg", "“a.png”", "de", stop)
+        recognize_text(b"jpeg", "“a.png”", "de", stop)
     assert error.value.code == ENGINE_STOPPED

@@ -13,14 +13,14 @@ from engine.sandbox import python_cell
 from engine.sandbox.protocol import RefusedError
 
 
-def test_python_is_refused_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_is_refused_without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(RefusedError, match="safely"):
         python_cell.run_python("print(1)")
 
 
-@pytest.mark.skipif(python_cell.confined() is None, reason="this system has no bubblewrap")
-def test_confined_python_reaches_nothing(tmp_path: Path) -> None:
+@pytest.mark.skipif(python_cell.sandbox_command() is None, reason="this system has no bubblewrap")
+def test_confined_python_cannot_reach_system(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     assert python_cell.run_python("print(6 * 7)") == "42\n"
     with pytest.raises(RefusedError):
@@ -30,7 +30,7 @@ def test_confined_python_reaches_nothing(tmp_path: Path) -> None:
 
 
 NEEDS_BWRAP = pytest.mark.skipif(
-    sys.platform == "darwin" or python_cell.confined() is None,
+    sys.platform == "darwin" or python_cell.sandbox_command() is None,
     reason="this system has no bubblewrap",
 )
 
@@ -58,14 +58,14 @@ NEEDS_BWRAP = pytest.mark.skipif(
         "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.semget(0, 99, 512) >= 0",
     ],
 )
-def test_s8_confined_python_has_no_other_place_to_write_or_to_rule(code: str) -> None:
+def test_confined_python_cannot_escape_limits(code: str) -> None:
     """Memory outside of any limit, and namespaces within its own, are refused by the kernel."""
     with pytest.raises(RefusedError, match="Error"):
         python_cell.run_python(code)
 
 
 @NEEDS_BWRAP
-def test_s8_confined_python_may_still_work() -> None:
+def test_confined_python_can_compute() -> None:
     code = (
         "import subprocess, tempfile, threading, sys, multiprocessing as m\n"
         "with tempfile.TemporaryFile() as file: file.write(b'x' * 1000)\n"
@@ -85,9 +85,9 @@ def test_confined_python_has_no_capabilities() -> None:
 
 
 @NEEDS_BWRAP
-def test_buffers_of_sockets_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socket_buffers_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """They belong to no process, so 2 GB could be held unnoticed."""
-    monkeypatch.setattr(python_cell, "MEMORY", 160_000_000)
+    monkeypatch.setattr(python_cell, "MAX_MEMORY_BYTES", 160_000_000)
     code = (
         "import os, socket, time\n"
         "for _ in range(8):\n"
@@ -117,21 +117,21 @@ def _forks(count: int, size: int) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no limit of address space")
-def test_s8_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of them is within its own limit; together they are ended, all of them."""
-    plain = ["/usr/bin/env", "python3", "-I", "-c", python_cell._BEGIN]
-    monkeypatch.setattr(python_cell, "MEMORY", 200_000_000)
+    plain = ["/usr/bin/env", "python3", "-I", "-c", python_cell._PRELUDE]
+    monkeypatch.setattr(python_cell, "MAX_MEMORY_BYTES", 200_000_000)
     with pytest.raises(RefusedError, match="200 MB of memory"):
         python_cell.run_python(_forks(8, 60_000_000), plain)
-    monkeypatch.setattr(python_cell, "PROCESSES", 10)
+    monkeypatch.setattr(python_cell, "MAX_PROCESSES", 10)
     with pytest.raises(RefusedError, match="10 processes"):
         python_cell.run_python(_forks(20, 1), plain)
-    monkeypatch.setattr(python_cell, "SECONDS", 0.3)
+    monkeypatch.setattr(python_cell, "TIMEOUT_S", 0.3)
     with pytest.raises(RefusedError, match="more than 0 s"):
         python_cell.run_python("import time; time.sleep(60)", plain)
 
 
-def test_s8_the_filter_of_system_calls_is_well_formed() -> None:
+def test_system_call_filter_is_well_formed() -> None:
     """Each jump leads to an end, and each machine has its own numbers."""
     for machine in ("x86_64", "aarch64"):
         told = python_cell.system_call_rules(machine)
@@ -144,8 +144,8 @@ def test_s8_the_filter_of_system_calls_is_well_formed() -> None:
     assert python_cell.system_call_rules("riscv64") == b""
 
 
-def test_the_limits_hold_in_the_child() -> None:
-    begin = python_cell._BEGIN
+def test_child_limits_are_set() -> None:
+    begin = python_cell._PRELUDE
     plain = ["/usr/bin/env", "python3", "-I", "-c", begin]
     assert python_cell.run_python("print(6 * 7)", plain) == "42\n"
     with pytest.raises(RefusedError, match="MemoryError"):

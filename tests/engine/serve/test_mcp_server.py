@@ -78,4 +78,4 @@ async def _used(parameters: StdioServerParameters) -> None:
         ):
             refused = await wrong
             assert refused.is_error
-            assert "no " in refused.content[0].text or "too many" in refused.content[0].text
+            assert "Unknown" in refused.content[0].text or "Too many" in refused.content[0].text

@@ -15,7 +15,7 @@ import pytest
 
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.sandbox.lanes import current
-from engine.sandbox.protocol import Limits
+from engine.sandbox.protocol import TaskLimits
 from engine.serve import documents
 from engine.serve.auth import Keys
 from engine.serve.server import Server
@@ -34,7 +34,7 @@ class _Files:
         self.go = threading.Event()
 
     def __call__(
-        self, path: Path, stop: threading.Event, limits: Limits, encoding: str
+        self, path: Path, stop: threading.Event, limits: TaskLimits, encoding: str
     ) -> Document:
         content = path.read_bytes()
         self.read.append(content)
@@ -139,8 +139,8 @@ def test_reading_has_a_budget_for_each_request(
 ) -> None:
     read = list[float]()
 
-    def reads(path: Path, stop: threading.Event, limits: Limits, encoding: str) -> Document:
-        read.append(limits.seconds)
+    def reads(path: Path, stop: threading.Event, limits: TaskLimits, encoding: str) -> Document:
+        read.append(limits.cpu_s)
         current.get().busy_s += 100
         return Document(kind="text", unit="page", pages=("text",))
 

@@ -364,14 +364,14 @@ def test_the_folder_is_emptied_on_request(
         (there / name).write_text("x")
     assert main(options) == 0
     assert not list(there.iterdir())
-    assert "Nothing is kept" in capsys.readouterr().out
+    assert "caches deleted" in capsys.readouterr().out
     (there / "index").write_text("of a newer version")
     assert main(options) == 0
     assert (there / "index").exists()
     (there / "model.safetensors").write_text("somebody's weights")
     assert main(options) == 2
     assert main(options[:-1]) == 2
-    assert "model.safetensors lies there" in capsys.readouterr().err
+    assert "it has model.safetensors" in capsys.readouterr().err
     assert (there / "model.safetensors").exists()
 
 
@@ -383,4 +383,4 @@ def test_only_a_folder_that_was_named_must_be_usable(
     assert main(["serve", "--cache", str(strange), "--forget"]) == 2
     monkeypatch.setattr("engine.cli.serve.serve_cache_dir", lambda: strange)
     assert main(["serve", "--forget"]) == 0
-    assert "No conversation is kept" in capsys.readouterr().err
+    assert "Conversations are not kept" in capsys.readouterr().err

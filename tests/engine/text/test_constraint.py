@@ -21,7 +21,7 @@ from engine import (
     SamplingParams,
     TextDelta,
 )
-from engine.batch.requests import plain
+from engine.batch.requests import to_own_fields
 from engine.text.forms import grammar, refusal
 from tests.engine.faults import fail_at
 
@@ -258,7 +258,7 @@ def test_s9_a_form_that_becomes_too_much_within_an_answer_is_the_requests_fault(
 
 def test_f8_a_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
     """`response_format` of the type json_object, from models that would rather say `-137`."""
-    asked = plain({"body": {"response_format": {"type": "json_object"}}})
+    asked = to_own_fields({"body": {"response_format": {"type": "json_object"}}})
     model = engine.load(model_folder("plain"))
     for seed in range(5):
         chat = engine.open_session(model, reasoning=False)

@@ -16,7 +16,7 @@ from engine import Engine, SamplingParams, Session
 from engine.cache.ledger import Ledger
 from engine.errors import EngineError
 from engine.messages import Message, RawPrompt
-from engine.sandbox.prompts import Plain, describe
+from engine.sandbox.prompts import PlainTokenizer, describe_tokenizer
 from engine.text import contents, pieces, prompt, recognition
 from engine.text.dialects import CALL, THINK, Markers
 from engine.text.known_tokenizer import KnownTokenizer, tell
@@ -36,11 +36,11 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
     root = tmp_path_factory.mktemp("families")
 
     @cache
-    def made(name: str) -> tuple[Any, Plain]:
+    def made(name: str) -> tuple[Any, PlainTokenizer]:
         wrapper = load(write_folder(root / name, name))
-        described = describe(wrapper)
+        described = describe_tokenizer(wrapper)
         assert described is not None
-        return wrapper, Plain(*described)
+        return wrapper, PlainTokenizer(*described)
 
     return made
 

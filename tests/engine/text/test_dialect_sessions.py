@@ -25,7 +25,7 @@ from engine.messages import Event
 from engine.model import folder as model_folders
 from engine.model.vocabulary import end_ids
 from engine.runtime.examining import _ends
-from engine.sandbox.prompts import Plain, Template, describe, load_wrapper
+from engine.sandbox.prompts import ChatTemplate, PlainTokenizer, describe_tokenizer, load_wrapper
 from engine.text import recognition, rendering
 from engine.text.rendering import MOMENT
 from tests.engine.scripted import write_chains
@@ -227,9 +227,9 @@ def test_a_template_is_found_wherever_it_is_kept(tmp_path: Path, place: str) -> 
         (tmp_path / "chat_template.json").write_text(json.dumps(content))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
     wrapper = load_wrapper(str(tmp_path), [2], None)
-    described = describe(wrapper)
+    described = describe_tokenizer(wrapper)
     assert described is not None
-    for reader in (Plain(*described), rendering.InProcess(wrapper)):
+    for reader in (PlainTokenizer(*described), rendering.InProcess(wrapper)):
         (text,) = reader.render([([ASK], True)], None)
         assert text == "<|im_start|>user\nHow is it?<|im_end|>\n<|im_start|>assistant\n"
         (text,) = reader.render([([ASK], True)], None, {"tools": [WEATHER]})
@@ -238,7 +238,7 @@ def test_a_template_is_found_wherever_it_is_kept(tmp_path: Path, place: str) -> 
 
 def rendered(template: str, messages: list[dict[str, Any]], **options: Any) -> Any:
     return rendering.render(
-        Template(template, {}).render, "", messages, None, True, {**options} or None
+        ChatTemplate(template, {}).render, "", messages, None, True, {**options} or None
     )
 
 

@@ -14,7 +14,7 @@ from engine.cache.ledger import Ledger, common_prefix
 from engine.cli.main import main
 from engine.messages import Message
 from engine.model.vocabulary import end_ids
-from engine.sandbox.prompts import Plain, describe
+from engine.sandbox.prompts import PlainTokenizer, describe_tokenizer
 from engine.text import call_notations, prompt, recognition
 from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
 from engine.text.prompt import Prompt
@@ -64,14 +64,14 @@ def built(
 ) -> Prompt:
     """A prompt as the engine's children render it."""
     if tokenizer not in _readers:
-        described = describe(tokenizer)
+        described = describe_tokenizer(tokenizer)
         assert described is not None
-        _readers[tokenizer] = Plain(*described)
+        _readers[tokenizer] = PlainTokenizer(*described)
     reader = _readers[tokenizer]
     return prompt.build(tokenizer, messages, reasoning, before, reader, template=template)
 
 
-_readers: dict[Any, Plain] = {}
+_readers: dict[Any, PlainTokenizer] = {}
 
 
 def written(tokenizer: Any, ready: Prompt, stream: Stream) -> tuple[ReplyText, list[int]]:

@@ -15,7 +15,7 @@ from tokenizers.trainers import BpeTrainer
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
-from engine.sandbox.confined import Confined
+from engine.sandbox.confined import Sandbox
 from engine.text import form_tokens
 
 GUIDE = Path(__file__).parents[3] / "resources" / "guide" / "tokenizer.json"
@@ -160,7 +160,7 @@ def test_the_engine_makes_it_in_parts_and_else_of_json(
         said = engine.open_session(model).send("hello", form).text(timeout=60)
         assert made == [True]
         engine.unload(model)
-        monkeypatch.setattr(Confined, "form_tokens", lambda *_: None)
+        monkeypatch.setattr(Sandbox, "form_tokens", lambda *_: None)
         model = engine.load(str(folder))
         assert engine.open_session(model).send("hello", form).text(timeout=60) == said
         assert made == [True]

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import EngineError
 from engine.messages import Message
-from engine.sandbox.prompts import Template
+from engine.sandbox.prompts import ChatTemplate
 from engine.text import rendering
 
 SHOWN = "[{{ m.role }}:{{ m.content }}]"
@@ -119,7 +119,7 @@ def call(name: str, key: str, **arguments: Any) -> dict[str, Any]:
 
 
 def rendered(template: str, messages: list[Message], opening: bool = False) -> str | EngineError:
-    return rendering.render(Template(template, {}).render, "", messages, None, opening)
+    return rendering.render(ChatTemplate(template, {}).render, "", messages, None, opening)
 
 
 HEAD = [says("system", "In French."), says("user", "First?"), says("assistant", "Un.")]
@@ -292,7 +292,7 @@ def test_accepted_messages_are_rendered_once() -> None:
 
 def test_long_conversation_is_adapted_in_few_renderings() -> None:
     times = []
-    template = Template(MISTRAL, {}).render
+    template = ChatTemplate(MISTRAL, {}).render
 
     def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
         times.append(len(messages))

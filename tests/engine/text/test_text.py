@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.bench.random_models import write_tokenizer
 from engine.messages import Image
-from engine.sandbox.prompts import Template
+from engine.sandbox.prompts import ChatTemplate
 from engine.text.dialects import Markers
 from engine.text.rendering import render
 from engine.text.reply_text import ReplyText
@@ -183,6 +183,6 @@ def test_images_stay_where_they_stand_when_messages_are_made_one() -> None:
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": parts},
     ]
-    apply = Template(_SEES, {}).render
+    apply = ChatTemplate(_SEES, {}).render
     assert render(apply, "", messages, None, True) == "<user>Be brief.\n\n[IMG]What is it?"
     assert render(None, "", messages[1:], None, True) == "User: What is it?\nAssistant:"

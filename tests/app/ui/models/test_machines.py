@@ -101,7 +101,7 @@ def test_machines_are_added_checked_tried_and_removed(
     assert dialog.chosen == ("local",)
     assert not dialog.go.isEnabled()
     add(dialog, "studio", "-oProxyCommand=x")
-    assert "no address for ssh" in dialog.said.text()
+    assert "Invalid ssh address" in dialog.said.text()
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)
     assert dialog.chosen == ("local", "studio")
