@@ -371,9 +371,12 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
     Raises:
         Exception: the model's or the decoder's.
     """
+    from mlx_lm.models.cache import make_prompt_cache
+
     layers = list(body.layers)
     kinds = {_kind(layer): layer for layer in layers}
-    if len(kinds) > MAX_KINDS:
+    # Some models run their layers several times, each time with caches of their own.
+    if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
     body.layers = list(kinds.values())
     whole = body if owner is None else owner
