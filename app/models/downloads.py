@@ -34,7 +34,7 @@ from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from engine import EngineError
 from engine.errors import DOWNLOAD_FAILED
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 
 if TYPE_CHECKING:
     from engine.hub import HubModel
@@ -170,7 +170,7 @@ class Recipe(Struct, frozen=True):
     bits: int = 4  # of all weights;  mixed: one of mlx-lm's recipes instead, or ""
     mixed: str = ""
 
-    def size(self, model: Installed) -> int:
+    def size(self, model: InstalledModel) -> int:
         """Bytes that the new model will take, about."""
         from engine.hub import conversion
 
@@ -210,7 +210,7 @@ class Conversion(Download):
         return self.ref
 
 
-def why_not_convert(model: Installed) -> str:
+def why_not_convert(model: InstalledModel) -> str:
     """Why a model cannot be converted, as a sentence; "" where nothing is known against it."""
     if why := problem(model.facts):
         return why
@@ -219,7 +219,7 @@ def why_not_convert(model: Installed) -> str:
     return ""
 
 
-def conversion_of(model: Installed, recipe: Recipe, into: Path) -> Conversion:
+def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversion:
     """Return a job that makes ``model`` smaller, in a new folder in ``into``. Reads the disk."""
     name = f"{model.name.replace('/', '-')}-{recipe.name}"
     out, number = into / name, 1

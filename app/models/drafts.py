@@ -17,7 +17,7 @@ from app.remote.address import is_remote
 from app.settings.language import tr
 from app.settings.settings import Settings
 from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 from engine.hub.vocabulary import may_share, vocabulary_of
 
 if TYPE_CHECKING:
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 class Candidate(Struct, frozen=True):
     """A smaller model."""
 
-    model: Installed
+    model: InstalledModel
     fits: bool  # whether its tokenizer may be the same, as far as the files tell
 
 
-def smaller(model: Installed, installed: Iterable[Installed]) -> tuple[Installed, list[Installed]]:
+def smaller(
+    model: InstalledModel, installed: Iterable[InstalledModel]
+) -> tuple[InstalledModel, list[InstalledModel]]:
     """The model, or its base where it is a variant, and those that take less; the smallest first.
 
     What cannot be loaded is not among them, nor is a variant.
@@ -46,7 +48,7 @@ def smaller(model: Installed, installed: Iterable[Installed]) -> tuple[Installed
 
 
 def candidates(
-    base: Installed, others: Iterable[Installed], stop: threading.Event
+    base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
     """Those with the same tokenizer first. Reads files: for a worker."""
     own, found = vocabulary_of(base.folder, stop.is_set), []

@@ -22,10 +22,10 @@ from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from engine import LOOKUP
 from engine.hub.inventory import (
-    Installed,
+    InstalledModel,
     Inventory,
-    Place,
-    Source,
+    ModelPlace,
+    ModelSource,
     adapters_beside,
     is_adapter,
     places,
@@ -59,10 +59,10 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
         folder = _converted(folder)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
-    from engine.hub.inventory import bytes_in
+    from engine.hub.inventory import folder_bytes
 
     holds = os.path.isfile(folder / ("adapter_config.json" if adapter else "config.json"))
-    return ModelFolder(ref, local, folder, True, holds, bytes_in(folder, stop))
+    return ModelFolder(ref, local, folder, True, holds, folder_bytes(folder, stop))
 
 
 def _converted(file: Path) -> Path | None:
@@ -83,14 +83,14 @@ class _Walk:
     """One look at all places, in pieces, each on a worker. Holds no Qt object."""
 
     def __init__(
-        self, inventory: Inventory, where: Callable[[], list[Place]], refs: tuple[str, ...]
+        self, inventory: Inventory, where: Callable[[], list[ModelPlace]], refs: tuple[str, ...]
     ) -> None:
         self._inventory, self._where, self._refs = inventory, where, refs
         self._stop = threading.Event()
         self._count = 0
-        self._found: Iterator[Installed] | None = None
+        self._found: Iterator[InstalledModel] | None = None
 
-    def piece(self, stop: threading.Event) -> tuple[list[Installed], bool]:
+    def piece(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
         """What was found within a moment, and whether that was the last of it."""
         self._stop = stop
         if self._found is None:
@@ -104,10 +104,10 @@ class _Walk:
                 return piece, False
         return piece, True
 
-    def _all(self) -> Iterator[Installed]:
+    def _all(self) -> Iterator[InstalledModel]:
         """The Guide, the models, and then their variants: named, or lying in a model's folder."""
         guide = Path(model_location(GUIDE))
-        first = self._inventory.look(GUIDE, guide, Source.BUNDLED)
+        first = self._inventory.look(GUIDE, guide, ModelSource.BUNDLED)
         refs = [ref for ref in self._refs if not adapter_of(ref)]
         variants = [ref for ref in self._refs if adapter_of(ref)]
         names: dict[str, str] = {}
@@ -143,7 +143,7 @@ class InstalledModels(QObject):
         """``own``: the program's own folder of models."""
         super().__init__(parent)
         # by their folders, in the order in which they were found
-        self.models: dict[Path, Installed] = {}
+        self.models: dict[Path, InstalledModel] = {}
         self.looking = False  # whether more may be found yet
         self._users, self._loader = users, users.loader
         self._settings = settings
@@ -173,7 +173,7 @@ class InstalledModels(QObject):
         self._walking.cancel()
         self.looking = False
 
-    def drop(self, removes: Path) -> list[Installed]:
+    def drop(self, removes: Path) -> list[InstalledModel]:
         """Take the models of a folder that was removed off the list; returns them."""
         gone = [m for m in self.models.values() if m.removes == removes]
         for model in gone:
@@ -196,11 +196,11 @@ class InstalledModels(QObject):
 
     # What is known of one.
 
-    def status(self, model: Installed) -> ModelStatus:
+    def status(self, model: InstalledModel) -> ModelStatus:
         """How far it is in the engine, whichever name it was loaded by."""
         return self._loader.of_folder(model.ref, str(model.folder))
 
-    def is_pinned(self, model: Installed) -> bool:
+    def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
@@ -210,12 +210,12 @@ class InstalledModels(QObject):
         names |= {one.ref for one in self.models.values() if str(one.folder) == path}
         return bool(names & {*self._settings.pinned})
 
-    def last_used(self, model: Installed) -> float:
+    def last_used(self, model: InstalledModel) -> float:
         """In seconds since 1970; 0.0 where it is not known to have been used."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
-    def draft_figures(self, model: Installed) -> Mapping[str, Any] | None:
+    def draft_figures(self, model: InstalledModel) -> Mapping[str, Any] | None:
         """How its drafts do, as `Engine.stats` tells it; None where none are made."""
         loaded = self.status(model).model
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
@@ -227,7 +227,7 @@ class InstalledModels(QObject):
         found = next((one.name for one in self.models.values() if one.ref == ref), "")
         return found or (model_fallback_name(ref) if ref else "")
 
-    def chats(self, model: Installed) -> list[str]:
+    def chats(self, model: InstalledModel) -> list[str]:
         """The titles of the chats that answer with it, a variant or another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
         found = [c for c in self._users.chats() if refs & {c.model, base_of(c.model)}]
@@ -235,7 +235,7 @@ class InstalledModels(QObject):
 
     # What is done with one.
 
-    def pin(self, model: Installed, on: bool) -> None:
+    def pin(self, model: InstalledModel, on: bool) -> None:
         """Keep it first in the list and in memory, or no longer."""
         others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
         self._settings.set(pinned=(*others, model.ref) if on else tuple(others))
@@ -247,7 +247,7 @@ class InstalledModels(QObject):
         self._settings.set(model_folders=(*kept, folder))
         self.look()
 
-    def add_adapter(self, model: Installed, folder: Path) -> str:
+    def add_adapter(self, model: InstalledModel, folder: Path) -> str:
         """List a model with an adapter, too; returns why that cannot be, or ""."""
         if not is_adapter(folder):
             return tr(
@@ -259,17 +259,17 @@ class InstalledModels(QObject):
         self.look()
         return ""
 
-    def listed_by(self, model: Installed) -> tuple[str, ...]:
+    def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
         """The entries of the settings for which a model stands in the list.
 
         Empty for those of other programs and of the hub's cache, which are found without one.
         """
-        if model.source is not Source.ADDED:
+        if model.source is not ModelSource.ADDED:
             return ()
         roots = [f for f in self._settings.model_folders if model.folder.is_relative_to(f)]
         return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
 
-    def forget(self, model: Installed) -> Callable[[], None]:
+    def forget(self, model: InstalledModel) -> Callable[[], None]:
         """List it no longer; its files stay. Returns what takes that back."""
         before = (self._settings.model_folders, self._settings.models)
         gone = self.listed_by(model)

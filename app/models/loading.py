@@ -435,12 +435,12 @@ def downloaded(ref: str) -> Path | None:
 
 def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
     """On a thread of its own."""
-    from engine.hub.models import sees
+    from engine.hub.models import has_vision
 
     place = model_location(ref)
     try:
         folder = Path(place) if Path(place).is_absolute() else downloaded(place)
-        return None if folder is None else sees(folder)
+        return None if folder is None else has_vision(folder)
     except Exception:  # the next one is looked at all the same
         log.exception("%s could not be looked at", ref)
         return None

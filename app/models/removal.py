@@ -16,7 +16,7 @@ from app.models.system_trash import Trashed
 from app.settings.language import counted, tr
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
-from engine.hub.inventory import Installed, Source
+from engine.hub.inventory import InstalledModel, ModelSource
 
 
 class Removed(Struct, frozen=True):
@@ -63,9 +63,9 @@ class Removal(QObject):
         self._downloads = downloads
         self._going: set[Path] = set()
 
-    def why_not(self, model: Installed) -> str:
+    def why_not(self, model: InstalledModel) -> str:
         """Why a model cannot be removed now, as a sentence; "" if it can."""
-        if model.source is Source.BUNDLED:
+        if model.source is ModelSource.BUNDLED:
             return tr("{name} is part of Stretto.", name=model.name)
         if _holds_more(model.removes):
             return tr(
@@ -91,7 +91,7 @@ class Removal(QObject):
                 return tr("{name} is downloading. Cancel the download first.", name=download.name)
         return ""
 
-    def warning(self, model: Installed) -> str:
+    def warning(self, model: InstalledModel) -> str:
         """What a person should know before it goes; "" where there is nothing to say."""
         words = []
         chats = self._installed.chats(model)
@@ -129,7 +129,7 @@ class Removal(QObject):
             )
         return " ".join(words)
 
-    def remove(self, model: Installed) -> str:
+    def remove(self, model: InstalledModel) -> str:
         """Move a model to the trash; returns why that is not done, or "" and tells by a signal."""
         why = self.why_not(model)
         if why:
@@ -145,14 +145,14 @@ class Removal(QObject):
         """Put a model back in its place; what comes of it is told by a signal."""
         flows.start(self, self._restore(removed))
 
-    def _together(self, model: Installed) -> list[Installed]:
+    def _together(self, model: InstalledModel) -> list[InstalledModel]:
         """The models that go when this one does, itself among them."""
         if not model.shares:
             return [model]
         everything = self._installed.models.values()
         return [m for m in everything if m.removes == model.removes] or [model]
 
-    async def _remove(self, model: Installed) -> None:
+    async def _remove(self, model: InstalledModel) -> None:
         try:
             trashed = await flows.aside(lambda _: system_trash.move(model.removes))
         except Exception as error:

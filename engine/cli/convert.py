@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     folder, out = Path(options.folder).expanduser(), Path(options.out).expanduser()
     if options.child:
-        conversion.in_child(folder, out, options.bits, options.recipe, options.child)
+        conversion.run_child(folder, out, options.bits, options.recipe, options.child)
         return DONE
     line = StatusLine(sys.stderr)
 

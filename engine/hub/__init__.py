@@ -1,13 +1,13 @@
-"""Models from the Hugging Face hub: looked at first, then downloaded, file by file.
+"""Models from the Hugging Face hub: looked up first, then downloaded file by file.
 
     from engine import hub
 
     found = hub.search("some model")                # asks the hub for names
-    model = hub.look_up("somebody/some-model")      # asks the hub; nothing is downloaded yet
-    folder = hub.download(model, progress=print)    # may be cut off in any way, and called again
+    model = hub.look_up("somebody/some-model")      # asks the hub; downloads nothing
+    folder = hub.download(model, progress=print)    # resumable after any interruption
 
-Works beside a running engine and without one. Only data is fetched: no file of a repository is
-ever run, and code in it is not even downloaded. Importing this package imports no client.
+Works with and without a running engine. Only data is downloaded: no code of a repository is fetched
+or run. Importing this package imports no HTTP client.
 
 Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model, engine.text.
 """
@@ -22,18 +22,27 @@ from engine.hub.downloads import (
     download,
     find,
 )
-from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
-from engine.hub.names import Wanted, clean_name, parse
+from engine.hub.models import (
+    HubFacts,
+    HubFile,
+    HubModel,
+    HubSearchResult,
+    card,
+    fit,
+    look_up,
+    search,
+)
+from engine.hub.names import HubRef, clean_name, parse
 from engine.hub.net import MAX_WAIT_S
 
 __all__ = [
     "MAX_WAIT_S",
     "Fit",
-    "Found",
     "HubFacts",
     "HubFile",
     "HubModel",
-    "Wanted",
+    "HubRef",
+    "HubSearchResult",
     "bytes_present",
     "bytes_unfinished",
     "card",

@@ -1,7 +1,7 @@
-"""Quantising a model's folder with mlx-lm's own `convert`, in a child process that can be ended.
+"""Quantization of a model folder with mlx-lm's `convert`, in a child process that can be killed.
 
-The new folder is written beside its place, looked at, and moved there whole: it is complete or it
-is not there. What is called here has the shape of `hub.download`: a progress, an event to cancel.
+The new folder is written to a temporary folder, checked, and then renamed, so it is always
+complete. `convert` has the same progress and cancellation arguments as `hub.download`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from engine.errors import (
     EngineError,
 )
 from engine.hub import downloads
-from engine.hub.downloads import SPARE, Progress
-from engine.hub.models import knows
+from engine.hub.downloads import RESERVED_BYTES, Progress
+from engine.hub.models import is_known_architecture
 from engine.hub.names import clean_name
 from engine.model import folder as folders
 from engine.sandbox import confined
@@ -34,10 +34,10 @@ from engine.sandbox.process import engine_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
-"""mlx-lm's own: layers that matter more are kept in more bits."""
+"""mlx-lm's recipes, which use more bits for important layers."""
 
-_LOOK_S = 0.1
-_SCALES = 0.5  # bits a number, for the scale and bias of a group
+_CHECK_S = 0.1
+_SCALE_BITS = 0.5  # bits per value for a group's scale and bias
 _RECIPE_BITS = {"mixed_2_6": 3.5, "mixed_3_4": 3.4, "mixed_3_6": 4.0, "mixed_4_6": 4.7}
 
 
@@ -49,22 +49,22 @@ def convert(
     progress: Progress | None = None,
     cancelled: threading.Event | None = None,
 ) -> Path:
-    """Quantise a folder; returns the new one, which the engine can load. Takes minutes.
+    """Quantize a folder, and return the new one. Takes minutes.
 
     Args:
-        bits: 4, 6 or 8; has no effect with a recipe.
+        bits: 4, 6 or 8; ignored with a recipe.
         recipe: one of `RECIPES`.
-        cancelled: set it from any thread to stop within a fraction of a second.
+        cancelled: stops the conversion within a fraction of a second when set.
 
     Raises:
-        EngineError: `invalid_request` (the folder is there already, or cannot be made smaller so),
-            `no_space`, `model_load_failed`, `download_cancelled`. Nothing is left then.
+        EngineError: `invalid_request` (the folder exists, or the model cannot be quantized so),
+            `no_space`, `model_load_failed`, `download_cancelled`. Nothing is left on the disk then.
     """
     stop = cancelled or threading.Event()
     name = clean_name(folders.display_name(folder)) or "The model"
-    expected, group = _judge(folder, out, name, bits, recipe)
+    expected, group = _check(folder, out, name, bits, recipe)
     out.parent.mkdir(parents=True, exist_ok=True)
-    _tidy(out)
+    _remove_leftovers(out)
     beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.{os.getpid()}.", dir=out.parent))
     try:
         made = beside / out.name
@@ -72,12 +72,14 @@ def convert(
         command = engine_command(
             *("convert", str(folder), "--out", str(made), *how, "--child", str(group))
         )
-        _run(command, beside, name, expected, progress or (lambda _done, _total: None), stop)
-        for code in made.glob("*.py"):  # mlx-lm copies it; it is never run, and not kept
+        _run_conversion(
+            command, beside, name, expected, progress or (lambda _done, _total: None), stop
+        )
+        for code in made.glob("*.py"):  # mlx-lm copies code; it is never run
             code.unlink()
         confined.shared().inspect_model(made, name)
         if out.exists():
-            raise _wrong(f"{out} has come into being meanwhile. Choose another place.")
+            raise _invalid(f"{out} was created in the meantime. Choose another folder.")
         made.rename(out)
     except OSError as error:
         raise EngineError(NO_SPACE, f"The converted model cannot be written: {error}.") from None
@@ -86,12 +88,12 @@ def convert(
     return out
 
 
-def in_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int) -> None:
-    """What the child does: mlx-lm's `convert`. It ends when its parent does."""
+def run_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int) -> None:
+    """Run mlx-lm's `convert` in the child. It ends with its parent."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from engine.model import backend
 
-    backend.start()  # mlx must not be imported in another way than the engine does
+    backend.start()  # mlx must be imported in the engine's way
     from mlx_lm.convert import convert as mlx_lm_convert
 
     mlx_lm_convert(
@@ -104,53 +106,53 @@ def in_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int)
     )
 
 
-def _wrong(message: str) -> EngineError:
+def _invalid(message: str) -> EngineError:
     return EngineError(INVALID_REQUEST, message)
 
 
-def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) -> tuple[int, int]:
-    """The bytes to expect and the group size; raises where it cannot be done."""
+def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) -> tuple[int, int]:
+    """Return the expected bytes and the group size. Raise an error if conversion is impossible."""
     if recipe is not None and recipe not in RECIPES:
-        raise _wrong(f"There is no recipe {recipe!r}. There are: {', '.join(RECIPES)}.")
+        raise _invalid(f"Unknown recipe {recipe!r}. Use one of: {', '.join(RECIPES)}.")
     if recipe is None and bits not in BITS:
-        raise _wrong(f"Models are quantised to 4, 6 or 8 bits, not to {bits}.")
+        raise _invalid(f"Cannot quantize to {bits} bits. Use 4, 6 or 8.")
     if out.exists() or out.is_symlink():
-        raise _wrong(f"{out} is there already. Choose another place.")
+        raise _invalid(f"{out} exists already. Choose another folder.")
     facts = confined.shared().inspect_model(folder, name)
     if any(facts.config.get(key) for key in ("quantization", "quantization_config")):
-        raise _wrong(f"{name} is quantised already. Convert the model it was made from.")
-    if not knows(facts.config):
+        raise _invalid(f"{name} is quantized already. Convert the original model.")
+    if not is_known_architecture(facts.config):
         raise EngineError(
             MODEL_LOAD_FAILED,
-            f"{name} is of the type {str(facts.config['model_type'])[:60]!r}, which this version "
-            "does not know.",
+            f"{name} has type {str(facts.config['model_type'])[:60]!r}, which this version "
+            "does not support.",
         )
-    numbers = facts.wide // 4  # all of them counted as floating-point
+    numbers = facts.wide // 4  # counts all values as floating-point
     expected = expected_bytes(numbers, bits, recipe)
     free = downloads.free_bytes(out)
-    if expected + SPARE > free:
+    if expected + RESERVED_BYTES > free:
         raise EngineError(
             NO_SPACE,
-            f"{name} will take {expected / 1e9:.2f} GB, and the disk has {free / 1e9:.2f} GB left. "
+            f"{name} will take {expected / 1e9:.2f} GB, but the disk has {free / 1e9:.2f} GB free. "
             "Free some space, or choose fewer bits.",
         )
-    return expected, _group(facts.config)
+    return expected, _group_size(facts.config)
 
 
 def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
-    """About what so many weights will take."""
+    """Return the approximate size of quantized weights."""
     width = _RECIPE_BITS[recipe] if recipe else bits
-    return int(numbers * (width + _SCALES) / 8)
+    return int(numbers * (width + _SCALE_BITS) / 8)
 
 
-def _group(config: Mapping[str, Any]) -> int:
-    """Numbers that share a scale: 64, or 32 where the model's width is no multiple of that."""
+def _group_size(config: Mapping[str, Any]) -> int:
+    """Return the values per scale: 64, or 32 if the hidden size is not a multiple of 64."""
     places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32
 
 
-def _run(
+def _run_conversion(
     command: list[str],
     beside: Path,
     name: str,
@@ -158,7 +160,7 @@ def _run(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child to its end, and report what it has written."""
+    """Run the child to its end, and report the bytes it has written."""
     log = beside / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(
@@ -167,9 +169,9 @@ def _run(
     try:
         progress(0, expected)
         while child.poll() is None:
-            if stop.wait(_LOOK_S):
+            if stop.wait(_CHECK_S):
                 raise EngineError(DOWNLOAD_CANCELLED, f"Converting {name} was cancelled.")
-            progress(min(_written(beside), expected), expected)
+            progress(min(_written_bytes(beside), expected), expected)
     finally:
         child.kill()
         child.wait()
@@ -177,12 +179,12 @@ def _run(
             child.stdin.close()
     if child.returncode:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        last = said[-1][:300] if said else f"its process ended with {child.returncode}"
+        last = said[-1][:300] if said else f"its process exited with {child.returncode}"
         raise EngineError(MODEL_LOAD_FAILED, f"{name} could not be converted: {last}")
     progress(expected, expected)
 
 
-def _written(folder: Path) -> int:
+def _written_bytes(folder: Path) -> int:
     total = 0
     for file in folder.rglob("*.safetensors"):
         try:
@@ -192,8 +194,8 @@ def _written(folder: Path) -> int:
     return total
 
 
-def _tidy(out: Path) -> None:
-    """Throw away what a conversion to this place has left whose process has died."""
+def _remove_leftovers(out: Path) -> None:
+    """Delete temporary folders of conversions whose process has died."""
     for left in out.parent.glob(f".{out.name}.*"):
         found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", left.name)
         if found is None:
@@ -202,11 +204,11 @@ def _tidy(out: Path) -> None:
             os.kill(int(found[1]), 0)
         except ProcessLookupError:
             shutil.rmtree(left, ignore_errors=True)
-        except OSError:  # it lives, and is somebody else's
+        except OSError:  # the process is alive and belongs to another user
             continue
 
 
 def _end_with_parent() -> None:
-    """Whoever started this holds the other end of the standard input."""
+    """Exit when the parent closes standard input."""
     os.read(0, 1)
     os._exit(1)

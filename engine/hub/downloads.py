@@ -1,9 +1,9 @@
-"""Downloads: where they lie, and how a model that was looked at gets there. None of it is ever run.
+"""Downloads of models that were looked up, into huggingface_hub's cache. No downloaded code is run.
 
-They lie in huggingface_hub's own cache, in its documented layout: `models--OWNER--NAME/` holds
-`blobs/DIGEST`, `snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the commit that the
-revision stands for). A file that is not complete is `blobs/DIGEST.incomplete`. A snapshot's folder
-appears in one step, after all of its files have come, so one that was made here is a whole model.
+The cache has its documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
+`snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the commit of a revision). An
+incomplete file is `blobs/DIGEST.incomplete`. A snapshot's folder appears in one step after all its
+files, so a snapshot made here is always complete.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from engine.hub import net
 from engine.hub.models import HubFile, HubModel, address, headers
 from engine.hub.names import MAIN, is_revision
 
-TRIES = 5  # how often in a row a connection may break without having brought anything new
-MEAGRE_TRIES = 20  # how often in a row it may break with less than `ENOUGH` new bytes
-ENOUGH = 2**18
+MAX_EMPTY_RETRIES = 5  # consecutive connections that received no new data
+MAX_SLOW_RETRIES = 20  # consecutive connections that received less than `MIN_PROGRESS_BYTES`
+MIN_PROGRESS_BYTES = 2**18
 PAUSE_S = 1.0
-"""How long the pause before another try is, times the number of such failures before it."""
-LONGEST_PAUSE_S = 10.0
-SPARE = 64 * 10**6  # bytes of the disk that a download leaves free
+"""Pause before the next try, times the number of consecutive slow retries."""
+MAX_PAUSE_S = 10.0
+RESERVED_BYTES = 64 * 10**6  # disk space that a download leaves free
 
-_PIECE = 2**20
+_CHUNK_BYTES = 2**20
 
 Progress = Callable[[int, int], object]
-"""Called with (bytes that are there, bytes in all) on the thread that downloads."""
+"""Called with (bytes present, total bytes) on the downloading thread."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -41,21 +41,21 @@ _INCOMPLETE = ".incomplete"
 
 
 def root() -> Path:
-    """The folder of all downloads (HF_HUB_CACHE, or within HF_HOME)."""
+    """Return the folder of all downloads (HF_HUB_CACHE, or in HF_HOME)."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE).expanduser()
 
 
-def _folder(repo: str) -> Path:
+def _repo_folder(repo: str) -> Path:
     return root() / f"models--{repo.replace('/', '--')}"
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
-    """The folder of a downloaded model, or None. The hub is not asked."""
+    """Return the folder of a downloaded model, or None, without asking the hub."""
     if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
         return None
-    folder = _folder(repo)
+    folder = _repo_folder(repo)
     commit = revision
     if not _COMMIT.fullmatch(revision):
         try:
@@ -67,9 +67,9 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 
 
 def complete(model: HubModel) -> Path | None:
-    """The folder of a model that was looked up, if all of its present files are in it.
+    """Return the folder of a looked-up model if it has all of the model's current files.
 
-    huggingface_hub makes the folder with the first file, so others may be missing.
+    huggingface_hub creates the folder with the first file, so others may be missing.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):
@@ -78,16 +78,16 @@ def complete(model: HubModel) -> Path | None:
 
 
 def blob(repo: str, file: HubFile) -> Path:
-    return _folder(repo) / "blobs" / file.digest
+    return _repo_folder(repo) / "blobs" / file.digest
 
 
 def part(repo: str, file: HubFile) -> Path:
-    """The place of a file that is not complete yet."""
-    return _folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
+    """Return the path of an incomplete file."""
+    return _repo_folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
 def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
-    """How many bytes of these files are there already."""
+    """Return the number of bytes of these files on the disk."""
     count = 0
     for file in files:
         if os.path.exists(blob(repo, file)):
@@ -99,7 +99,7 @@ def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
 
 
 def free_bytes(place: Path) -> int:
-    """How many bytes are free on the disk of a place, which need not exist. Raises OSError."""
+    """Return the free bytes on the disk of a path, which may not exist. Raises `OSError`."""
     place = place.absolute()
     there = next(p for p in (place, *place.parents) if os.path.exists(p))
     return shutil.disk_usage(there).free
@@ -108,10 +108,10 @@ def free_bytes(place: Path) -> int:
 def publish(
     repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
 ) -> Path:
-    """Make the snapshot of files that are all complete. Raises OSError."""
-    folder = _folder(repo)
+    """Create the snapshot of complete files. Raises `OSError`."""
+    folder = _repo_folder(repo)
     snapshot = folder / "snapshots" / commit
-    if snapshot.is_dir():  # another program fetched some of it
+    if snapshot.is_dir():  # another program has fetched some files
         for file in files:
             link, beside = snapshot / file.name, snapshot / f".{file.name}.new"
             if not link.exists():
@@ -140,31 +140,31 @@ def publish(
 
 
 def discard(repo: str) -> None:
-    """Remove the files of an unfinished download. Snapshots and all their files stay.
+    """Delete the files of an unfinished download. Files of snapshots are kept.
 
     Raises:
-        EngineError: `download_failed` while the download goes on.
+        EngineError: `download_failed` if the download is running.
     """
-    folder = _folder(repo)
+    folder = _repo_folder(repo)
     with locked(repo):
-        for file in _loose(folder):
+        for file in _unused_blobs(folder):
             file.unlink(missing_ok=True)
     for place in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
-            place.rmdir()  # unless there is something in it
+            place.rmdir()  # fails if not empty
 
 
 def bytes_unfinished(repo: str) -> int:
-    """Bytes of a model's unfinished downloads. The hub is not asked."""
+    """Return the bytes of a model's unfinished downloads, without asking the hub."""
     count = 0
-    for file in _loose(_folder(repo)):
+    for file in _unused_blobs(_repo_folder(repo)):
         with contextlib.suppress(OSError):
             count += file.stat().st_size
     return count
 
 
-def _loose(folder: Path) -> list[Path]:
-    """Files, complete or not, that belong to no snapshot."""
+def _unused_blobs(folder: Path) -> list[Path]:
+    """Return files, complete or not, that belong to no snapshot."""
     used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
     return [
         file
@@ -174,27 +174,27 @@ def _loose(folder: Path) -> list[Path]:
 
 
 def _is_ours(blob: Path) -> bool:
-    """Whether it can be ours: unfinished files of other programs have longer names."""
+    """Return True for our files: unfinished ones of other programs have longer names."""
     return bool(_DIGEST.fullmatch(blob.name.removesuffix(_INCOMPLETE)))
 
 
 @contextlib.contextmanager
 def locked(repo: str) -> Iterator[None]:
-    """Keep other programs from writing the same files. After a crash the system frees the lock.
+    """Lock a repository against other programs. The lock is released after a crash too.
 
     Raises:
-        EngineError: `download_failed` where another program holds the lock.
+        EngineError: `download_failed` if another program has the lock.
     """
     from filelock import FileLock, Timeout
 
-    place = root() / ".locks" / _folder(repo).name
+    place = root() / ".locks" / _repo_folder(repo).name
     place.mkdir(parents=True, exist_ok=True)
     lock = FileLock(place / "stretto.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise EngineError(
-            DOWNLOAD_FAILED, f"{repo} is being downloaded already, by this or another program."
+            DOWNLOAD_FAILED, f"{repo} is already being downloaded by this or another program."
         ) from None
     try:
         yield
@@ -202,21 +202,21 @@ def locked(repo: str) -> Iterator[None]:
         lock.release()
 
 
-# Fetching.
+# -- fetching -----------------------------------------------------------------------------------
 
 
 def check_space(model: HubModel) -> None:
-    """Raises EngineError `no_space` if the rest of the model does not fit on the disk."""
+    """Raise `no_space` if the missing files do not fit on the disk."""
     missing = model.size - bytes_present(model.repo, model.files)
     try:
         free = free_bytes(root())
     except OSError as error:
         raise net.disk_error(error) from None
-    if missing + SPARE > free:
+    if missing + RESERVED_BYTES > free:
         raise EngineError(
             NO_SPACE,
-            f"{model.repo} needs {missing / 1e9:.2f} GB more, and the disk has "
-            f"{free / 1e9:.2f} GB left. Free some space, or choose a smaller model.",
+            f"{model.repo} needs {missing / 1e9:.2f} GB more, but the disk has "
+            f"{free / 1e9:.2f} GB free. Free some space, or choose a smaller model.",
         )
 
 
@@ -228,31 +228,31 @@ def download(
     tidy: bool = True,
     on_wait: net.OnWait | None = None,
 ) -> Path:
-    """Fetch what is missing of the model; returns its folder, which the engine can load.
+    """Fetch the missing files of a model, and return its folder, which the engine can load.
 
-    After any interruption the same call goes on where it was. Set ``cancelled`` from any thread to
-    stop it within a fraction of a second. With ``tidy``, parts of other versions are thrown away
-    once it is whole. A hub that asks to wait is waited for.
+    After an interruption, the same call resumes. If the hub asks to wait, the download waits.
 
     Args:
+        cancelled: stops the download within a fraction of a second when set.
+        tidy: delete incomplete files of other versions at the end.
         on_wait: called with the seconds before each wait, on this thread.
 
     Raises:
-        EngineError: `no_space`, `gated`, `not_found`, `not_a_model`, `offline`,
-            `download_failed`, `download_cancelled`.
+        EngineError: `no_space`, `gated`, `not_found`, `not_a_model`, `offline`, `download_failed`,
+            `download_cancelled`.
     """
     if not model.known:
         raise EngineError(
             NOT_A_MODEL,
-            f"{model.repo} is of the type {model.architecture!r}, which this version does not "
-            "know. A newer version of Stretto may.",
+            f"{model.repo} has type {model.architecture!r}, which this version does not "
+            "support. A newer version of Stretto may.",
         )
     check_space(model)
     stop = cancelled or threading.Event()
     try:
         with locked(model.repo):
-            waits = net.Waits(stop, on_wait=on_wait)
-            run = _Run(model, progress or (lambda _done, _total: None), stop, token, waits)
+            waits = net.BusyWaiter(stop, on_wait=on_wait)
+            run = ModelDownload(model, progress or (lambda _done, _total: None), stop, token, waits)
             for file in model.files:
                 run.fetch(file)
             return publish(model.repo, model.revision, model.commit, model.files, tidy)
@@ -260,47 +260,45 @@ def download(
         raise net.disk_error(error) from None
 
 
-class _Run:
-    """The download of one model."""
-
+class ModelDownload:
     def __init__(
         self,
         model: HubModel,
         progress: Progress,
         cancelled: threading.Event,
         token: str | None,
-        waits: net.Waits,
+        waits: net.BusyWaiter,
     ) -> None:
         self._waits = waits
         self._model = model
         self._progress = progress
         self._cancelled = cancelled
         self._headers = headers(token)
-        self._before = bytes_present(model.repo, model.files)  # of all files but the one in hand
+        self._before = bytes_present(model.repo, model.files)  # of all files but the current one
 
     def fetch(self, file: HubFile) -> None:
-        """Download one file, or the rest of one that has come in part."""
+        """Download a file, or the rest of an incomplete one."""
         self._before -= bytes_present(self._model.repo, [file])
         target = blob(self._model.repo, file)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             unfinished = part(self._model.repo, file)
             with unfinished.open("ab") as out:
-                got = self._fill(file, unfinished, out)
+                got = self._download_rest(file, unfinished, out)
                 out.flush()
                 os.fsync(out.fileno())
             if got != file.digest:
                 unfinished.unlink()
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"{file.name} arrived damaged and was thrown away. Download it again.",
+                    f"{file.name} was damaged in transfer and deleted. Download it again.",
                 )
             os.replace(unfinished, target)
         self._before += file.size
         self._progress(self._before, self._model.size)
 
-    def _fill(self, file: HubFile, unfinished: Path, out: BinaryIO) -> str:
-        """Append what is missing; returns the digest of all."""
+    def _download_rest(self, file: HubFile, unfinished: Path, out: BinaryIO) -> str:
+        """Append the missing bytes. Return the digest of the file."""
         from httpx2 import RemoteProtocolError
 
         have = out.tell()
@@ -308,28 +306,28 @@ class _Run:
             out.truncate(have := 0)
         digest = file.hasher()
         with unfinished.open("rb") as there:
-            while piece := there.read(_PIECE):
-                self._look()
+            while piece := there.read(_CHUNK_BYTES):
+                self._check_cancelled()
                 digest.update(piece)
-        patience, why = _Patience(have), EngineError(DOWNLOAD_FAILED, "")
+        patience, why = RetryPolicy(have), EngineError(DOWNLOAD_FAILED, "")
         while have < file.size:
             if patience.is_over:
                 raise why
             self._cancelled.wait(patience.pause)
-            self._look()
+            self._check_cancelled()
             asked = dict(self._headers)
             if have:
                 asked["Range"] = f"bytes={have}-"
             url = address(self._model.repo, self._model.commit, file.name)
             why = EngineError(
                 DOWNLOAD_FAILED,
-                f"The hub breaks off in the midst of {file.name}. What has come is kept; go on "
-                "later.",
+                f"The hub closed the connection during {file.name}. The received part is kept. "
+                "Resume the download later.",
             )
             try:
                 for status, piece in net.pieces(url, asked, self._model.repo, self._cancelled):
                     if not piece:
-                        if have and status != 206:  # all of it comes, not the rest
+                        if have and status != 206:  # the whole file, not the rest
                             out.truncate(have := 0)
                             digest = file.hasher()
                         continue
@@ -337,7 +335,7 @@ class _Run:
                         out.truncate(0)
                         raise EngineError(
                             DOWNLOAD_FAILED,
-                            f"{file.name} is longer than the hub said. Download it again.",
+                            f"{file.name} is longer than announced. Download it again.",
                         )
                     out.write(piece)
                     digest.update(piece)
@@ -350,35 +348,35 @@ class _Run:
                 continue
             except net.BrokenError as error:
                 if not isinstance(error.cause, RemoteProtocolError):
-                    why = net.translated(error.cause, self._model.repo)
-            patience.ended(have)
+                    why = net.to_engine_error(error.cause, self._model.repo)
+            patience.record_connection(have)
         return digest.hexdigest()
 
-    def _look(self) -> None:
+    def _check_cancelled(self) -> None:
         if self._cancelled.is_set():
             raise net.cancelled_error()
 
 
-class _Patience:
-    """Counts the connections that broke. A hub that never gets on is given up.
+class RetryPolicy:
+    """Limit on retries after broken connections.
 
-    A hub that ignores Range begins anew each time. Only what goes beyond the best try counts.
+    A hub that ignores Range restarts the file each time, so only bytes beyond the best try count.
     """
 
     def __init__(self, have: int) -> None:
         self._best = have
-        self._fruitless = 0  # connections in a row that brought nothing new
-        self._meagre = 0  # connections in a row that brought little or nothing
-        self.pause = 0.0  # seconds to wait before the next connection
+        self._empty_retries = 0
+        self._slow_retries = 0
+        self.pause = 0.0  # seconds before the next connection
 
-    def ended(self, have: int) -> None:
-        """A connection has ended with so many bytes there."""
+    def record_connection(self, have: int) -> None:
+        """Record that a connection ended with `have` bytes present."""
         new = max(0, have - self._best)
         self._best += new
-        self._fruitless = 0 if new else self._fruitless + 1
-        self._meagre = 0 if new >= ENOUGH else self._meagre + 1
-        self.pause = min(PAUSE_S * max(1, self._meagre), LONGEST_PAUSE_S)
+        self._empty_retries = 0 if new else self._empty_retries + 1
+        self._slow_retries = 0 if new >= MIN_PROGRESS_BYTES else self._slow_retries + 1
+        self.pause = min(PAUSE_S * max(1, self._slow_retries), MAX_PAUSE_S)
 
     @property
     def is_over(self) -> bool:
-        return self._fruitless > TRIES or self._meagre > MEAGRE_TRIES
+        return self._empty_retries > MAX_EMPTY_RETRIES or self._slow_retries > MAX_SLOW_RETRIES

@@ -1,13 +1,13 @@
-"""The models and adapters on this machine, found where they lie. Nothing is loaded or moved.
+"""Models and adapters on this machine, found in their folders without loading or moving them.
 
     from engine.hub.inventory import Inventory, places
 
     for model in Inventory().walk(places()):
         print(model.name, model.facts.nbytes)
 
-Blocks on the disk: call it from a worker. A list of models meets folders that have not been judged:
-a pipe instead of a config, a config of a gigabyte, weights that are not all there. Nothing here
-waits for one of those, reads more than `MOST_CONFIG` of it, or raises because of it. No MLX.
+Blocks on the disk, so call it from a worker. Folders are not trusted: a config may be a pipe or
+have a gigabyte, and weights may be missing. Nothing here blocks on such files, reads more than
+`MAX_CONFIG_BYTES` of a config, or raises because of them. MLX is not used.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from engine.cache.config_shape import text_configs
 from engine.errors import EngineError
 from engine.hub import downloads
 from engine.hub.gguf import kept
-from engine.hub.models import knows, quantisation
+from engine.hub.models import is_known_architecture, quantization
 from engine.hub.names import (
     MAIN,
     clean_name,
+    has_reasoning,
+    has_tools,
     is_revision,
     licence_name,
     parse,
-    reasons,
-    takes_tools,
     template_text,
 )
 from engine.model.folder import context_length, display_name
@@ -50,35 +50,35 @@ from engine.sandbox.folders import (
     read_json,
 )
 
-DEEPEST = 3  # how many folders below a place models are looked for: LM Studio has OWNER/NAME
-MOST_FOLDERS = 20_000  # folders that are looked into in all, and models that are listed
+MAX_DEPTH = 3  # folder levels below a place; LM Studio has OWNER/NAME
+MAX_FOLDERS = 20_000  # visited in total, and models listed
 
-_MOST_REVISIONS = 50
+_MAX_REVISIONS = 50
 _REPO = "models--"
-# What `FolderFacts` come from, with the names in the folder.
-_READ = (
+# Files that `FolderFacts` depend on, in addition to the names in the folder.
+_FACT_FILES = (
     *("config.json", "tokenizer_config.json", "chat_template.jinja", "chat_template.json"),
     "README.md",
 )
-_MOST_BESIDE = 200  # folders in a model's folder that are looked into
+_MAX_SUBFOLDERS = 200  # of a model's folder, searched for adapters
 _ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 
-MOST_CONFIG = 2**20
-"""Bytes of a config.json that a list is made from. Reading JSON holds Python's lock, ten
-milliseconds for a megabyte; the largest known config has a tenth of one."""
+MAX_CONFIG_BYTES = 2**20
+"""Size limit of a config.json in a list. Parsing JSON holds the GIL, 10 ms per megabyte; the
+largest known config has 0.1 MB."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
-_MOST_TOKENIZER_CONFIG = 8 * 2**20  # in which a template is looked for; it alone is parsed
-_MOST_TEMPLATE = 2**20
-_MOST_README = 2**14
-_MOST_FILES = 5_000
-_MOST_WORD = 40  # characters of a name that is shown in a column
-_MOST_SHARDS = 10_000
+_MAX_TOKENIZER_CONFIG_BYTES = 8 * 2**20  # searched for a template; only that is parsed
+_MAX_TEMPLATE_CHARACTERS = 2**20
+_MAX_README_BYTES = 2**14
+_MAX_FILES = 5_000
+_MAX_WORD_CHARACTERS = 40  # of a name in a table column
+_MAX_SHARDS = 10_000
 
-_MOST_OTHERS = 4
-# What makers and programs put into a model's folder. A name that begins with a dot is theirs, too.
-_OF_MODELS = re.compile(
+_MAX_OTHERS = 4
+# Names that authors and programs put into a model's folder. Names with a leading dot count too.
+_MODEL_FILE_NAMES = re.compile(
     r"^\.|\.(safetensors|json|jsonl|jinja|txt|model|tiktoken|md|py|bin|pt|pth|gguf|onnx|msgpack|h5"
     r"|yaml|yml|cfg|ipynb|npz|spm|vocab|bpe|pdf|png|jpe?g|svg|webp|gif)$|^(LICEN[CS]E|NOTICE|README"
     r"|USE_POLICY|USAGE_POLICY|MODEL_CARD|CITATION|CONTRIBUTING|Makefile|Modelfile)"
@@ -86,7 +86,13 @@ _OF_MODELS = re.compile(
     r"|evaluation|additional_chat_templates|1_Pooling|2_Dense|2_Normalize|runs|logs|adapters)$",
     re.IGNORECASE,
 )
-_SEES = ("vision_config", "vision_tower", "image_token_id", "image_token_index", "image_seq_length")
+_VISION_KEYS = (
+    "vision_config",
+    "vision_tower",
+    "image_token_id",
+    "image_token_index",
+    "image_seq_length",
+)
 _LIMIT = re.compile(r'"model_max_length"\s*:\s*(\d{1,8})(?![\d.eE])')
 _SHARD = re.compile(r"model-(\d{5})-of-(\d{5})\.safetensors")
 _LICENCE = re.compile(r"^(license|license_name)\s*:\s*[\"']?([^\"'#\n]{1,100})", re.M)
@@ -96,58 +102,71 @@ _DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
 Stop = Callable[[], bool]
 
 
-# One folder.
+# -- one folder ---------------------------------------------------------------------------------
 
 
 class FolderFacts(Struct, frozen=True):
-    """One folder. What it does not say is empty, 0 or None."""
+    """Contents of one folder. Unknown values are empty, 0 or None.
 
-    nbytes: int = 0  # of all files in it, links followed, each file once
-    architecture: str = ""  # the `model_type` of its config
-    bits: int | None = None  # of its quantized weights; where layers differ, of most of them
-    group_size: int | None = None  # how many weights share a scale
-    mixed: bool = False  # whether layers are quantized differently
-    dtype: str = ""  # of weights that are not quantized, as "bfloat16"
-    context: int = 0  # tokens, as the engine would take it
-    # of `REASONING`, `TOOLS` and `IMAGES`, by its template and config
+    Attributes:
+        nbytes: of all files in it, with links followed and each file counted once.
+        architecture: `model_type` of its config.
+        bits: of quantized weights; of most of them if layers differ.
+        group_size: weights per scale.
+        mixed: True if layers are quantized differently.
+        dtype: of weights that are not quantized, such as "bfloat16".
+        context: context length in tokens as the engine would use it.
+        capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
+        licence: from its README or config.
+        problem: reason why it cannot be loaded, as a sentence; "" if none is known.
+        gone: True if the folder does not exist.
+        others: some names in it that do not belong to a model, cleaned.
+    """
+
+    nbytes: int = 0
+    architecture: str = ""
+    bits: int | None = None
+    group_size: int | None = None
+    mixed: bool = False
+    dtype: str = ""
+    context: int = 0
     capabilities: frozenset[str] = frozenset()
-    licence: str = ""  # as its README or config names it
-    # why it cannot be loaded, as a sentence; "" where nothing is known against it
+    licence: str = ""
     problem: str = ""
-    gone: bool = False  # whether there is no such folder
-    others: tuple[str, ...] = ()  # names of things in it that no model has, a few of them, cleaned
+    gone: bool = False
+    others: tuple[str, ...] = ()
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
-    """Look at a folder now. Never raises.
+    """Inspect a folder now. Never raises.
 
-    ``stop``: whether it was cancelled; what was found by then is returned.
+    ``stop``: returns True to cancel; the facts so far are returned.
     """
     if kept.is_gguf(folder):
-        return _of_gguf(folder)
+        return _gguf_facts(folder)
     try:
         names, _ = _entries(folder)
     except (FileNotFoundError, NotADirectoryError):
-        return FolderFacts(problem="The folder is not there any more.", gone=True)
+        return FolderFacts(problem="The folder no longer exists.", gone=True)
     except OSError as error:
         return FolderFacts(problem=f"The folder cannot be read: {_reason(error)}.")
     ends = {Path(name).suffix.lower() for name in names}
     if kept.ENDING in ends and ".safetensors" not in ends:
-        return _of_gguf(folder)
-    nbytes = bytes_in(folder, stop)
+        return _gguf_facts(folder)
+    nbytes = folder_bytes(folder, stop)
     config, problem = _config(folder)
-    problem = problem or _why_not_loaded(names, config)
-    quantised = quantisation(config)
-    tokenizer = _text(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG)
+    problem = problem or _load_problem(names, config)
+    quantised = quantization(config)
+    tokenizer = _text(folder / "tokenizer_config.json", _MAX_TOKENIZER_CONFIG_BYTES)
     template = _template(folder, names, tokenizer)
     capabilities = {
-        REASONING: reasons(template),
-        TOOLS: takes_tools(template),
-        IMAGES: any(key in config for key in _SEES),
+        REASONING: has_reasoning(template),
+        TOOLS: has_tools(template),
+        IMAGES: any(key in config for key in _VISION_KEYS),
     }
     return FolderFacts(
         nbytes=nbytes,
-        architecture=clean_name(config.get("model_type"), _MOST_WORD),
+        architecture=clean_name(config.get("model_type"), _MAX_WORD_CHARACTERS),
         **quantised,
         dtype="" if quantised["bits"] else _dtype(folder, names, config),
         context=_context(config, tokenizer),
@@ -158,8 +177,8 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     )
 
 
-def _of_gguf(place: Path) -> FolderFacts:
-    """A GGUF file, or a folder of them: what there is to know of it without reading it."""
+def _gguf_facts(place: Path) -> FolderFacts:
+    """Return the facts of a GGUF file, or of a folder of them, without reading it."""
     try:
         file = kept.only_one(place) if place.is_dir() else place
         status = os.stat(file if file is not None else place)
@@ -171,73 +190,77 @@ def _of_gguf(place: Path) -> FolderFacts:
 
 
 def _others(names: set[str]) -> tuple[str, ...]:
-    found = sorted(name for name in names if not _OF_MODELS.search(name))[:_MOST_OTHERS]
-    return tuple(clean_name(name, _MOST_WORD) or "a file without a name" for name in found)
+    found = sorted(name for name in names if not _MODEL_FILE_NAMES.search(name))[:_MAX_OTHERS]
+    return tuple(
+        clean_name(name, _MAX_WORD_CHARACTERS) or "a file without a name" for name in found
+    )
 
 
-def bytes_in(folder: Path, stop: Stop) -> int:
-    """Of all files in a folder, links to files followed, each file once; as far as it is a model's.
+def folder_bytes(folder: Path, stop: Stop) -> int:
+    """Return the bytes of all files in a folder, up to the number of files that a model can have.
+
+    Links to files are followed, and each file is counted once.
 
     Args:
-        stop: whether it was cancelled.
+        stop: returns True to cancel.
     """
     sizes: dict[tuple[int, int], int] = {}
-    for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
-        if number == _MOST_FILES or stop():
+    for number, (place, _, names) in enumerate(os.walk(folder)):  # does not follow folder links
+        if number == _MAX_FILES or stop():
             break
         for name in names:
             try:
                 status = os.stat(os.path.join(place, name))
-            except OSError:  # a link to nothing, or gone meanwhile
+            except OSError:  # a broken link, or deleted
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
-            if len(sizes) == _MOST_FILES or stop():  # no model: a whole disk
+            if len(sizes) == _MAX_FILES or stop():  # not a model, perhaps a whole disk
                 return sum(sizes.values())
     return sum(sizes.values())
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
-    """Its config, {} where there is none to be had, and what is wrong with it."""
+    """Return the config ({} if unreadable) and its problem."""
     try:
-        config = read_json(folder / "config.json", MOST_CONFIG)
+        config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:
         return {}, "It has no config.json."
     except (OSError, ValueError) as error:
         return {}, f"Its config.json cannot be read: {_reason(error)}."
     if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
-        return {}, "Its config.json names no model type."
+        return {}, "Its config.json has no model type."
     return config, ""
 
 
-def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
+def _load_problem(names: set[str], config: dict[str, Any]) -> str:
     weights = [n for n in names if n.startswith("model") and n.endswith(".safetensors")]
     if not weights:
         return "It has no weights."
     for name in weights:
         shard = _SHARD.fullmatch(name)
-        if shard is not None and int(shard[2]) <= _MOST_SHARDS:
+        if shard is not None and int(shard[2]) <= _MAX_SHARDS:
             wanted = {
                 f"model-{n:05}-of-{shard[2]}.safetensors" for n in range(1, int(shard[2]) + 1)
             }
             if missing := len(wanted - names):
-                return f"{missing} of its {len(wanted)} files of weights are missing."
+                return f"{missing} of its {len(wanted)} weight files are missing."
             break
     if config.get("model_file"):
-        return "It wants to run code of its own. Stretto never does that."
+        return "It requires code of its own. Stretto never runs such code."
     if config.get("model_type") == PREDICTION_HEAD:
         return "Prediction heads (MTP) are no longer supported."
-    if config and not _known(config):
-        return "This version does not know its architecture. A newer one may."
+    if config and not _is_known_architecture(config):
+        return "This version does not support its architecture. A newer one may."
     return ""
 
 
-def _known(config: dict[str, Any]) -> bool:
-    """Whether mlx-lm has the architecture; true where it is not imported yet."""
-    if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
+def _is_known_architecture(config: dict[str, Any]) -> bool:
+    """Return True if mlx-lm supports the architecture, or is not imported yet."""
+    if "mlx_lm" not in sys.modules:  # importing it takes a second, too long for a list
         return True
     try:
-        return knows(config)
-    except (ImportError, TypeError, ValueError):  # names that no module can have
+        return is_known_architecture(config)
+    except (ImportError, TypeError, ValueError):  # not a valid module name
         return False
 
 
@@ -247,7 +270,7 @@ def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
             if isinstance(place.get(key), str):
                 return clean_name(place[key].removeprefix("torch."), 12)
     weights = min((n for n in names if n.endswith(".safetensors")), default="")
-    try:  # of a header only what is needed: it may have a hundred megabytes
+    try:  # only the start of the header, which may have 100 MB
         head = _first_bytes(folder / weights, 2**12) if weights else b""
     except (OSError, ValueError):
         return ""
@@ -264,27 +287,29 @@ def _context(config: dict[str, Any], tokenizer: str) -> int:
 
 
 def _template(folder: Path, names: set[str], tokenizer: str) -> str:
-    """The chat template's text, from whichever of its three places."""
+    """Return the chat template's text from one of its three places."""
     if "chat_template.jinja" in names:
-        return _text(folder / "chat_template.jinja", _MOST_TEMPLATE)
-    own = _text(folder / "chat_template.json", _MOST_TOKENIZER_CONFIG)
+        return _text(folder / "chat_template.jinja", _MAX_TEMPLATE_CHARACTERS)
+    own = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
     return _template_in(own) or _template_in(tokenizer)
 
 
 def _template_in(text: str) -> str:
-    """The value of "chat_template" in a text in JSON, of which nothing else is parsed."""
+    """Return the value of "chat_template" in JSON text, without parsing the rest."""
     key = re.search(r'"chat_template"\s*:\s*', text)
     if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
         return ""
     try:
-        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
+        value, _ = json.JSONDecoder().raw_decode(
+            text[: key.end() + _MAX_TEMPLATE_CHARACTERS], key.end()
+        )
     except (ValueError, RecursionError):
         return ""
     return template_text(value)
 
 
 def _text(file: Path, most: int) -> str:
-    """An ordinary file's text; "" where there is none, or more than so many bytes of it."""
+    """Return a regular file's text, or "" if there is none or it is larger than `most` bytes."""
     try:
         return read_file(file, most).decode(errors="replace")
     except (OSError, ValueError):
@@ -292,9 +317,9 @@ def _text(file: Path, most: int) -> str:
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
-    """As the first lines of its README have it for the hub, or its config."""
+    """Return the licence from the front matter of the README, or from the config."""
     try:
-        text = _first_bytes(folder / "README.md", _MOST_README).decode(errors="replace")
+        text = _first_bytes(folder / "README.md", _MAX_README_BYTES).decode(errors="replace")
     except (OSError, ValueError):
         text = ""
     front = text.split("\n---", 1)[0] if text.startswith("---") else ""
@@ -303,7 +328,7 @@ def _licence(folder: Path, config: dict[str, Any]) -> str:
 
 
 def _first_bytes(file: Path, most: int) -> bytes:
-    """The first bytes of an ordinary file."""
+    """Return the first bytes of a regular file."""
     with open_regular(file) as stream:
         return stream.read(most)
 
@@ -313,11 +338,11 @@ def _reason(error: Exception) -> str:
     return clean_name(words, 100) or type(error).__name__
 
 
-# Where folders lie.
+# -- places of folders --------------------------------------------------------------------------
 
 
-class Source(Enum):
-    """Whose a place is; the value is what people read."""
+class ModelSource(Enum):
+    """Owner of a place. The value is displayed."""
 
     BUNDLED = "Stretto"
     HUB = "Hugging Face"
@@ -327,10 +352,10 @@ class Source(Enum):
     ADDED = "Added by hand"
 
 
-class Place(Struct, frozen=True):
-    """A folder that holds models, or is one."""
+class ModelPlace(Struct, frozen=True):
+    """A folder that contains models, or is one."""
 
-    source: Source
+    source: ModelSource
     path: Path
 
 
@@ -339,29 +364,29 @@ def places(
     added: Iterable[str] = (),
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
-) -> list[Place]:
-    """Every place where models may be, whether it is there or not; each path once.
+) -> list[ModelPlace]:
+    """Return every place that may have models, existing or not, each path once.
 
     Args:
         own: the program's own folder of models.
-        added: folders that the person named.
-        home: whose other programs are meant; by default the person's own.
+        added: folders that the user added.
+        home: home folder of the other programs (default: the user's).
     """
     home = home or Path.home()
     found = [
-        Place(Source.HUB, downloads.root()),
-        *(Place(Source.LM_STUDIO, path) for path in _of_lm_studio(home)),
-        *(Place(Source.MLX_LM, path) for path in _of_mlx_lm(home, environment)),
+        ModelPlace(ModelSource.HUB, downloads.root()),
+        *(ModelPlace(ModelSource.LM_STUDIO, path) for path in _lm_studio_folders(home)),
+        *(ModelPlace(ModelSource.MLX_LM, path) for path in _mlx_lm_folders(home, environment)),
     ]
     if own is not None:
-        found.append(Place(Source.OWN, own))
-    found.append(Place(Source.OWN, kept.root()))
-    found += [Place(Source.ADDED, Path(path)) for path in added]
+        found.append(ModelPlace(ModelSource.OWN, own))
+    found.append(ModelPlace(ModelSource.OWN, kept.root()))
+    found += [ModelPlace(ModelSource.ADDED, Path(path)) for path in added]
     return list({place.path: place for place in reversed(found)}.values())[::-1]
 
 
-def _of_lm_studio(home: Path) -> list[Path]:
-    """LM Studio's home is where its pointer file says; its settings may name another folder."""
+def _lm_studio_folders(home: Path) -> list[Path]:
+    """Return LM Studio's model folders, from its pointer file and its settings."""
     homes = [home / ".lmstudio", home / ".cache" / "lm-studio"]
     try:
         pointer = read_file(home / ".lmstudio-home-pointer", 4096).decode().strip()
@@ -383,50 +408,56 @@ def _of_lm_studio(home: Path) -> list[Path]:
     return found
 
 
-def _of_mlx_lm(home: Path, environment: Mapping[str, str]) -> list[Path]:
-    """mlx-lm downloads into the hub's cache or ModelScope's; `convert` and `fuse` write these."""
+def _mlx_lm_folders(home: Path, environment: Mapping[str, str]) -> list[Path]:
+    """Return the folders of ModelScope's cache, and the default outputs of `convert` and `fuse`."""
     scope = environment.get("MODELSCOPE_CACHE", "")
     root = Path(scope).expanduser() if scope else home / ".cache" / "modelscope"
     return [root / "hub" / "models", root / "models", home / "mlx_model", home / "fused_model"]
 
 
-class Installed(Struct, frozen=True):
-    """One model."""
+class InstalledModel(Struct, frozen=True):
+    """A model on this machine.
 
-    # how it is named to load it: a hub id (``owner/name``, ``owner/name@revision``) or a folder
+    Attributes:
+        ref: name for loading: a hub id (``owner/name``, ``owner/name@revision``) or a folder.
+        name: display name, cleaned and short.
+        folder: folder of its files.
+        removes: folder to delete with the model. In the hub's cache this is the repository's, since
+            revisions share files.
+        shares: refs of the other revisions that would be deleted with it.
+    """
+
     ref: str
-    name: str  # to be shown; cleaned and short
-    folder: Path  # that holds its files
-    source: Source
+    name: str
+    folder: Path
+    source: ModelSource
     facts: FolderFacts
-    # the folder to be removed if the model is. In the hub's cache it is that of the repository, as
-    # revisions share files.
     removes: Path
-    shares: tuple[str, ...] = ()  # the refs of the other revisions that would go with it
+    shares: tuple[str, ...] = ()
 
 
 class Inventory:
-    """Looks for models; what it has read of one is remembered until its files change."""
+    """Searches for models. Facts are cached until the files change."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
 
     def walk(
-        self, places: Iterable[Place], refs: Iterable[str] = (), stop: Stop = lambda: False
-    ) -> Iterator[Installed]:
-        """The models of these places, each folder once, as they are found.
+        self, places: Iterable[ModelPlace], refs: Iterable[str] = (), stop: Stop = lambda: False
+    ) -> Iterator[InstalledModel]:
+        """Yield the models of these places as they are found, each folder once.
 
         Args:
-            refs: further models by their names, such as folders that were opened before. A folder
-                among them is listed even if it is no model or is not there.
-            stop: whether it was cancelled.
+            refs: further models, such as folders that were opened before. These folders are listed
+                even if they are not models or do not exist.
+            stop: returns True to cancel.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
         for place in places:
             for found in self._in(place, folders, stop):
                 real = os.path.realpath(found.folder)
-                if real not in seen and len(seen) < MOST_FOLDERS:
+                if real not in seen and len(seen) < MAX_FOLDERS:
                     seen.add(real)
                     yield found
                 if stop():
@@ -436,33 +467,37 @@ class Inventory:
                 return
             folder = Path(ref)
             if folder.is_absolute() and kept.is_gguf(folder):
-                folder = kept.known(folder) or folder  # what was made of it is in a place of ours
+                folder = kept.known(folder) or folder  # its converted folder
             if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
                 seen.add(real)
-                yield self.look(ref, folder, Source.ADDED, stop)
+                yield self.look(ref, folder, ModelSource.ADDED, stop)
 
-    def look(self, ref: str, folder: Path, source: Source, stop: Stop = lambda: False) -> Installed:
-        """One folder, whatever is in it."""
-        return Installed(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
+    def look(
+        self, ref: str, folder: Path, source: ModelSource, stop: Stop = lambda: False
+    ) -> InstalledModel:
+        """Return the entry of one folder, whatever its contents."""
+        return InstalledModel(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
 
     def _facts(self, folder: Path, stop: Stop) -> FolderFacts:
-        same = tuple(_status(folder / name) for name in ("", *_READ))
+        same = tuple(_status(folder / name) for name in ("", *_FACT_FILES))
         known = self._known.get(folder)
         if known is None or known[0] != same:
             known = (same, facts_of(folder, stop))
-            if not stop():  # its size is not all of it
+            if not stop():  # otherwise the size is incomplete
                 self._known[folder] = known
         return known[1]
 
-    def _in(self, place: Place, folders: set[tuple[int, int]], stop: Stop) -> Iterator[Installed]:
-        """The models below a place. ``folders``: those that were looked into by now."""
+    def _in(
+        self, place: ModelPlace, folders: set[tuple[int, int]], stop: Stop
+    ) -> Iterator[InstalledModel]:
+        """Yield the models below a place. ``folders``: those visited so far."""
         waiting = [(place.path, 0)]
-        while waiting and len(folders) < MOST_FOLDERS and not stop():
+        while waiting and len(folders) < MAX_FOLDERS and not stop():
             folder, depth = waiting.pop()
             try:
                 status = os.stat(folder)
                 if (status.st_dev, status.st_ino) in folders:
-                    continue  # by another link, or a link into itself
+                    continue  # reached by another link
                 folders.add((status.st_dev, status.st_ino))
                 names, inner = _entries(folder)
             except OSError:
@@ -474,11 +509,11 @@ class Inventory:
             repos = [path for path in inner if path.name.startswith(_REPO)]
             for repo in repos:
                 yield from self._in_repo(repo, place, stop)
-            if depth < DEEPEST and not repos:
+            if depth < MAX_DEPTH and not repos:
                 waiting += [(path, depth + 1) for path in inner]
 
-    def _in_repo(self, repo: Path, place: Place, stop: Stop) -> Iterator[Installed]:
-        """The revisions of a repository in the hub's downloads."""
+    def _in_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
+        """Yield the revisions of a repository in the hub's cache."""
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
         ours = repo.parent == downloads.root()
@@ -498,11 +533,11 @@ class Inventory:
             if _is_model(names):
                 facts = self._facts(snapshot, stop)
                 shares = tuple(r for r in refs.values() if r != ref)
-                yield Installed(ref, name, snapshot, place.source, facts, repo, shares)
+                yield InstalledModel(ref, name, snapshot, place.source, facts, repo, shares)
 
 
 def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
-    """A hub id where the engine finds the snapshot by it, else its folder."""
+    """Return a hub id if the engine finds the snapshot by it, else its folder."""
     ref = repo if revision == MAIN else f"{repo}@{revision}"
     if ours and parse(ref) is not None and downloads.find(repo, revision) == snapshot:
         return ref
@@ -510,13 +545,13 @@ def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
 
 
 def _revisions(repo: Path) -> dict[Path, str]:
-    """The snapshots of a repository, each with one name; that of `MAIN` first."""
+    """Return the snapshots of a repository with a revision name each, that of `MAIN` first."""
     commits: dict[str, str] = {}
     refs = repo / "refs"
     for place, _, names in os.walk(refs):
         for name in sorted(names):
             revision = os.path.relpath(os.path.join(place, name), refs)
-            if len(commits) >= _MOST_REVISIONS:
+            if len(commits) >= _MAX_REVISIONS:
                 break
             if not is_revision(revision):
                 continue
@@ -530,25 +565,25 @@ def _revisions(repo: Path) -> dict[Path, str]:
         _, snapshots = _entries(repo / "snapshots")
     except OSError:
         return {}
-    found = {path: commits.get(path.name, path.name) for path in snapshots[:_MOST_REVISIONS]}
+    found = {path: commits.get(path.name, path.name) for path in snapshots[:_MAX_REVISIONS]}
     order = sorted(found.items(), key=lambda one: (one[1] != MAIN, one[1]))
     return dict(order)
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:
-    """The names in a folder, and the folders among them, links to folders too, hidden ones not.
+    """Return the names in a folder, and its subfolders (with links, without hidden ones).
 
-    Raises OSError.
+    Raises `OSError`.
     """
     names: set[str] = set()
     inner: list[Path] = []
     with os.scandir(folder) as entries:
-        for _, entry in zip(range(MOST_FOLDERS), entries, strict=False):
+        for _, entry in zip(range(MAX_FOLDERS), entries, strict=False):
             names.add(entry.name)
             try:
                 if not entry.name.startswith(".") and entry.is_dir():
                     inner.append(Path(entry.path))
-            except OSError:  # a link into itself
+            except OSError:  # a circular link
                 continue
     return names, sorted(inner)
 
@@ -558,7 +593,7 @@ def _is_model(names: set[str]) -> bool:
 
 
 def _status(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does, or when something comes into a folder."""
+    """Return values that change with a file's content or a folder's entries."""
     try:
         status = os.stat(path)
     except OSError:
@@ -569,20 +604,20 @@ def _status(path: Path) -> tuple[int, int, int] | None:
 def _name(folder: Path) -> str:
     try:
         return clean_name(display_name(folder.resolve())) or clean_name(folder.name) or "Model"
-    except (OSError, ValueError, RuntimeError):  # a link into itself
+    except (OSError, ValueError, RuntimeError):  # a circular link
         return clean_name(folder.name) or "Model"
 
 
-# Adapters: variants of their bases.
+# -- adapters -----------------------------------------------------------------------------------
 
 
 def adapters_beside(folder: Path) -> list[Path]:
-    """The adapters in a model's own folder, or in a folder `adapters` there."""
+    """Return the adapters in a model's folder or its subfolder `adapters`."""
     found = []
     for place in (folder, folder / "adapters"):
         try:
             with os.scandir(place) as entries:
-                found += [Path(e.path) for e in islice(entries, _MOST_BESIDE) if _is_adapter(e)]
+                found += [Path(e.path) for e in islice(entries, _MAX_SUBFOLDERS) if _is_adapter(e)]
         except OSError:
             continue
     return sorted(found)
@@ -593,36 +628,36 @@ def _is_adapter(entry: os.DirEntry[str]) -> bool:
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder has the two files of an adapter."""
+    """Return True if a folder has the two files of an adapter."""
     return all(os.path.isfile(folder / name) for name in (ADAPTER_CONFIG, ADAPTER_WEIGHTS))
 
 
-def variant(ref: str, base: str, folder: Path) -> Installed:
-    """A model with an adapter, as the list shows it.
+def variant(ref: str, base: str, folder: Path) -> InstalledModel:
+    """Return the list entry of a model with an adapter.
 
     Args:
-        ref: how it is named to load it.
+        ref: name for loading.
         base: the model's name.
-        folder: the adapter's.
+        folder: the adapter's folder.
     """
     name = f"{base} + {clean_name(folder.name) or 'adapter'}"
-    return Installed(ref, name, folder, Source.ADDED, _adapter_facts(folder), folder)
+    return InstalledModel(ref, name, folder, ModelSource.ADDED, _adapter_facts(folder), folder)
 
 
 def _adapter_facts(folder: Path) -> FolderFacts:
     if not os.path.isdir(folder):
-        return FolderFacts(problem="The adapter's folder is not there any more.", gone=True)
-    nbytes = bytes_in(folder, lambda: False)
+        return FolderFacts(problem="The adapter's folder no longer exists.", gone=True)
+    nbytes = folder_bytes(folder, lambda: False)
     if not is_adapter(folder):
         return FolderFacts(
-            nbytes, problem=f"No adapter: {ADAPTER_CONFIG} or {ADAPTER_WEIGHTS} is missing."
+            nbytes, problem=f"Not an adapter: {ADAPTER_CONFIG} or {ADAPTER_WEIGHTS} is missing."
         )
     try:
-        config = read_json(folder / ADAPTER_CONFIG, MOST_CONFIG)
+        config = read_json(folder / ADAPTER_CONFIG, MAX_CONFIG_BYTES)
         kind = config.get("fine_tune_type", "lora") if isinstance(config, dict) else ""
     except (OSError, ValueError):
         return FolderFacts(nbytes, problem=f"Its {ADAPTER_CONFIG} cannot be read.")
     spelt = _ADAPTERS.get(kind) if isinstance(kind, str) else None
     if spelt is None:
-        return FolderFacts(nbytes, problem="It is no LoRA or DoRA adapter.")
+        return FolderFacts(nbytes, problem="It is not a LoRA or DoRA adapter.")
     return FolderFacts(nbytes, architecture=f"{spelt} adapter")

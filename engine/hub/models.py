@@ -1,7 +1,7 @@
-"""What the hub says of models before anything is downloaded: one by its name, or a search by words.
+"""Metadata of models on the hub: one model by its name, or a search.
 
-Nothing is asked before a person asks. Whatever is missing in an answer or of another form than
-expected counts as not known: a repository's owner writes most of it.
+Requests are sent only on the user's request. Values that are missing or have an unexpected form
+count as unknown, since repository owners write most of them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from engine.cache.estimate import Fit, Weights, context_limit
 from engine.errors import INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND, EngineError
 from engine.hub import net
 from engine.hub.names import (
-    Wanted,
+    HubRef,
     card_text,
     clean_name,
+    has_reasoning,
+    has_tools,
+    is_needed,
     is_weights,
     licence_name,
-    needed,
     parse,
-    reasons,
-    takes_tools,
     template_text,
 )
 from engine.sandbox.folders import DTYPE_BITS, read_json
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 LOOK_UP_WAIT_S = 10.0
-"""Longest wait that the hub may ask for during a lookup, because the user waits for it."""
-_LARGEST_CARD = 2**20
-_LARGEST_CONFIG = 4 * 2**20
-_LARGEST_LISTING = 16 * 2**20  # some 300 bytes a file
-_LARGEST_FILE = 2**50
+"""Longest wait that the hub may request during a lookup, since the user is waiting."""
+_MAX_CARD_BYTES = 2**20
+_MAX_CONFIG_BYTES = 4 * 2**20
+_MAX_LISTING_BYTES = 16 * 2**20  # about 300 bytes per file
+_MAX_FILE_BYTES = 2**50
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_KIND = re.compile(r"[\w.+ -]{1,100}")  # it is shown, on terminals too
+_KIND = re.compile(r"[\w.+ -]{1,100}")  # also displayed in terminals
 
-FIRST = "mlx-community"  # whose models come first
-MOST = 20  # how many results each of the two questions may have
+FIRST_AUTHOR = "mlx-community"  # its models are listed first
+MAX_RESULTS = 20  # of each of the two requests
 
-_LARGEST_FOUND = 16 * 2**20  # templates come with it, some 20 KB each
-_LONGEST_WORDS = 100
-_WANTED = (
+_MAX_RESULTS_BYTES = 16 * 2**20  # each result has a template of about 20 KB
+_MAX_QUERY_CHARACTERS = 100
+_SEARCH_FIELDS = (
     *("author", "cardData", "config", "downloads", "gated", "lastModified", "pipeline_tag"),
     *("safetensors", "tags", "usedStorage"),
 )
@@ -66,33 +66,40 @@ _TASKS = frozenset(
 _BITS = re.compile(r"([2-8])-bit")
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MOST_BYTES = 1 << 60
-_MOST_SIZE = 1 << 40  # of any number: the estimate computes with floating-point numbers
-_MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of them
+_MAX_ESTIMATE_BYTES = 1 << 60
+_MAX_CONFIG_NUMBER = 1 << 40  # the estimate computes with floating-point numbers
+_MAX_LAYERS = 4096  # also of list entries; the estimate iterates over them
 
 
 class HubFacts(Struct, frozen=True):
-    """What the hub says of a model."""
+    """The hub's metadata of a model.
 
-    downloads: int = 0  # of the last month; 0 where unknown
-    updated: str = ""  # the day of the last change as ISO 8601, "" where unknown
-    licence: str = ""  # its short name, "" where none is named
-    gated: bool = False  # whether the hub gives it only to people who asked for it
-    # reasoning, tools, images: what it was made for, by its template and its task
+    Attributes:
+        downloads: of the last month; 0 if unknown.
+        updated: date of the last change in ISO 8601; "" if unknown.
+        licence: short name; "" if none is named.
+        gated: True if access must be requested.
+        reasoning, tools, images: capabilities by its template and task.
+    """
+
+    downloads: int = 0
+    updated: str = ""
+    licence: str = ""
+    gated: bool = False
     reasoning: bool = False
     tools: bool = False
     images: bool = False
 
 
 class HubFile(Struct, frozen=True):
-    """A file as the hub lists it."""
+    """A file in the hub's listing."""
 
     name: str
     size: int  # in bytes
-    digest: str  # SHA-256 of a large file; of a small one git's SHA-1. Also its ETag.
+    digest: str  # its ETag: SHA-256 of a large file, git's SHA-1 of a small one
 
     def hasher(self) -> _Hash:
-        """A hash object. After it has read the whole file it gives ``digest``."""
+        """Return a hash object whose result for the file is ``digest``."""
         if len(self.digest) == 64:
             return hashlib.sha256()
         return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)
@@ -100,44 +107,60 @@ class HubFile(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class HubModel:
-    """A model on the hub."""
+    """A model on the hub.
+
+    Attributes:
+        revision: the requested revision.
+        commit: its current commit.
+        files: files to download, small ones first.
+        architecture: `model_type` of its config.
+        known: True if the installed mlx-lm supports the architecture.
+        bits: of quantized weights; None if not quantized.
+        gated: True if the hub requires a token of an account with access.
+        context: tokens of prompt and reply; 0 if unknown.
+        config: its `config.json`, unchecked.
+    """
 
     repo: str
-    revision: str  # as it was asked for
-    commit: str  # what that stands for now
-    files: tuple[HubFile, ...]  # what would be downloaded, small ones first
-    architecture: str  # the `model_type` of its config
-    known: bool  # whether the installed mlx-lm has that architecture
-    bits: int | None  # how many bits its quantized weights have, or None
-    gated: bool  # whether the hub wants an access token of an account that was let in
-    facts: HubFacts = field(default_factory=HubFacts)  # what else the hub says of it
-    # most tokens that a prompt and its reply may have together, 0 where none is named
+    revision: str
+    commit: str
+    files: tuple[HubFile, ...]
+    architecture: str
+    known: bool
+    bits: int | None
+    gated: bool
+    facts: HubFacts = field(default_factory=HubFacts)
     context: int = 0
-    # its `config.json`, as anybody may have written it
     config: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def size(self) -> int:
-        """Bytes of all that would be downloaded."""
+        """Bytes of the whole download."""
         return sum(file.size for file in self.files)
 
     @property
     def weights(self) -> int:
-        """Bytes of weights. Loading takes at least as much memory."""
+        """Bytes of the weights, the minimum of memory for loading."""
         return sum(file.size for file in self.files if is_weights(file.name))
 
 
-class Found(Struct, frozen=True):
-    """One model that a search has found."""
+class HubSearchResult(Struct, frozen=True):
+    """A model found by a search.
 
-    repo: str  # its id
-    size: int  # bytes of its weights, about; 0 where unknown. `look_up` is exact.
-    precision: str  # "4-bit", "BF16"; "" where unknown
-    architecture: str  # the `model_type` of its config
+    Attributes:
+        size: approximate bytes of its weights; 0 if unknown. `look_up` is exact.
+        precision: "4-bit", "BF16"; "" if unknown.
+        architecture: `model_type` of its config.
+    """
+
+    repo: str
+    size: int
+    precision: str
+    architecture: str
     facts: HubFacts
 
 
-# One model.
+# -- one model ----------------------------------------------------------------------------------
 
 
 def look_up(
@@ -148,12 +171,12 @@ def look_up(
     most_wait_s: float = LOOK_UP_WAIT_S,
     on_wait: net.OnWait | None = None,
 ) -> HubModel:
-    """Ask the hub about a model; two requests, a few kilobytes.
+    """Look up a model on the hub: two requests, a few kilobytes.
 
     Args:
-        name: an id (``owner/name``, ``owner/name@revision``) or the address of its page.
-        token: an access token; by default the one that huggingface_hub knows.
-        most_wait_s: the longest wait that the hub may ask for; a longer one is an error.
+        name: an id (``owner/name``, ``owner/name@revision``), or the address of its page.
+        token: access token (default: huggingface_hub's).
+        most_wait_s: longest accepted wait for a busy hub; a longer one is an error.
         on_wait: called with the seconds before each wait, on this thread.
 
     Raises:
@@ -164,17 +187,17 @@ def look_up(
 
     wanted = parse(name, constants.HF_URL_HOSTS)
     if wanted is None:
-        raise EngineError(INVALID_REQUEST, f"{name!r} is no model's id. They read owner/name.")
-    wanted = Wanted(wanted.repo, revision or wanted.revision)
+        raise EngineError(INVALID_REQUEST, f"{name!r} is not a model id. Write owner/name.")
+    wanted = HubRef(wanted.repo, revision or wanted.revision)
     if parse(f"{wanted.repo}@{wanted.revision}") is None:
-        raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is no revision's name.")
+        raise EngineError(INVALID_REQUEST, f"{wanted.revision!r} is not a valid revision.")
     stop = cancelled or threading.Event()
-    waits = net.Waits(stop, most_wait_s, on_wait)
+    waits = net.BusyWaiter(stop, most_wait_s, on_wait)
     about = _about(wanted, token, stop, waits)
     files = _files(wanted.repo, about.get("siblings"))
     commit = about.get("sha")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
-        raise _senseless(wanted.repo)
+        raise _invalid_answer(wanted.repo)
     config = _config(wanted, commit, token, stop, waits)
     return HubModel(
         repo=wanted.repo,
@@ -182,8 +205,8 @@ def look_up(
         commit=commit,
         files=files,
         architecture=config["model_type"],
-        known=knows(config),
-        bits=quantisation(config)["bits"],
+        known=is_known_architecture(config),
+        bits=quantization(config)["bits"],
         gated=bool(about.get("gated")),
         facts=facts(about, config),
         context=context_limit(config) or 0,
@@ -194,15 +217,15 @@ def look_up(
 def card(
     model: HubModel, token: str | None = None, cancelled: threading.Event | None = None
 ) -> str:
-    """The model's card as Markdown, without its head; "" where there is none. One request.
+    """Return the model's card as Markdown without front matter, or "" if it has none. One request.
 
     Raises:
-        EngineError: as `look_up` does.
+        EngineError: see `look_up`.
     """
     stop = cancelled or threading.Event()
     url = address(model.repo, model.commit, "README.md")
     try:
-        text = net.read(url, headers(token), model.repo, stop, _LARGEST_CARD)
+        text = net.read(url, headers(token), model.repo, stop, _MAX_CARD_BYTES)
     except EngineError as error:
         if error.code == NOT_FOUND:
             return ""
@@ -210,13 +233,13 @@ def card(
     return card_text(text.decode("utf-8", "replace"))
 
 
-def knows(config: dict[str, Any]) -> bool:
-    """Whether the installed mlx-lm has this config's architecture."""
+def is_known_architecture(config: dict[str, Any]) -> bool:
+    """Return True if the installed mlx-lm supports this config's architecture."""
     import importlib.util
 
     from engine.model import backend
 
-    backend.start()  # mlx must not be imported in another way than the engine does
+    backend.start()  # mlx must be imported in the engine's way
     from mlx_lm import utils
 
     kind = config["model_type"]
@@ -230,10 +253,10 @@ def knows(config: dict[str, Any]) -> bool:
     return kind.isidentifier() and importlib.util.find_spec(f"mlx_lm.models.{kind}") is not None
 
 
-def sees(folder: Path) -> bool | None:
-    """Whether the model in a folder can be shown images: its weights have a tower that is known.
+def has_vision(folder: Path) -> bool | None:
+    """Return True if the model accepts images: its weights have a known vision tower.
 
-    None where that cannot be read. Blocks: the headers of all weights are looked at.
+    None if the folder cannot be read. Blocks while it reads the headers of all weights.
     """
     from engine.model import backend
 
@@ -241,7 +264,7 @@ def sees(folder: Path) -> bool | None:
     from engine.model import vlm
 
     try:
-        config = read_json(folder / "config.json", _LARGEST_CONFIG)
+        config = read_json(folder / "config.json", _MAX_CONFIG_BYTES)
         return isinstance(config, dict) and vlm.sees(config) and vlm.has_tower(folder)
     except (OSError, ValueError, RefusedError):
         return None
@@ -254,35 +277,35 @@ def address(repo: str, commit: str, file: str) -> str:
 
 
 def headers(token: str | None) -> dict[str, str]:
-    """The headers of every request. Files are wanted unpacked, as their sizes and digests are."""
+    """Return the headers of every request. Uncompressed files match their sizes and digests."""
     from huggingface_hub.utils import build_hf_headers
 
-    net.say_little()
+    net.quiet_client()
     made: dict[str, str] = build_hf_headers(token=token, library_name="stretto")
     return {**made, "Accept-Encoding": "identity"}
 
 
 def _about(
-    wanted: Wanted, token: str | None, cancelled: threading.Event, waits: net.Waits
+    wanted: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
 ) -> dict[str, Any]:
-    """What the hub lists of a model."""
+    """Return the hub's listing of a model."""
     from huggingface_hub import constants
 
     revision = quote(wanted.revision, safe="")
     url = f"{constants.ENDPOINT}/api/models/{wanted.repo}/revision/{revision}?blobs=true"
-    text = net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_LISTING, waits)
-    found = parsed(text)
+    text = net.read(url, headers(token), wanted.repo, cancelled, _MAX_LISTING_BYTES, waits)
+    found = parse_json(text)
     if not isinstance(found, dict):
-        raise _senseless(wanted.repo)
+        raise _invalid_answer(wanted.repo)
     return found
 
 
-def _senseless(repo: str) -> EngineError:
-    return EngineError(NOT_A_MODEL, f"The hub's answer about {repo} makes no sense.")
+def _invalid_answer(repo: str) -> EngineError:
+    return EngineError(NOT_A_MODEL, f"The hub's answer about {repo} is invalid.")
 
 
-def parsed(text: bytes) -> Any:
-    """What these bytes say, or None where they are no JSON."""
+def parse_json(text: bytes) -> Any:
+    """Return the parsed JSON, or None if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -293,78 +316,78 @@ def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
     entries: dict[str, dict[str, Any]] = {}
     for entry in listed if isinstance(listed, list) else []:
         if not isinstance(entry, dict) or not isinstance(entry.get("rfilename"), str):
-            raise _senseless(repo)
+            raise _invalid_answer(repo)
         entries[entry["rfilename"]] = entry
-    weights = any(is_weights(name) and needed(name) for name in entries)
+    weights = any(is_weights(name) and is_needed(name) for name in entries)
     if "config.json" not in entries or not weights:
         gguf = any(name.lower().endswith(".gguf") for name in entries)
         raise EngineError(
             NOT_A_MODEL,
-            f"{repo} holds GGUF files, which are not downloaded here. Look for the same model in "
+            f"{repo} has GGUF files, which are not downloaded here. Look for the same model in "
             "safetensors; or download one of its files, and choose it with File > Open GGUF File."
             if gguf
-            else f"{repo} is no model that can be loaded: it has no config.json with weights in "
+            else f"{repo} cannot be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",
         )
-    found = [_file(repo, entry) for name, entry in entries.items() if needed(name)]
+    found = [_file(repo, entry) for name, entry in entries.items() if is_needed(name)]
     return tuple(sorted(found, key=lambda file: (is_weights(file.name), file.name)))
 
 
 def _file(repo: str, entry: dict[str, Any]) -> HubFile:
-    """Large files are listed with an `lfs` of their own, which has their size and SHA-256."""
+    """Parse a file's entry. A large file's size and SHA-256 are in its `lfs` entry."""
     large = entry.get("lfs")
     size = large.get("size") if isinstance(large, dict) else entry.get("size")
     digest = large.get("sha256") if isinstance(large, dict) else entry.get("blobId")
-    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= _LARGEST_FILE:
-        raise _senseless(repo)
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= _MAX_FILE_BYTES:
+        raise _invalid_answer(repo)
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise _senseless(repo)
+        raise _invalid_answer(repo)
     return HubFile(entry["rfilename"], size, digest)
 
 
 def _config(
-    wanted: Wanted,
+    wanted: HubRef,
     commit: str,
     token: str | None,
     cancelled: threading.Event,
-    waits: net.Waits,
+    waits: net.BusyWaiter,
 ) -> dict[str, Any]:
     url = address(wanted.repo, commit, "config.json")
-    text = net.read(url, headers(token), wanted.repo, cancelled, _LARGEST_CONFIG, waits)
-    config = parsed(text)
+    text = net.read(url, headers(token), wanted.repo, cancelled, _MAX_CONFIG_BYTES, waits)
+    config = parse_json(text)
     kind = config.get("model_type") if isinstance(config, dict) else None
     if not isinstance(config, dict) or not isinstance(kind, str) or not _KIND.fullmatch(kind):
-        raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} names no model type.")
+        raise EngineError(NOT_A_MODEL, f"The config.json of {wanted.repo} has no model type.")
     if config.get("model_file"):
         raise EngineError(
-            NOT_A_MODEL, f"{wanted.repo} wants to run code of its own. Stretto never does that."
+            NOT_A_MODEL, f"{wanted.repo} requires code of its own. Stretto never runs such code."
         )
     return config
 
 
-# A search.
+# -- search -------------------------------------------------------------------------------------
 
 
 def search(
     words: str, token: str | None = None, cancelled: threading.Event | None = None
-) -> list[Found]:
-    """Ask the hub for models by words of their names; two requests.
+) -> list[HubSearchResult]:
+    """Search the hub for models by words of their names, with two requests.
 
     Args:
-        token: an access token; by default the one that huggingface_hub knows.
+        token: access token (default: huggingface_hub's).
 
     Raises:
         EngineError: `invalid_request`, `gated`, `not_a_model`, `offline`, `download_failed`,
             `download_cancelled`.
     """
-    words = clean_name(words, _LONGEST_WORDS)
+    words = clean_name(words, _MAX_QUERY_CHARACTERS)
     if not words:
-        raise EngineError(INVALID_REQUEST, "Write a word of the model's name first.")
+        raise EngineError(INVALID_REQUEST, "Enter a word of the model's name first.")
     stop = cancelled or threading.Event()
-    first = _ask({"search": words, "author": FIRST}, token, stop)
+    first = _ask({"search": words, "author": FIRST_AUTHOR}, token, stop)
     others = _ask({"search": words, "filter": "safetensors"}, token, stop)
     found = {model.repo: model for about in first + others if (model := _found(about)) is not None}
-    return sorted(found.values(), key=lambda model: not model.repo.startswith(f"{FIRST}/"))
+    return sorted(found.values(), key=lambda model: not model.repo.startswith(f"{FIRST_AUTHOR}/"))
 
 
 def _ask(
@@ -372,40 +395,45 @@ def _ask(
 ) -> list[dict[str, Any]]:
     from huggingface_hub import constants
 
-    asked = [*question.items(), ("sort", "downloads"), ("direction", "-1"), ("limit", str(MOST))]
-    asked += [("expand[]", name) for name in _WANTED]
+    asked = [
+        *question.items(),
+        ("sort", "downloads"),
+        ("direction", "-1"),
+        ("limit", str(MAX_RESULTS)),
+    ]
+    asked += [("expand[]", name) for name in _SEARCH_FIELDS]
     url = f"{constants.ENDPOINT}/api/models?{urlencode(asked)}"
-    answer = parsed(net.read(url, headers(token), net.SEARCH, stop, _LARGEST_FOUND))
+    answer = parse_json(net.read(url, headers(token), net.SEARCH_LABEL, stop, _MAX_RESULTS_BYTES))
     if not isinstance(answer, list) or not all(isinstance(about, dict) for about in answer):
         raise EngineError(
             NOT_A_MODEL,
-            "The hub's answer to the search makes no sense. Try again later, or write the model's "
-            "whole name.",
+            "The hub's answer to the search is invalid. Try again later, or enter the model's "
+            "full name.",
         )
-    return answer[:MOST]
+    return answer[:MAX_RESULTS]
 
 
-def _found(about: dict[str, Any]) -> Found | None:
-    """The model, or None where it is nothing to chat with here."""
+def _found(about: dict[str, Any]) -> HubSearchResult | None:
+    """Return the search result, or None if it is not a supported chat model."""
     repo, config = about.get("id"), about.get("config")
     wanted = parse(repo) if isinstance(repo, str) else None
     if wanted is None or wanted.repo != repo or not isinstance(config, dict):
         return None
     kind = config.get("model_type")
-    if not isinstance(kind, str) or not _KIND.fullmatch(kind) or not knows(config):
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind) or not is_known_architecture(config):
         return None
     if (about.get("pipeline_tag") or "") not in _TASKS:
         return None
     parameters = _parameters(about)
     if not parameters and "safetensors" not in tags(about):
         return None
-    return Found(
+    return HubSearchResult(
         repo, _size(about, parameters), _precision(about, config, parameters), kind, facts(about)
     )
 
 
 def _parameters(about: dict[str, Any]) -> dict[str, int]:
-    """How many numbers of each type its weights have."""
+    """Return the number of weights by data type."""
     weights = about.get("safetensors")
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
@@ -417,49 +445,49 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
     size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
-    stored = about.get("usedStorage")  # of all versions; packed numbers may be counted unpacked
+    stored = about.get("usedStorage")  # of all versions; packed values may count as unpacked
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
 
 def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[str, int]) -> str:
     tagged = (int(found[1]) for tag in tags(about) if (found := _BITS.fullmatch(tag)))
-    bits = quantisation(config)["bits"] or next(tagged, 0)
+    bits = quantization(config)["bits"] or next(tagged, 0)
     if 0 < bits < 16:
         return f"{bits}-bit"
     return max(parameters, key=lambda kind: parameters[kind]) if parameters else ""
 
 
-def quantisation(config: dict[str, Any]) -> dict[str, Any]:
-    """How a config says that its weights are quantized: `bits`, `group_size` and `mixed`."""
+def quantization(config: dict[str, Any]) -> dict[str, Any]:
+    """Return a config's quantization: `bits`, `group_size` and `mixed`."""
     for key in ("quantization", "quantization_config"):
         how = config.get(key)
         if not isinstance(how, dict):
             continue
         method = str(how.get("quant_method", ""))[:20]
-        bits = _whole(how.get("bits"), 1, 16)
+        bits = _int_between(how.get("bits"), 1, 16)
         if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
             bits = int(digits[1])
         others = {
-            _whole(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
+            _int_between(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
         } - {None, bits}
         if bits is not None:
-            group = _whole(how.get("group_size"), 1, 2**16)
+            group = _int_between(how.get("group_size"), 1, 2**16)
             return {"bits": bits, "group_size": group, "mixed": bool(others)}
     return {"bits": None, "group_size": None, "mixed": False}
 
 
-def _whole(value: object, least: int, most: int) -> int | None:
+def _int_between(value: object, least: int, most: int) -> int | None:
     return value if type(value) is int and least <= value <= most else None
 
 
-# What is beside the files.
+# -- other metadata -----------------------------------------------------------------------------
 
 
 def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
-    """The facts in one of the hub's answers about a model.
+    """Return the facts in one of the hub's answers about a model.
 
     Args:
-        own_config: the model's own, of which the hub's copy has a part.
+        own_config: the model's own config, of which the hub's answer has a part.
     """
     config = _dict(about.get("config"))
     template = config.get("chat_template_jinja")
@@ -467,18 +495,17 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
         template = template_text(_dict(config.get("tokenizer_config")).get("chat_template"))
     sees = any("vision_config" in one for one in (config, own_config or {}))
     return HubFacts(
-        downloads=_whole(about.get("downloads"), 1, 2**63) or 0,
+        downloads=_int_between(about.get("downloads"), 1, 2**63) or 0,
         updated=_day(about.get("lastModified")),
         licence=_licence(about),
         gated=bool(about.get("gated")),
-        reasoning=reasons(template),
-        tools=takes_tools(template),
+        reasoning=has_reasoning(template),
+        tools=has_tools(template),
         images=about.get("pipeline_tag") in _IMAGE_TASKS or sees,
     )
 
 
 def tags(about: dict[str, Any]) -> list[str]:
-    """The model's tags."""
     found = about.get("tags")
     return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
 
@@ -501,33 +528,33 @@ def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-# Whether a model would fit.
+# -- memory estimate ----------------------------------------------------------------------------
 
 
 def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
-    """What a model that was looked at will take, and whether that is within the budget.
+    """Estimate a looked-up model's memory, and compare it with the budget.
 
     Args:
-        budget: bytes that models and chats may take.
-        tokens, chats: how long each chat is to become, at most the model's own limit, and how many
-            there are to be.
+        budget: bytes for models and chats.
+        tokens: length of each chat, at most the model's limit.
+        chats: number of chats.
     """
     weights = Weights(model.weights, model.weights)
     tokens = min(tokens, model.context) if model.context else tokens
     gpu = sys.platform == "darwin"
     config = model.config if _is_sensible(model.config) else {}
     found = estimate.fit(config, weights, budget, tokens, chats, gpu=gpu)
-    if found.total < _MOST_BYTES:
+    if found.total < _MAX_ESTIMATE_BYTES:
         return found
     return estimate.fit({}, weights, budget, tokens, chats, gpu=gpu)
 
 
 def _is_sensible(config: Mapping[str, Any]) -> bool:
-    """Whether a config can be that of a model: it comes from anybody."""
+    """Return True if a config's numbers are plausible. Anyone can write one."""
     return all(
-        not isinstance(value, list) or len(value) <= _MOST_LAYERS
+        not isinstance(value, list) or len(value) <= _MAX_LAYERS
         if not isinstance(value, int)
-        else value <= (_MOST_LAYERS if "layer" in name else _MOST_SIZE)
+        else value <= (_MAX_LAYERS if "layer" in name else _MAX_CONFIG_NUMBER)
         for place in text_configs(config)
         for name, value in place.items()
     )

@@ -1,4 +1,4 @@
-"""Text from outside made fit to be used and shown: ids, names, licences, templates, cards. Pure."""
+"""Parsing and sanitizing of external text: model ids, names, licences, templates, model cards."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from msgspec import Struct
 
 from engine.text.invisible import escape_invisible
 
-MAIN = "main"  # the revision that is taken where none is named
+MAIN = "main"  # default revision
 
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
 _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
-_FILE = re.compile(r"\w[\w.@+ -]*")  # at the top, and a name that no disk makes something else of
+_FILE = re.compile(r"\w[\w.@+ -]*")  # at the top level, with a name valid on every file system
 
-LONGEST_NAME = 80  # characters of a name that is shown
+MAX_NAME_CHARACTERS = 80  # of a displayed name
 
-# As mlx-lm's loader asks for them. Code (*.py), pickled weights and other formats are not there.
+# The patterns of mlx-lm's loader, without code (*.py), pickled weights, and other formats.
 _NEEDED = (
     "model*.safetensors",
     "*.json",
@@ -28,31 +28,31 @@ _NEEDED = (
     "*.tiktoken",
     "tokenizer.model",
 )
-# `stretto.json` gives a folder a name to be shown by. A repository is shown by its own.
+# `stretto.json` gives a folder a display name. A repository has its own.
 _NOT_NEEDED = (
     "stretto.json",
     *("*.bin.index.json", "*.h5.index.json", "*.msgpack.index.json", "README*", "LICENSE*"),
 )
 
 
-class Wanted(Struct, frozen=True):
-    """A model on the hub: its id and, where one was named, a branch, tag or commit."""
+class HubRef(Struct, frozen=True):
+    """A model on the hub: its id, and a branch, tag or commit."""
 
     repo: str
     revision: str = MAIN
 
 
-def parse(text: str, hosts: frozenset[str] = frozenset()) -> Wanted | None:
-    """What ``text`` names: ``id``, ``id@revision``, or a page's address at one of ``hosts``.
+def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
+    """Parse ``id``, ``id@revision``, or the address of a page at one of ``hosts``.
 
-    None where it is neither (yet).
+    Return None if the text is neither (yet).
     """
     text = text.strip()
     if "://" not in text:
         host, _, path = text.partition("/")
         if host.lower() not in hosts:
             repo, at, revision = text.partition("@")
-            return _wanted(repo, revision if at else MAIN)
+            return _hub_ref(repo, revision if at else MAIN)
     else:
         try:
             address = urlsplit(text)
@@ -66,19 +66,18 @@ def parse(text: str, hosts: frozenset[str] = frozenset()) -> Wanted | None:
     revision = "/".join(rest[1:]) if rest[:1] == ["tree"] and len(rest) > 1 else MAIN
     if rest[:1] in (["blob"], ["resolve"]) and len(rest) > 1:
         revision = rest[1]
-    return _wanted(f"{owner}/{name}", revision)
+    return _hub_ref(f"{owner}/{name}", revision)
 
 
-def clean_name(text: object, longest: int = LONGEST_NAME) -> str:
-    """A name from outside in a form that can be shown, in windows and on terminals.
+def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
+    """Return an external name in a form that is safe to display in windows and terminals.
 
-    Control characters, those that change the direction of writing, and invisible ones are left
-    out. Blanks are joined, and what is longer than ``longest`` characters is cut. Empty where
-    nothing is left, or where it is no text.
+    Control, direction-changing and invisible characters are removed, and blanks are joined. The
+    name is cut after ``longest`` characters. Empty if nothing is left or it is not a string.
     """
     if not isinstance(text, str):
         return ""
-    # More than this is never read: a name may be megabytes long.
+    # Longer text is never read: a name may have megabytes.
     seen = (" " if c.isspace() else c for c in text[: 20 * longest])
     shown = escape_invisible("".join(seen), lambda _: "")
     words = " ".join(shown.split())
@@ -86,12 +85,12 @@ def clean_name(text: object, longest: int = LONGEST_NAME) -> str:
 
 
 def is_revision(text: str) -> bool:
-    """Whether it can be a branch, a tag or a commit: its name becomes that of a file."""
+    """Return True for a valid branch, tag or commit, which also becomes a file name."""
     return bool(_REVISION.fullmatch(text)) and not {"", ".", ".."} & set(text.split("/"))
 
 
-def needed(file: str) -> bool:
-    """Whether a model's loader can use this file of its repository."""
+def is_needed(file: str) -> bool:
+    """Return True if a model's loader uses this file of its repository."""
     if not _FILE.fullmatch(file):
         return False
     if any(fnmatchcase(file, pattern) for pattern in _NOT_NEEDED):
@@ -103,15 +102,15 @@ def is_weights(file: str) -> bool:
     return fnmatchcase(file, "model*.safetensors")
 
 
-def _wanted(repo: str, revision: str) -> Wanted | None:
+def _hub_ref(repo: str, revision: str) -> HubRef | None:
     if len(repo) > 96 or not _REPO.fullmatch(repo) or "--" in repo or ".." in repo:
         return None
-    return Wanted(repo, revision) if is_revision(revision) else None
+    return HubRef(repo, revision) if is_revision(revision) else None
 
 
 # Licences and templates.
 
-_LONGEST_LICENCE = 40
+_MAX_LICENCE_CHARACTERS = 40
 _LICENCES = {
     "apache-2.0": "Apache 2.0",
     "mit": "MIT",
@@ -124,15 +123,15 @@ _LICENCES = {
 
 
 def licence_name(name: object, own: object = None) -> str:
-    """A licence's name as it is shown: the hub's own, or what that is short for.
+    """Return the display name of a licence.
 
     Args:
-        own: what a model's maker calls it, where it is none that the hub knows.
+        own: the model author's name for a licence that the hub does not know.
     """
     if name in (None, "", "other") and isinstance(own, str):
         name = own
     known = _LICENCES.get(name, name) if isinstance(name, str) else name
-    return clean_name(known, _LONGEST_LICENCE)
+    return clean_name(known, _MAX_LICENCE_CHARACTERS)
 
 
 _TOOLS = re.compile(r"\btools\b")
@@ -143,27 +142,27 @@ _REASONING = re.compile(
 
 
 def template_text(value: object) -> str:
-    """The text of a config's "chat_template", which may be a list of named ones."""
+    """Return the text of a config's "chat_template", which may be a list of named ones."""
     if isinstance(value, list):
         texts = (entry.get("template") for entry in value if isinstance(entry, dict))
         return "\n".join(text for text in texts if isinstance(text, str))
     return value if isinstance(value, str) else ""
 
 
-def reasons(template: str) -> bool:
-    """Whether it has a place for what a model thinks before it answers."""
+def has_reasoning(template: str) -> bool:
+    """Return True if the template supports reasoning."""
     return bool(_REASONING.search(template))
 
 
-def takes_tools(template: str) -> bool:
-    """Whether it shows the model tools."""
+def has_tools(template: str) -> bool:
+    """Return True if the template supports tools."""
     return bool(_TOOLS.search(template))
 
 
-# Model cards are Markdown with HTML in it, mostly for pictures and their places. No picture is
-# fetched, so of each its own words are kept.
+# Model cards are Markdown with HTML, mostly for images. No image is fetched, so only their
+# alternative text is kept.
 
-LONGEST_CARD = 60_000  # characters of a card that are shown
+MAX_CARD_CHARACTERS = 60_000
 
 _HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
@@ -183,8 +182,9 @@ _MANY = re.compile(r"\n{3,}")
 
 
 def card_text(text: str) -> str:
-    """The Markdown of a card without its head, pictures and HTML. Code stays as it is."""
-    text = _HEAD.sub("", text[: 2 * LONGEST_CARD].replace("\r\n", "\n"), count=1)
+    """Return the Markdown of a card without front matter, images and HTML. Code blocks are
+    unchanged."""
+    text = _HEAD.sub("", text[: 2 * MAX_CARD_CHARACTERS].replace("\r\n", "\n"), count=1)
     parts: list[str] = []
     prose: list[str] = []
     fence = ""
@@ -201,7 +201,9 @@ def card_text(text: str) -> str:
         parts.append(line)
     parts.append(_without_html("\n".join(prose)))
     whole = _MANY.sub("\n\n", "\n".join(parts)).strip()
-    return whole if len(whole) <= LONGEST_CARD else whole[:LONGEST_CARD].rstrip() + " …"
+    return (
+        whole if len(whole) <= MAX_CARD_CHARACTERS else whole[:MAX_CARD_CHARACTERS].rstrip() + " …"
+    )
 
 
 def _without_html(text: str) -> str:

@@ -1,10 +1,9 @@
-"""Whether two models on this machine have the same tokens, by their files alone. No MLX.
+"""Comparison of two models' vocabularies by their files alone, without MLX.
 
-A model drafts for another only where their tokenizers are the same (`engine.model.drafting`). That
-is compared once both are loaded; this is for a list of those that may be tried. Only the part of a
-tokenizer's file that lists its tokens is compared, as its bytes: nothing of it is parsed, which
-would hold Python's lock for a second or so in a list of twenty models. Where the same tokens could
-be written in other bytes the answer is unknown.
+A draft model needs the same tokenizer (`engine.model.drafting`), which is compared after loading
+both. This module preselects candidates for a list. It compares the bytes of the vocabulary in the
+tokenizer's file without parsing, since parsing would hold the GIL for about a second for a list of
+20 models. If the same vocabulary may be written in different bytes, the answer is unknown.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from pathlib import Path
 
 from engine.sandbox.folders import read_file
 
-_MOST = 64 * 2**20  # bytes; the largest tokenizer.json known has 35 MB
+_MAX_FILE_BYTES = 64 * 2**20  # the largest known tokenizer.json has 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
-_PIECE = 2**20
-_TAIL = 2**16
-_MOST_HITS = 1_000  # places that look like what is sought; real files have a few hundred at most
-_MOST_SLASHES = 64  # in a row
+_CHUNK_BYTES = 2**20
+_TAIL_BYTES = 2**16
+_MAX_HITS = 1_000  # matches of a key; real files have a few hundred at most
+_MAX_BACKSLASHES = 64  # in a row
 _TOKENS = re.compile(rb'"vocab"\s{0,64}:\s{0,64}(?=[\[{])')
 _MERGES = re.compile(rb'"merges"\s{0,64}:\s{0,64}\[')
 _BLANKS = b" \t\r\n"
 
 
-class _Bytes:
-    """A file's bytes, which may be 64 MB of nonsense: looked at in pieces, as long as wanted.
+class TokenizerBytes:
+    """The bytes of a tokenizer file, possibly invalid, processed in chunks and cancellable.
 
-    Its methods raise `ValueError` where it was cancelled, or nothing can be said.
+    Methods raise `ValueError` if cancelled, or if the vocabulary is unknown.
     """
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]) -> None:
@@ -40,63 +39,64 @@ class _Bytes:
 
     @property
     def kind(self) -> str:
-        """How JSON lists tokens: by their ids, or in order."""
+        """Form of the vocabulary in JSON: an object by token, or a list."""
         return "list" if self._data[self.begin : self.begin + 1] == b"[" else "json"
 
-    def narrow(self) -> None:
-        """Keep what of a tokenizer.json lists tokens with their ids."""
+    def narrow_to_vocabulary(self) -> None:
+        """Reduce a tokenizer.json to its vocabulary."""
         begin = self._first(_TOKENS, b'"vocab"')
         if begin is None:
-            raise ValueError("it lists no tokens")
+            raise ValueError("it has no vocabulary")
         self.begin = begin.end()
         end = self._first(_MERGES, b'"merges"')
         self.end = end.start() if end is not None else self.end
         while self.end > self.begin:
-            self._go_on()
-            start = max(self.begin, self.end - _TAIL)
+            self._check_stopped()
+            start = max(self.begin, self.end - _TAIL_BYTES)
             piece = self._data[start : self.end].rstrip(_BLANKS + b",")
             self.end = start + len(piece)
             if piece:
                 break
 
     def check_escapes(self) -> None:
-        """Refuse JSON that escapes what it need not. A token may well be a backslash and a u."""
+        """Reject JSON with unnecessary escapes. A token may contain a backslash before a "u"."""
         for at in self._hits(b"\\u"):
-            before = self._data[max(self.begin, at - _MOST_SLASHES) : at]
+            before = self._data[max(self.begin, at - _MAX_BACKSLASHES) : at]
             slashes = len(before) - len(before.rstrip(b"\\"))
             control = self._data[at + 2 : at + 5] in (b"000", b"001")
-            if slashes == _MOST_SLASHES or not (slashes % 2 or control):
+            if slashes == _MAX_BACKSLASHES or not (slashes % 2 or control):
                 raise ValueError("it has escapes")
 
     def digest(self, *, is_json: bool) -> str:
-        """Of all bytes; of JSON without blanks."""
+        """Return a digest of the bytes; of JSON without blanks."""
         digest, view = hashlib.sha256(), memoryview(self._data)
-        for start in range(self.begin, self.end, _PIECE):
-            self._go_on()
-            piece = bytes(view[start : min(start + _PIECE, self.end)])
+        for start in range(self.begin, self.end, _CHUNK_BYTES):
+            self._check_stopped()
+            piece = bytes(view[start : min(start + _CHUNK_BYTES, self.end)])
             digest.update(piece.translate(None, _BLANKS) if is_json else piece)
         return digest.hexdigest()
 
-    def _go_on(self) -> None:
+    def _check_stopped(self) -> None:
         if self._stopped():
             raise ValueError("it was cancelled")
 
     def _first(self, pattern: re.Pattern[bytes], word: bytes) -> re.Match[bytes] | None:
-        """The first match, which begins with `word`. Much faster than the pattern's own search."""
+        """Return the first match, which starts with `word`. Much faster than a search by the
+        pattern."""
         matches = (pattern.match(self._data, at, self.end) for at in self._hits(word))
         return next(filter(None, matches), None)
 
     def _hits(self, word: bytes) -> Iterator[int]:
-        """Where `word` stands."""
+        """Yield the positions of `word`."""
         every = self._all_hits(word)
-        yield from islice(every, _MOST_HITS)
+        yield from islice(every, _MAX_HITS)
         if next(every, None) is not None:
-            raise ValueError("it is no tokenizer's")
+            raise ValueError("it is not a tokenizer file")
 
     def _all_hits(self, word: bytes) -> Iterator[int]:
-        for start in range(self.begin, self.end, _PIECE):
-            self._go_on()
-            end = min(start + _PIECE + len(word) - 1, self.end)
+        for start in range(self.begin, self.end, _CHUNK_BYTES):
+            self._check_stopped()
+            end = min(start + _CHUNK_BYTES + len(word) - 1, self.end)
             at = self._data.find(word, start, end)
             while at >= 0:
                 yield at
@@ -104,19 +104,19 @@ class _Bytes:
 
 
 def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """A digest of the tokens of a model's tokenizer, after the kind of its file and a colon.
+    """Return a digest of a model's vocabulary, prefixed by the type of its file.
 
-    "" where they are unknown, or it was cancelled (`stopped`).
+    "" if it is unknown or the call was cancelled (`stopped`).
     """
     for name in _FILES:
         try:
-            data = _Bytes(read_file(folder / name, _MOST), stopped)
+            data = TokenizerBytes(read_file(folder / name, _MAX_FILE_BYTES), stopped)
             if data.end == 0:
                 return ""
             if not name.endswith(".json"):
                 return f"{name}:{data.digest(is_json=False)}"
             if name == "tokenizer.json":
-                data.narrow()
+                data.narrow_to_vocabulary()
             data.check_escapes()
             return f"{data.kind}:{data.digest(is_json=True)}"
         except FileNotFoundError:
@@ -127,6 +127,6 @@ def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> 
 
 
 def may_share(one: str, other: str) -> bool:
-    """Whether tokenizers of these digests may be the same."""
+    """Return True if tokenizers with these digests may have the same vocabulary."""
     alike = one.partition(":")[0] == other.partition(":")[0]
     return one == other or not (one and other and alike)

@@ -28,7 +28,7 @@ from engine.bench.clients import Wish, run, words
 from engine.bench.subject import Subject, subject, timed
 from engine.bench.throughput import stretto_rate
 from engine.bench.traffic import Arrival, measured
-from engine.cli.arguments import positive
+from engine.cli.arguments import positive_int
 from engine.params import SamplingParams
 
 CHILD = Path(__file__).with_name("llama_child.py")
@@ -272,9 +272,11 @@ def main() -> int:
     parser.add_argument("--prompts", default=[37, 512, 2000], help="tokens", **numbers)
     parser.add_argument("--http", default=[], help="chats over HTTP, too (none)", **numbers)
     parser.add_argument("--loads", action="store_true", help="time of loading and memory, too")
-    parser.add_argument("--rounds", type=positive, default=3, help="median over so many (3)")
-    parser.add_argument("--tokens", type=positive, default=48, help="per reply (48); HTTP: twice")
-    parser.add_argument("--short", type=positive, default=64, help="tokens of decoding prompts")
+    parser.add_argument("--rounds", type=positive_int, default=3, help="median over so many (3)")
+    parser.add_argument(
+        "--tokens", type=positive_int, default=48, help="per reply (48); HTTP: twice"
+    )
+    parser.add_argument("--short", type=positive_int, default=64, help="tokens of decoding prompts")
     parser.add_argument("--busy", type=int, default=0, help="busy processes next to them (0)")
     parser.add_argument(
         "--quantize",

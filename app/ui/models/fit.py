@@ -27,7 +27,7 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import down
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 
 
 class Way(Enum):
@@ -51,7 +51,7 @@ class Choice(Struct, frozen=True):
     bits: int = 0  # of the KV cache, for `Way.KV_BITS`
     tokens: int = 0  # of the chat, for `Way.SHORTER`
     refs: tuple[str, ...] = ()  # the models to unload, or the one to take instead
-    model: Installed | None = None  # of which a smaller copy is to be made
+    model: InstalledModel | None = None  # of which a smaller copy is to be made
 
 
 # The end of a name that says how its weights are kept.
@@ -127,11 +127,11 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
 
 
-def _installed(ref: str, installed: InstalledModels) -> Installed | None:
+def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
     return next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
 
 
-def _smaller_copy(fit: Fit, model: Installed | None) -> list[Choice]:
+def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
     """A copy in as many bits as fit, where one can be made."""
     if model is None or why_not_convert(model):
         return []
@@ -145,7 +145,7 @@ def _smaller_copy(fit: Fit, model: Installed | None) -> list[Choice]:
     return [Choice(Way.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
 
 
-def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]:
+def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
     """The same model in fewer bits, where it is installed and would fit; the largest first."""
     own = _installed(ref, installed)
     name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])

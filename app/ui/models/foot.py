@@ -37,7 +37,7 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
 from engine import LOOKUP
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 from engine.hub.names import clean_name
 
 
@@ -48,7 +48,7 @@ class ConvertDialog(Sheet):
 
     chosen = Signal(object)  # (recipe): the person has chosen
 
-    def __init__(self, model: Installed, parent: QWidget) -> None:
+    def __init__(self, model: InstalledModel, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
         title = self.headline(tr("Convert {name} to a smaller copy", name=model.name))
         size = bytes_line(model.facts.nbytes)
@@ -228,7 +228,7 @@ class LibraryFoot(QWidget):
 
     def show_model(
         self,
-        model: Installed,
+        model: InstalledModel,
         status: ModelStatus,
         *,
         pinned: bool,
@@ -298,7 +298,7 @@ class AddingTalk(QObject):
         """Ask for a folder in which models are looked for."""
         flows.start(self, self._add_folder())
 
-    def choose_adapter(self, model: Installed | None) -> None:
+    def choose_adapter(self, model: InstalledModel | None) -> None:
         """Ask for an adapter's folder, and list the model with it."""
         if model is not None:
             flows.start(self, self._add_adapter(model))
@@ -308,7 +308,7 @@ class AddingTalk(QObject):
         if folder is not None:
             self._installed.add_folder(str(folder))
 
-    async def _add_adapter(self, model: Installed) -> None:
+    async def _add_adapter(self, model: InstalledModel) -> None:
         title = tr("Add an Adapter to {name}", name=model.name)
         folder = await asking.folder(self._foot.window(), title)
         if folder is not None:
@@ -330,7 +330,7 @@ class DraftTalk(QObject):
         self._claimed = ""
         installed.drafts.refused.connect(self._on_refused)
 
-    def choose(self, model: Installed | None) -> None:
+    def choose(self, model: InstalledModel | None) -> None:
         """Ask what is to draft for this model."""
         if model is None:
             return
@@ -341,7 +341,7 @@ class DraftTalk(QObject):
         flows.start(dialog, self._offer(dialog, model, chosen))
         dialog.open()
 
-    async def _offer(self, dialog: DraftDialog, model: Installed, chosen: str) -> None:
+    async def _offer(self, dialog: DraftDialog, model: InstalledModel, chosen: str) -> None:
         base, others = smaller(model, self._installed.models.values())
         try:
             found = await flows.aside(lambda stop: candidates(base, others, stop))
@@ -350,7 +350,7 @@ class DraftTalk(QObject):
             found = []
         dialog.offer(found, chosen, self._installed.draft_name(chosen))
 
-    def _take(self, model: Installed, ref: str) -> None:
+    def _take(self, model: InstalledModel, ref: str) -> None:
         before = self._installed.drafts.of(model.ref, str(model.folder))
         self._installed.drafts.choose(ref, model.ref, str(model.folder))
         name, draft = model.name, self._installed.draft_name(ref)
@@ -388,7 +388,9 @@ class RemovalTalk(QObject):
     def __init__(self, installed: InstalledModels, removal: Removal, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.asked: Installed | None = None  # the model of which it is asked whether it is to go
+        self.asked: InstalledModel | None = (
+            None  # the model of which it is asked whether it is to go
+        )
         self.removed: list[Removed] = []  # what can be put back, the latest last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
@@ -397,7 +399,7 @@ class RemovalTalk(QObject):
         removal.failed.connect(foot.say)
         installed.changed.connect(self._on_changed)
 
-    def begin(self, model: Installed) -> None:
+    def begin(self, model: InstalledModel) -> None:
         """Remove a model; ask first where somebody would miss it."""
         if model.facts.gone:
             self.forget(model)
@@ -413,7 +415,7 @@ class RemovalTalk(QObject):
             else:
                 self.remove()
 
-    def forget(self, model: Installed) -> None:
+    def forget(self, model: InstalledModel) -> None:
         """List a model no longer, and what else is found by the same folder."""
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)

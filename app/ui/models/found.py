@@ -24,7 +24,7 @@ from app.ui.style.figures import bytes_line
 from app.ui.widgets.two_lines import BELOW, MARK, TwoLines
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
-from engine.hub import Fit, Found, HubModel
+from engine.hub import Fit, HubModel, HubSearchResult
 
 _LONGEST = 100
 
@@ -260,7 +260,9 @@ def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
 
-def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> ModelEntry:
+def found_entry(
+    found: HubSearchResult, model: HubModel | None, mark: tuple[str, str]
+) -> ModelEntry:
     """A result of a search as a row, with what a look at it has told."""
     facts = model.facts if model is not None else found.facts
     if model is not None:
@@ -317,7 +319,7 @@ class Finding(QObject):
         self._downloads = downloads
         self._memory = memory
         self._searching = flows.Latest(self)
-        self._results: list[Found] | None = None
+        self._results: list[HubSearchResult] | None = None
         self._looked: dict[str, HubModel | EngineError] = {}
         # tokens, chats: what it is reckoned for whether a model fits
         self.tokens, self.chats = 8192, 2
@@ -427,12 +429,12 @@ class Finding(QObject):
         token = self._downloads.token or None
         return await flows.aside(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
 
-    def _entry(self, found: Found) -> ModelEntry:
+    def _entry(self, found: HubSearchResult) -> ModelEntry:
         seen = self._looked.get(found.repo)
         model = seen if isinstance(seen, HubModel) else None
         return found_entry(found, model, self._mark(found.repo, found))
 
-    def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
+    def _mark(self, ref: str, found: HubSearchResult | None = None) -> tuple[str, str]:
         seen = self._looked.get(ref)
         if at_hand(ref):
             return tr("Downloaded"), "muted"

@@ -41,15 +41,15 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import grown, scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 from engine import LOOKUP
-from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
+from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, InstalledModel, ModelSource
 
 NOTHING = "–"
 _DAY = 86_400
 _CAN = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
 _WHOSE = {
-    Source.BUNDLED: mark("Included"),
-    Source.OWN: mark("Downloaded"),
-    Source.ADDED: mark("Added folder"),
+    ModelSource.BUNDLED: mark("Included"),
+    ModelSource.OWN: mark("Downloaded"),
+    ModelSource.ADDED: mark("Added folder"),
 }
 """The other places are called by the names of programs."""
 
@@ -123,7 +123,7 @@ def memory_of(status: ModelStatus) -> str:
     return tr("Not loaded") if status.state is LoadState.FAILED else ""
 
 
-def count(models: Sequence[Installed], looking: bool) -> str:
+def count(models: Sequence[InstalledModel], looking: bool) -> str:
     """ "12 models · 48 GB on disk"."""
     # Revisions of one repository share files: it counts once.
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
@@ -137,7 +137,7 @@ def count(models: Sequence[Installed], looking: bool) -> str:
     return " · ".join(filter(None, parts))
 
 
-def below(model: Installed, draft: str = "") -> str:
+def below(model: InstalledModel, draft: str = "") -> str:
     """The quieter line below its name: what it is and whose. `draft`: how it is drafted for."""
     return " · ".join(filter(None, (model.facts.architecture, draft, whose(model))))
 
@@ -163,12 +163,17 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
     )
 
 
-def whose(model: Installed) -> str:
+def whose(model: InstalledModel) -> str:
     return tr(_WHOSE[model.source]) if model.source in _WHOSE else model.source.value
 
 
 def sentence_of(
-    model: Installed, status: ModelStatus, when: float, now: float, pinned: bool, draft: str = ""
+    model: InstalledModel,
+    status: ModelStatus,
+    when: float,
+    now: float,
+    pinned: bool,
+    draft: str = "",
 ) -> str:
     """All that is known of it, as a screen reader says it."""
     facts, takes = model.facts, memory_of(status)
@@ -246,7 +251,7 @@ class LibraryTable(QAbstractTableModel):
         self._query = ""
         self._column, self._down = Column.NAME, False
         self._memory: dict[str, int] = {}
-        self.rows: list[Installed] = []  # what is shown, from the top
+        self.rows: list[InstalledModel] = []  # what is shown, from the top
         self.refresh()
 
     @Slot()
@@ -328,7 +333,7 @@ class LibraryTable(QAbstractTableModel):
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
 
-    def _text(self, model: Installed, column: Column) -> str:
+    def _text(self, model: InstalledModel, column: Column) -> str:
         facts = model.facts
         if column is Column.NAME:
             return model.name
@@ -348,7 +353,7 @@ class LibraryTable(QAbstractTableModel):
             return ""
         return memory_of(self._installed.status(model))
 
-    def _tip(self, model: Installed, column: Column) -> str:
+    def _tip(self, model: InstalledModel, column: Column) -> str:
         if column is Column.NAME:
             folder = str(model.folder).encode(errors="replace").decode()
             why = problem(model.facts)
@@ -370,7 +375,7 @@ class LibraryTable(QAbstractTableModel):
             return status.error or told
         return ""
 
-    def _said(self, model: Installed, column: Column) -> str:
+    def _said(self, model: InstalledModel, column: Column) -> str:
         """A cell with its column's name; the first cell says the whole row."""
         if column is Column.MORE:
             return tr("More for {name}", name=model.name)
@@ -381,7 +386,7 @@ class LibraryTable(QAbstractTableModel):
         draft = self._draft(model)
         return sentence_of(model, status, when, self._clock(), pinned, draft)
 
-    def _draft(self, model: Installed) -> str:
+    def _draft(self, model: InstalledModel) -> str:
         """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
         drafts, loaded = self._installed.drafts, self._installed.status(model).model
         ref = drafts.of(model.ref, str(model.folder))
@@ -393,10 +398,10 @@ class LibraryTable(QAbstractTableModel):
 
     # How it is sorted and found.
 
-    def _name(self, model: Installed) -> str:
+    def _name(self, model: InstalledModel) -> str:
         return model.name.casefold()
 
-    def _key(self, model: Installed) -> Any:
+    def _key(self, model: InstalledModel) -> Any:
         facts = model.facts
         if self._column is Column.SIZE:
             return facts.nbytes
@@ -410,11 +415,11 @@ class LibraryTable(QAbstractTableModel):
             return self._bytes(model)
         return self._text(model, self._column).casefold()
 
-    def _bytes(self, model: Installed) -> int:
+    def _bytes(self, model: InstalledModel) -> int:
         loaded = self._installed.status(model).model
         return max(self._memory.get(loaded.id, 0), loaded.nbytes) if loaded is not None else 0
 
-    def _found(self, model: Installed) -> bool:
+    def _found(self, model: InstalledModel) -> bool:
         if not self._query:
             return True
         facts = model.facts

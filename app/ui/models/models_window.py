@@ -21,7 +21,7 @@ from app.ui.models.remote import RemoteList
 from app.ui.widgets import asking
 from app.ui.widgets.laying import across
 from app.ui.widgets.sheet import Sheet
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 
 
 class LibraryHead(QWidget):
@@ -129,7 +129,7 @@ class ModelsWindow(Sheet):
     # What is shown.
 
     @property
-    def model(self) -> Installed | None:
+    def model(self) -> InstalledModel | None:
         """The chosen model."""
         at = self.view.currentIndex().row()
         return self.table.rows[at] if 0 <= at < len(self.table.rows) else None

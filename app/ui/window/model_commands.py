@@ -18,7 +18,7 @@ from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.context import InWindow, WindowParts
 from app.ui.window.pane_menus import PaneMenus
-from engine.hub.inventory import Installed
+from engine.hub.inventory import InstalledModel
 
 if TYPE_CHECKING:
     from app.ui.models.models_window import ModelsWindow
@@ -86,7 +86,7 @@ class ModelCommands(InWindow):
         dialog.open()
 
     @Slot(object)
-    def convert(self, model: Installed) -> None:
+    def convert(self, model: InstalledModel) -> None:
         """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
         from app.ui.models.foot import ConvertDialog
 

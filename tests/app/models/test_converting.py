@@ -107,7 +107,7 @@ def test_why_it_failed_stands_in_its_row_and_it_can_be_tried_again(run: Run, tmp
     downloads = run.window.downloads
     downloads.convert(job)
     run.until(lambda: job.state is DownloadState.FAILED)
-    assert "is there already" in job.error
+    assert "exists already" in job.error
     run.window.commands["get_model"].trigger()
     shown = run.window.downloads_in_window.dialog
     assert isinstance(shown, GetModelDialog)

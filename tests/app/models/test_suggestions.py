@@ -25,7 +25,7 @@ def test_every_class_of_machine_has_a_short_list_that_its_memory_can_hold():
         assert 2 <= len(models) <= 4
         for model in models:
             assert has_room(model, int(budget)), (gb, model.repo)
-            assert hub.parse(model.repo) == hub.Wanted(model.repo)
+            assert hub.parse(model.repo) == hub.HubRef(model.repo)
             assert model.repo.startswith("mlx-community/")
             assert model.good_at in suggestions.GOOD_AT, "so that it is translated"
             assert model.licence

@@ -76,10 +76,10 @@ def test_what_a_killed_conversion_left_is_thrown_away_by_the_next(
 @pytest.mark.parametrize(
     ("change", "bits", "recipe", "why"),
     [
-        ({}, 5, None, "4, 6 or 8 bits"),
-        ({}, 4, "mixed_9", "no recipe"),
-        ({"quantization": {"bits": 4, "group_size": 64}}, 4, None, "quantised already"),
-        ({"model_type": "tomorrow"}, 4, None, "does not know"),
+        ({}, 5, None, "Use 4, 6 or 8"),
+        ({}, 4, "mixed_9", "Unknown recipe"),
+        ({"quantization": {"bits": 4, "group_size": 64}}, 4, None, "quantized already"),
+        ({"model_type": "tomorrow"}, 4, None, "does not support"),
     ],
 )
 def test_what_cannot_be_converted_is_refused_at_once(
@@ -102,7 +102,7 @@ def test_a_folder_that_is_there_is_never_overwritten(model_folder: Folder, tmp_p
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "letter.txt").write_text("dear")
-    with pytest.raises(EngineError, match="there already"):
+    with pytest.raises(EngineError, match="exists already"):
         conversion.convert(model_folder("plain"), mine)
     assert (mine / "letter.txt").read_text() == "dear"
 

@@ -24,7 +24,7 @@ from app.models.installed import look_at
 from engine import Engine, EngineError, SamplingParams
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.inventory import Installed, Inventory, Source, facts_of, places
+from engine.hub.inventory import InstalledModel, Inventory, ModelSource, facts_of, places
 from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
 from engine.sandbox import jobs
@@ -739,16 +739,16 @@ def test_a_folder_with_one_gguf_file_is_that_model(
 def test_a_gguf_file_is_listed_before_and_after_it_is_converted(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
 
-    def listed() -> list[Installed]:
+    def listed() -> list[InstalledModel]:
         found = Inventory().walk(places(home=tmp_path / "nobody", environment={}), [str(file)])
         return [one for one in found if one.facts.architecture in ("GGUF", "llama")]
 
     (before,) = listed()
-    assert (before.source, before.facts.problem) == (Source.ADDED, "")
+    assert (before.source, before.facts.problem) == (ModelSource.ADDED, "")
     assert before.facts.nbytes == file.stat().st_size
     made = kept.folder_of(file)
     (after,) = listed()
-    assert (after.source, after.folder, after.name) == (Source.OWN, made, "one")
+    assert (after.source, after.folder, after.name) == (ModelSource.OWN, made, "one")
     assert after.facts.licence == "Apache 2.0"
     assert look_at(str(file)).holds_model
     file.unlink()

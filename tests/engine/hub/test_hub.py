@@ -21,7 +21,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams, hub
 from engine.hub import downloads, models, net
-from engine.hub.names import needed
+from engine.hub.names import is_needed
 from tests.hub import Hub, connected
 from tests.waiting import until
 
@@ -200,22 +200,22 @@ def test_a_hub_that_ignores_ranges_serves_it_whole(model: Hub) -> None:
 
 def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts = 1000, 10**6
-    refused("download_failed", "breaks off", get)
+    refused("download_failed", "closed the connection", get)
     assert hub.find(NAME) is None
     assert hub.bytes_present(NAME, hub.look_up(NAME).files) > 1000
-    assert len(model.of_weights()) == downloads.TRIES + 2  # the first brought something
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
 
 
 def test_f13_a_hub_that_always_breaks_off_and_knows_no_ranges_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
-    refused("download_failed", "breaks off", get)
-    assert len(model.of_weights()) == downloads.TRIES + 2  # the first brought something
+    refused("download_failed", "closed the connection", get)
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
 
 
 def test_f13_a_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
     model.drip = 1
-    refused("download_failed", "breaks off", get)
-    assert len(model.of_weights()) == downloads.MEAGRE_TRIES + 1
+    refused("download_failed", "closed the connection", get)
+    assert len(model.of_weights()) == downloads.MAX_SLOW_RETRIES + 1
     assert hub.find(NAME) is None
 
 
@@ -230,10 +230,12 @@ def test_f13_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(downloads, "PAUSE_S", 3.0)
     model.drip = 1
     seen = hub.look_up(NAME)
-    refused("download_failed", "breaks off", lambda: hub.download(seen, cancelled=Stop()))
+    refused(
+        "download_failed", "closed the connection", lambda: hub.download(seen, cancelled=Stop())
+    )
     tries = [t for t in waited if t]
     assert tries[:3] == [3.0, 6.0, 9.0]
-    assert max(tries) == downloads.LONGEST_PAUSE_S
+    assert max(tries) == downloads.MAX_PAUSE_S
 
 
 class Waited(threading.Event):
@@ -314,7 +316,7 @@ def test_wait_for_a_busy_hub_is_cancelled_immediately(model: Hub) -> None:
 def test_hub_that_is_always_busy_is_given_up(model: Hub) -> None:
     model.status = 429
     seen, stop = hub.look_up(NAME), Waited()
-    refused("download_failed", "asked too often", lambda: hub.download(seen, cancelled=stop))
+    refused("download_failed", "Too many requests", lambda: hub.download(seen, cancelled=stop))
     assert stop.seconds[:3] == [10, 20, 40]
     assert max(stop.seconds) <= net.MAX_WAIT_S
     assert len(stop.seconds) == net.MAX_WAITS
@@ -343,14 +345,14 @@ def test_f13_an_endless_answer_about_a_model_is_cut(model: Hub) -> None:
 
 def test_f13_a_packed_answer_is_refused_before_it_is_unpacked(model: Hub) -> None:
     model.packed = True
-    refused("download_failed", "packs", lambda: hub.look_up(NAME))
+    refused("download_failed", "compressed", lambda: hub.look_up(NAME))
 
 
 def test_f13_a_slow_answer_about_a_model_has_an_end(
     model: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.endless = True
-    monkeypatch.setattr(net, "READ_SECONDS", 0.0)
+    monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.0)
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
 
 
@@ -360,9 +362,9 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
 ) -> None:
     """No single read ever waits for long, so no time-out of one ends it."""
     seen = hub.look_up(NAME)
-    monkeypatch.setattr(net, "READ_SECONDS", 0.3)
-    monkeypatch.setattr(downloads, "TRIES", 0)
-    monkeypatch.setattr(downloads, "MEAGRE_TRIES", 0)
+    monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(downloads, "MAX_EMPTY_RETRIES", 0)
+    monkeypatch.setattr(downloads, "MAX_SLOW_RETRIES", 0)
     model.dripped = what
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
     refused("offline", "too slowly", lambda: hub.download(seen))
@@ -417,7 +419,7 @@ def test_f15_names_from_outside_can_be_shown() -> None:
 
 
 def test_f15_a_repository_cannot_name_itself() -> None:
-    assert not needed("stretto.json")
+    assert not is_needed("stretto.json")
 
 
 def test_damage_on_the_way_is_noticed_and_thrown_away(model: Hub) -> None:
@@ -431,7 +433,7 @@ def test_damage_on_the_way_is_noticed_and_thrown_away(model: Hub) -> None:
 def test_a_gated_model_wants_a_token_and_gives_it_to_the_hub_alone(model: Hub) -> None:
     model.repos[NAME].token = "secret"
     refused("gated", "access token", lambda: hub.look_up(NAME))
-    refused("gated", "not been let in", lambda: hub.look_up(NAME, token="wrong"))
+    refused("gated", "has no access", lambda: hub.look_up(NAME, token="wrong"))
     seen = hub.look_up(NAME, token="secret")
     assert seen.gated
     hub.download(seen, token="secret")
@@ -495,7 +497,7 @@ def test_a_hub_that_hangs(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_download_that_stalls(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "timeout_s", lambda: 0.1)
-    monkeypatch.setattr(downloads, "TRIES", 1)
+    monkeypatch.setattr(downloads, "MAX_EMPTY_RETRIES", 1)
     model.silent = True
     refused("offline", "does not answer", lambda: hub.download(seen))
 
@@ -503,7 +505,7 @@ def test_a_download_that_stalls(model: Hub, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_disk_that_is_too_small(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 50_000_000))
-    error = refused("no_space", "0.05 GB left", get)
+    error = refused("no_space", "0.05 GB free", get)
     assert "0.00 GB more" in error.message
     assert model.of_weights() == []
 
@@ -558,8 +560,8 @@ def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str
         ("screen", "model type"),
         ("folder", "no config.json with weights"),
         ("odd", "'from-2040', which"),
-        ("code", "run code"),
-        ("future", "'from-2040', which this version does not know"),
+        ("code", "requires code"),
+        ("future", "'from-2040', which this version does not support"),
     ):
         refused("not_a_model", says, lambda name=name: get(f"a/{name}"))
     assert not hub.look_up("a/future").known
@@ -584,7 +586,7 @@ def test_two_do_not_write_the_same_files(model: Hub) -> None:
 
 def test_an_unfinished_one_can_be_thrown_away(model: Hub, tmp_path: Path) -> None:
     model.cut_at, model.cuts = 1000, 10**6
-    refused("download_failed", "breaks off", get)
+    refused("download_failed", "closed the connection", get)
     hub.discard(NAME)
     assert not list((tmp_path / "home" / "hub").glob("models--*"))
     model.cuts = 0
@@ -593,7 +595,7 @@ def test_an_unfinished_one_can_be_thrown_away(model: Hub, tmp_path: Path) -> Non
     model.repos[NAME].files["model.safetensors"] += b"x"
     model.repos[NAME].revisions["main"] = "2" * 40
     model.cuts = 10**6
-    refused("download_failed", "breaks off", get)
+    refused("download_failed", "closed the connection", get)
     hub.discard(NAME)
     assert hub.find(NAME) == kept
     assert {p.resolve() for p in kept.iterdir()} == {*kept.parents[1].joinpath("blobs").iterdir()}
@@ -609,7 +611,7 @@ def test_a_snapshot_that_another_program_left_unfinished(
     files |= {"model-1-of-2.safetensors": weights, "model.safetensors.index.json": index}
     model.add("a/halves", files)
     folder = get("a/halves")
-    refused("model_load_failed", "1 of its 2 files", lambda: engine.load("a/halves"))
+    refused("model_load_failed", "1 of its 2 weight files", lambda: engine.load("a/halves"))
     seen = hub.look_up("a/halves")
     assert hub.complete(seen) == folder
     (folder / "tokenizer.json").unlink()
@@ -634,7 +636,7 @@ def test_a_snapshot_that_another_program_left_unfinished(
     ],
 )
 def test_files_that_are_never_fetched(file: str) -> None:
-    assert not needed(file)
+    assert not is_needed(file)
 
 
 @pytest.mark.parametrize(
@@ -672,17 +674,17 @@ def test_what_people_paste(text: str, found: tuple[str, str] | None) -> None:
     ("fault", "code", "says"),
     [
         ({"refuse": 401}, "gated", "wrong, or it is private"),
-        ({"refuse": 403}, "gated", "Ask for access"),
+        ({"refuse": 403}, "gated", "on the model.s page"),
         ({"refuse": 404}, "not_found", "Check its name"),
         ({"refuse": 429, "retry_after": "30"}, "download_failed", "Try again in 30 s"),
         ({"refuse": 500}, "download_failed", "Try again in a while"),
-        ({"answer": b""}, "not_a_model", "makes no sense"),
-        ({"answer": b'{"siblings": ['}, "not_a_model", "makes no sense"),
+        ({"answer": b""}, "not_a_model", "is invalid"),
+        ({"answer": b'{"siblings": ['}, "not_a_model", "is invalid"),
         ({"answer": b'{"siblings": []}'}, "not_a_model", "no config.json"),
-        ({"answer": b"[]"}, "not_a_model", "makes no sense"),
+        ({"answer": b"[]"}, "not_a_model", "is invalid"),
         ({"break_off": True}, "offline", "Check the connection"),
         ({"endless": True}, "download_failed", "Try another name"),
-        ({"packed": True}, "download_failed", "packs"),
+        ({"packed": True}, "download_failed", "compressed"),
     ],
 )
 def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
@@ -702,11 +704,11 @@ def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
     ("fault", "code", "says"),
     [
         ({"status": 401}, "gated", "private"),
-        ({"status": 403}, "gated", "Ask for access"),
+        ({"status": 403}, "gated", "on the model.s page"),
         ({"status": 404}, "not_found", "Check its name"),
         ({"status": 429, "retry_after": "7200"}, "download_failed", "Try again in 120 minutes"),
         ({"status": 500}, "download_failed", "Try again in a while"),
-        ({"cut_at": 100, "cuts": 10**6}, "download_failed", "What has come is kept"),
+        ({"cut_at": 100, "cuts": 10**6}, "download_failed", "The received part is kept"),
         ({"damage": True}, "download_failed", "Download it again"),
     ],
 )

@@ -12,8 +12,8 @@ import pytest
 
 from engine import EngineError, hub
 from engine.hub import net
-from engine.hub.models import MOST, facts
-from engine.hub.names import LONGEST_CARD, card_text
+from engine.hub.models import MAX_RESULTS, facts
+from engine.hub.names import MAX_CARD_CHARACTERS, card_text
 from tests.hub import Hub, connected
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
@@ -116,16 +116,16 @@ def test_facts_of_the_wrong_form_count_as_not_told(served: Hub, about: dict[str,
 )
 def test_an_answer_of_the_wrong_form_is_one_sentence(served: Hub, answer: bytes) -> None:
     served.answer = answer
-    refused("not_a_model", "makes no sense.*whole name", lambda: hub.search("little"))
+    refused("not_a_model", "is invalid.*full name", lambda: hub.search("little"))
 
 
 @pytest.mark.parametrize(
     ("status", "token", "code", "says"),
     [
-        (401, None, "gated", "nobody search without an access token"),
-        (401, "wrong", "gated", "does not take this access token"),
-        (403, None, "gated", "without an access token"),
-        (404, None, "gated", "whole name"),
+        (401, None, "gated", "requires an access token"),
+        (401, "wrong", "gated", "rejected this access token"),
+        (403, None, "gated", "requires an access token"),
+        (404, None, "gated", "full name"),
         (400, None, "download_failed", "status 400.*Try again"),
         (503, None, "download_failed", "status 503.*Try again"),
     ],
@@ -140,7 +140,7 @@ def test_a_refused_search_is_one_sentence(
 @pytest.mark.parametrize(
     ("after", "says"),
     [
-        ("", "too often. Try again later"),
+        ("", "Too many requests to the hub. Try again later"),
         ("30", "Try again in 30 s"),
         ("290", "Try again in 5 minutes"),
         ("Wed, 21 Oct 2015 07:28:00 GMT", "Try again later"),
@@ -161,7 +161,7 @@ def test_answers_that_break_off_go_on_for_ever_or_come_too_slowly(
     refused("offline", "Check the connection", lambda: hub.search("little"))
     served.break_off, served.endless = False, True
     refused("download_failed", "longer than 16 MB", lambda: hub.search("little"))
-    monkeypatch.setattr(net, "READ_SECONDS", 0.0)
+    monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.0)
     refused("offline", "too slowly", lambda: hub.search("little"))
 
 
@@ -189,7 +189,7 @@ def test_nothing_to_look_for_asks_nothing(served: Hub) -> None:
 def test_no_more_than_the_first_are_taken(served: Hub) -> None:
     about = {"id": "h/Little-{}", "config": LLAMA, "tags": ["safetensors"]}
     served.answer = json.dumps([{**about, "id": f"h/m{n}"} for n in range(500)]).encode()
-    assert len(hub.search("little")) <= 2 * MOST
+    assert len(hub.search("little")) <= 2 * MAX_RESULTS
 
 
 def test_a_gated_model_is_marked_and_found_without_a_token(served: Hub) -> None:
@@ -237,7 +237,7 @@ def test_what_of_a_card_is_read(card: str, read: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<img alt ", "<style", "![", "[ ", "```\n", "<!--", "---\n"])
 def test_a_hostile_card_takes_no_longer(piece: str) -> None:
-    assert len(card_text(piece * (10**6 // len(piece)))) <= LONGEST_CARD + 2
+    assert len(card_text(piece * (10**6 // len(piece)))) <= MAX_CARD_CHARACTERS + 2
 
 
 def test_licences_are_named_also_by_tag() -> None:

@@ -45,7 +45,7 @@ def test_the_same_tokens_are_known_however_the_file_is_written(tmp_path: Path) -
 
 def test_pieces_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = write(tmp_path / "own", indent=2)
-    monkeypatch.setattr(vocabulary, "_PIECE", 7)
+    monkeypatch.setattr(vocabulary, "_CHUNK_BYTES", 7)
     assert vocabulary_of(tmp_path / "own") == own
 
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_told_may_be_the_same(
     (tmp_path / "pipe").mkdir()
     os.mkfifo(tmp_path / "pipe" / "tokenizer.json")
     assert vocabulary_of(tmp_path / "pipe") == ""
-    monkeypatch.setattr(vocabulary, "_MOST", 10)
+    monkeypatch.setattr(vocabulary, "_MAX_FILE_BYTES", 10)
     assert vocabulary_of(tmp_path / "own") == ""
     assert may_share("", own)
     assert may_share(own, own)
@@ -107,7 +107,7 @@ def test_nonsense_takes_no_time(tmp_path: Path, tail: bytes, told: bool) -> None
 
 def test_nobody_waits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert write(tmp_path / "own")
-    monkeypatch.setattr(vocabulary, "_PIECE", 7)
+    monkeypatch.setattr(vocabulary, "_CHUNK_BYTES", 7)
     looked = iter([False] * 5)
     assert vocabulary_of(tmp_path / "own", lambda: next(looked, True)) == ""
     assert next(looked, None) is None

@@ -18,14 +18,14 @@ from engine.hub.inventory import (
     REASONING,
     TOOLS,
     FolderFacts,
-    Installed,
+    InstalledModel,
     Inventory,
-    Place,
-    Source,
+    ModelPlace,
+    ModelSource,
     facts_of,
     places,
 )
-from engine.hub.models import knows
+from engine.hub.models import is_known_architecture
 
 TEMPLATE = "{% if tools %}{{ tools }}{% endif %}{% if enable_thinking %}<think>{% endif %}"
 
@@ -60,8 +60,8 @@ def in_cache(root: Path, repo: str, commits: dict[str, str], sizes: int = 1000) 
     return folder
 
 
-def walk(*found: Path, refs: Iterable[str] = ()) -> list[Installed]:
-    return list(Inventory().walk([Place(Source.ADDED, path) for path in found], refs))
+def walk(*found: Path, refs: Iterable[str] = ()) -> list[InstalledModel]:
+    return list(Inventory().walk([ModelPlace(ModelSource.ADDED, path) for path in found], refs))
 
 
 @pytest.fixture
@@ -143,14 +143,14 @@ def test_a_context_is_the_one_that_the_engine_would_take(tmp_path: Path) -> None
 def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     broken = make(tmp_path / "broken")
     (broken / "model.safetensors").rename(broken / "model-00001-of-00003.safetensors")
-    assert facts_of(broken).problem == "2 of its 3 files of weights are missing."
+    assert facts_of(broken).problem == "2 of its 3 weight files are missing."
     (broken / "model-00001-of-00003.safetensors").rename(broken / "weights.gguf")
     assert (facts_of(broken).architecture, facts_of(broken).problem) == ("GGUF", "")
     code = make(tmp_path / "code", {"model_type": "llama", "model_file": "x.py"})
     assert "code of its own" in facts_of(code).problem
     assert "MTP" in facts_of(make(tmp_path / "head", {"model_type": "qwen3_5_mtp"})).problem
     assert facts_of(make(tmp_path / "none", {"a": 1})).problem == (
-        "Its config.json names no model type."
+        "Its config.json has no model type."
     )
     assert facts_of(tmp_path / "gone").gone
 
@@ -245,7 +245,7 @@ def test_a_folder_that_may_not_be_read_is_passed_over(
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert [found.folder.parent.name for found in walk(tmp_path)] == ["open"]
-    told = Inventory().look("x", tmp_path / "secret" / "m", Source.ADDED)
+    told = Inventory().look("x", tmp_path / "secret" / "m", ModelSource.ADDED)
     assert told.facts.problem == "The folder cannot be read: Permission denied."
 
 
@@ -253,7 +253,7 @@ def test_a_folder_that_goes_while_it_is_listed_costs_nothing(tmp_path: Path) -> 
     for number in range(4):
         make(tmp_path / f"m{number}")
     left = 0
-    for found in Inventory().walk([Place(Source.ADDED, tmp_path)]):
+    for found in Inventory().walk([ModelPlace(ModelSource.ADDED, tmp_path)]):
         left += 1
         for folder in tmp_path.iterdir():
             if folder != found.folder:
@@ -265,20 +265,20 @@ def test_many_folders_are_all_found_and_read_once(tmp_path: Path) -> None:
     for number in range(300):
         make(tmp_path / "a" / f"m{number:03}", size=1)
     known = Inventory()
-    first = list(known.walk([Place(Source.ADDED, tmp_path)]))
-    again = list(known.walk([Place(Source.ADDED, tmp_path)]))
+    first = list(known.walk([ModelPlace(ModelSource.ADDED, tmp_path)]))
+    again = list(known.walk([ModelPlace(ModelSource.ADDED, tmp_path)]))
     assert len(first) == 300
     assert all(one.facts is two.facts for one, two in zip(first, again, strict=True))
     (first[0].folder / "README.md").write_text("---\nlicense: mit\n---\n")
-    changed = known.look("x", first[0].folder, Source.ADDED)
+    changed = known.look("x", first[0].folder, ModelSource.ADDED)
     assert changed.facts.licence == "MIT"
 
 
 def test_a_walk_that_nobody_wants_ends(tmp_path: Path) -> None:
     for number in range(5):
         make(tmp_path / f"m{number}")
-    found: list[Installed] = []
-    for one in Inventory().walk([Place(Source.ADDED, tmp_path)], (), lambda: bool(found)):
+    found: list[InstalledModel] = []
+    for one in Inventory().walk([ModelPlace(ModelSource.ADDED, tmp_path)], (), lambda: bool(found)):
         found.append(one)
     assert len(found) == 1
 
@@ -326,13 +326,13 @@ def test_other_programs_folders_are_known(tmp_path: Path, hub_cache: Path) -> No
     where = places(own, [str(added)], home, {"MODELSCOPE_CACHE": str(tmp_path / "scope")})
     found = {m.name: m.source for m in Inventory().walk(where)}
     assert found == {
-        "A": Source.LM_STUDIO,
-        "B": Source.LM_STUDIO,
-        "C": Source.LM_STUDIO,
-        "D": Source.MLX_LM,
-        "mlx_model": Source.MLX_LM,
-        "E": Source.OWN,
-        "F": Source.ADDED,
+        "A": ModelSource.LM_STUDIO,
+        "B": ModelSource.LM_STUDIO,
+        "C": ModelSource.LM_STUDIO,
+        "D": ModelSource.MLX_LM,
+        "mlx_model": ModelSource.MLX_LM,
+        "E": ModelSource.OWN,
+        "F": ModelSource.ADDED,
     }
 
 
@@ -354,12 +354,12 @@ def test_a_folder_that_was_opened_before_is_told_of_even_if_it_is_gone(tmp_path:
     gone = tmp_path / "gone"
     found = walk(here, refs=[str(here), str(gone), "owner/on-the-hub", "guide"])
     assert [m.ref for m in found] == [str(here), str(gone)]
-    assert found[1].facts.problem == "The folder is not there any more."
+    assert found[1].facts.problem == "The folder no longer exists."
 
 
 def test_an_unknown_architecture_is_told_once_mlx_lm_is_there(tmp_path: Path) -> None:
-    knows({"model_type": "llama"})  # imports it as the engine does
+    is_known_architecture({"model_type": "llama"})  # imports it as the engine does
     for kind in ("tomorrows_model", "../evil", "x.y"):
         folder = make(tmp_path / "m", {"model_type": kind})
-        assert "does not know its architecture" in facts_of(folder).problem
+        assert "does not support its architecture" in facts_of(folder).problem
     assert not facts_of(make(tmp_path / "m", {"model_type": "llama"})).problem

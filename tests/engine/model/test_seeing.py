@@ -17,7 +17,7 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 from engine import Engine, EngineError, Image, SamplingParams, TextDelta
 from engine.bench.seeing import FAMILIES, QWEN, write_seeing
 from engine.errors import CANNOT_HEAR
-from engine.hub.models import sees
+from engine.hub.models import has_vision
 from engine.messages import Audio, Message
 from engine.model import eyes, loader, ragged, runner, towers, vlm
 from engine.model.eyes import Fed, Sight, grid_places, numbers
@@ -443,13 +443,13 @@ def test_images_come_back_from_disk(folder: Path, tmp_path: Path) -> None:
 
 def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path) -> None:
     place = write_seeing(tmp_path / "text")
-    assert sees(place)
+    assert has_vision(place)
     weights = mx.load(str(place / "model.safetensors"))
     assert isinstance(weights, dict)
     kept = {name: array for name, array in weights.items() if "vision" not in name}
     mx.save_safetensors(str(place / "model.safetensors"), kept, {"format": "mlx"})
-    assert sees(place) is False
-    assert sees(tmp_path) is None
+    assert has_vision(place) is False
+    assert has_vision(tmp_path) is None
     model = engine.load(place)
     assert not model.sees
     with pytest.raises(EngineError, match="cannot see"):

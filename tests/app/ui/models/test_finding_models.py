@@ -18,7 +18,7 @@ from app.ui.models import found
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.gguf import kept
-from engine.hub.models import knows
+from engine.hub.models import is_known_architecture
 from tests.hub import connected
 
 LEFT = Qt.MouseButton.LeftButton
@@ -51,7 +51,9 @@ def files(**config):
 
 @pytest.fixture
 def served(monkeypatch, tmp_path):
-    knows({"model_type": "llama"})  # imports mlx-lm, which takes seconds the first time
+    is_known_architecture(
+        {"model_type": "llama"}
+    )  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     monkeypatch.setattr(GetModelDialog, "MOVING_MS", 1)
     monkeypatch.setattr(found, "machine_memory", lambda: 16 * 2**30)
@@ -256,9 +258,9 @@ def test_the_card_is_rendered_and_nothing_in_it_is_fetched_or_opened(opened, ser
 
 
 FAULTS = (
-    ({"refuse": 429, "retry_after": "30"}, "asked too often. Try again in 30 s."),
+    ({"refuse": 429, "retry_after": "30"}, "Too many requests to the hub. Try again in 30 s."),
     ({"refuse": 503}, "status 503"),
-    ({"answer": b"[1, 2"}, "makes no sense"),
+    ({"answer": b"[1, 2"}, "is invalid"),
     ({"break_off": True}, "Check the connection"),
     ({"endless": True}, "longer than 16 MB"),
 )
@@ -293,7 +295,7 @@ def test_nothing_found_and_one_that_cannot_be_loaded(opened, served):
     search(run, dialog)
     run.until(lambda: marks(dialog)["odd/Pocket-code"] == "Cannot be loaded")
     click(run, dialog, "odd/Pocket-code")
-    run.until(lambda: "Stretto never does that" in dialog.found.about.text())
+    run.until(lambda: "Stretto never runs such code" in dialog.found.about.text())
     assert run.window.downloads.items == []
 
 
@@ -316,7 +318,7 @@ def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, 
     run.until(lambda: "stored in your keychain once accepted" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")
     run.qtbot.mouseClick(dialog.go, LEFT)
-    run.until(lambda: "not been let in" in dialog.found.about.text())
+    run.until(lambda: "has no access" in dialog.found.about.text())
     assert chain.kept == {}
     dialog.token.clear()
     run.qtbot.keyClicks(dialog.token, "secret")

@@ -16,7 +16,7 @@ from app.settings.settings import Settings
 from app.system.awake import Awake
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
-from engine.hub.models import knows
+from engine.hub.models import is_known_architecture
 from tests.hub import connected
 
 NAME = "somebody/tiny-model"
@@ -31,7 +31,9 @@ FILES = {
 
 @pytest.fixture
 def served(monkeypatch, tmp_path):
-    knows({"model_type": "llama"})  # imports mlx-lm, which takes seconds the first time
+    is_known_architecture(
+        {"model_type": "llama"}
+    )  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     with connected(monkeypatch, tmp_path / "home") as running:
         running.add(NAME, FILES)
@@ -251,7 +253,7 @@ def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_p
     run.qtbot.keyClicks(dialog.token, "wrong")
     assert run.window.downloads.token == "", "other downloads are not made with half a token"
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
-    run.until(lambda: "not been let in" in dialog.found.about.text())
+    run.until(lambda: "has no access" in dialog.found.about.text())
     dialog.token.clear()
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
@@ -279,7 +281,7 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
     dialog.field.clear()
     look(run, dialog)
-    run.until(lambda: "GB left" in dialog.found.fits.text())
+    run.until(lambda: "GB free" in dialog.found.fits.text())
     assert not dialog.go.isEnabled()
 
 
