@@ -83,7 +83,6 @@ def add_ranks(parser: argparse.ArgumentParser) -> None:
 
 
 def add_hosts_file(parser: argparse.ArgumentParser) -> None:
-    """Add `--hosts-file`."""
     parser.add_argument(
         "--hosts-file", type=Path, metavar="FILE", help="hosts file (default: in the profile)"
     )

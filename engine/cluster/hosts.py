@@ -153,7 +153,6 @@ def check_group(hosts: Sequence[Host]) -> None:
 
 
 def default_file() -> Path:
-    """Return the default path of the hosts file."""
     return platformdirs.user_config_path("Stretto", appauthor=False) / "hosts.json"
 
 

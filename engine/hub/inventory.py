@@ -328,7 +328,6 @@ def _licence(folder: Path, config: dict[str, Any]) -> str:
 
 
 def _first_bytes(file: Path, most: int) -> bytes:
-    """Return the first bytes of a regular file."""
     with open_regular(file) as stream:
         return stream.read(most)
 

@@ -150,12 +150,10 @@ def template_text(value: object) -> str:
 
 
 def has_reasoning(template: str) -> bool:
-    """Return True if the template supports reasoning."""
     return bool(_REASONING.search(template))
 
 
 def has_tools(template: str) -> bool:
-    """Return True if the template supports tools."""
     return bool(_TOOLS.search(template))
 
 

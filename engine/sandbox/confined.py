@@ -248,7 +248,6 @@ class Sandbox:
     def encode(
         self, checked: CheckedTokenizer, most: int | None, texts: tuple[bytes, ...]
     ) -> TaskReply:
-        """Tokenize texts."""
         given = self._encoding(sum(map(len, texts)))
         work = _TaskPolicy(given, INVALID_REQUEST, "The model's tokenizer")
         asked = {"most": most}
