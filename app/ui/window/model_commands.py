@@ -94,7 +94,7 @@ class ModelCommands(InWindow):
         dialog.chosen.connect(lambda recipe: flows.start(self, self._convert(model, recipe)))
         dialog.open()
 
-    async def _convert(self, model: Installed, recipe: Recipe) -> None:
+    async def _convert(self, model: InstalledModel, recipe: Recipe) -> None:
         folder = self._models.folder
         job = await flows.aside(lambda _: conversion_of(model, recipe, folder))
         self._models.downloads.convert(job)
