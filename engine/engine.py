@@ -441,8 +441,9 @@ class Engine:
             session_id: under this name the session's cache is found again after it was closed,
                 also by another run of the program (see `cache_dir`).
             system: a system message, put before every conversation that brings none.
-            reproducible: step this session alone, so that its logits are the same bits whatever
-                runs beside it; slower when it does not run alone.
+            reproducible: keep this session's logits the same bits next to any other chats. If
+                the model is not `exact`, the session is stepped alone, which is slower when it
+                does not run alone.
             reasoning: whether to think first, where the model can; None is the model's default.
             on_overflow: what happens when the conversation has outgrown the context:
                 `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest

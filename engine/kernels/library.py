@@ -109,6 +109,7 @@ class Library:
         path: of the compiled library.
 
     Attributes:
+        name: of the file, which changes with the sources.
         levels: the levels that this processor has.
         level: the level that is used, at first the best one.
 
@@ -118,6 +119,7 @@ class Library:
 
     def __init__(self, path: Path) -> None:
         library = ctypes.CDLL(str(path))
+        self.name = path.name
         i32, i64, address = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
         self.pack = library.kernels_pack
         self.pack.argtypes, self.pack.restype = (address, i64, i64, i32, i32, address), None

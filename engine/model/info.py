@@ -41,6 +41,8 @@ class Model(Struct, frozen=True):
     draft: str = ""
     sees: bool = False  # whether its messages may have images
     hears: bool = False  # whether they may have recordings
+    # logits are the same bits alone, next to other chats and after a restart, at no cost
+    exact: bool = False
 
     def __hash__(self) -> int:  # `defaults` has none
         return hash(self.id)

@@ -201,6 +201,7 @@ def loaded(
         nbytes=weight_bytes(net),
         dtype=dtype,
         step=can.ways.step,
+        exact=can.ways.exact,
         thinking=dialect.reasons,
         tool_format=dialect.tool_format,
         embeds=can.body is not None,

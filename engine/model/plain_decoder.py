@@ -406,6 +406,28 @@ def is_installed(net: Any) -> bool:
     return any(isinstance(module, _PlainBody) for module in net.modules())
 
 
+def is_exact(net: Any) -> bool:
+    """Return True if no row of a pass affects the bits of another's logits.
+
+    That holds for the decoder and for packed layers, such as the output head.
+    """
+    bodies: list[Any] = [part for part in net.modules() if isinstance(part, _PlainBody)]
+    inner = {id(part) for body in bodies for layer in body.layers for part in layer.modules()}
+    inner |= {id(body.norm) for body in bodies}
+    outer = [part for part in net.modules() if id(part) not in inner and _has_arrays(part)]
+    heads = {part.packed.outputs for part in outer if isinstance(part, PackedLinear)}
+    return len(bodies) == 1 and all(
+        isinstance(part, (PackedLinear, PackedEmbedding))
+        or (type(part) is nn.Embedding and part.weight.shape[0] in heads)
+        for part in outer
+    )
+
+
+def _has_arrays(module: Any) -> bool:
+    own = module.items()
+    return any(isinstance(part, mx.array) for name, part in own if not name.startswith("_"))
+
+
 def release(net: Any) -> None:
     """Give modules back to the model's own code if their parts were changed since."""
     for module in list(net.modules()):

@@ -16,7 +16,7 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from msgspec import Struct
+from msgspec import Struct, field
 
 from engine.cache import cache_objects
 from engine.cache.cache_objects import Caches, clone
@@ -51,6 +51,8 @@ class Ways(Struct, frozen=True):
     slots: bool = False  # their keys and states can be in `Slots` meanwhile
     shares_prefix: bool = False  # they can go on from one `SharedPrefix`
     mixes: bool = False  # a chunk of a prompt can be read in one pass with a step of others
+    # logits are the same bits alone, in any batch and for any chunks of a prompt
+    exact: bool = False
 
 
 class Abilities(Struct, frozen=True):
@@ -200,7 +202,8 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
             mixes = yield from _agrees(_MIXED, tried)
             if not mixes:
                 undo()
-        return Ways(SHARED, slots, shares_prefix, mixes)
+        exact = mixes and plain_decoder.is_exact(net) and not any(tried.differences)
+        return Ways(SHARED, slots, shares_prefix, mixes, exact)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
@@ -251,6 +254,7 @@ class _Tried(Struct, frozen=True):
     alone: list[Caches]  # the same, after the steps as well
     steps: list[list[int]]  # the tokens of each session, step by step
     expected: list[mx.array]  # each step's logits, `[sessions, ids]`
+    differences: list[float] = field(default_factory=list)  # of the ways tried, see `apart`
 
 
 def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
@@ -264,6 +268,7 @@ def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
         yield
         return False
     log.debug("%s step: off by %.2g of the logits' spread", way, difference)
+    tried.differences.append(difference)
     return difference < TOLERANCE
 
 

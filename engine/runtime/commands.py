@@ -56,9 +56,13 @@ class Reception:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
         make, estimate = model.new_caches, model.can.estimate
+        # An exact model needs no passes of its own, unless its caches are in few bits.
+        reproducible = command.reproducible and not (
+            model.can.ways.exact and command.kv_bits is None
+        )
         # Attention in two pieces rounds otherwise than in one.
         shares_prefix = (
-            model.can.ways.shares_prefix and command.kv_bits is None and not command.reproducible
+            model.can.ways.shares_prefix and command.kv_bits is None and not reproducible
         )
         if command.kv_bits is not None:
             try:
@@ -73,7 +77,7 @@ class Reception:
                 id=command.session_id,
                 model=model,
                 system=command.system,
-                reproducible=command.reproducible,
+                reproducible=reproducible,
                 reasoning=command.reasoning,
                 kv=kv,
                 estimate=estimate,

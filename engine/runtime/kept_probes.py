@@ -47,12 +47,13 @@ class ProbedFile:
     """
 
     def __init__(self, folder: Path, backend: Backend, examined: Examined, wide: bool) -> None:
+        library = kernels.load()
         self._facts = {
             "contents": examined.contents,
             "wide": str(wide),
             "code": own_code(),
             **{name: _version(name) for name in ("mlx-lm", "mlx-vlm")},
-            "kernels": str(kernels.load() is not None),
+            "kernels": library.name if library is not None else "",
             **_machine(backend),
         }
         key = hashlib.sha256(json.dumps(self._facts, sort_keys=True).encode()).hexdigest()[:32]
@@ -80,6 +81,7 @@ class ProbedFile:
             "slots": model.slots is not None,
             "prefix": ways.shares_prefix,
             "mixes": ways.mixes,
+            "exact": ways.exact,
         }
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
@@ -109,10 +111,10 @@ def _ways(found: Any) -> Ways:
     Raises:
         LookupError, TypeError, ValueError: it cannot.
     """
-    slots, prefix, mixes = (found[name] for name in ("slots", "prefix", "mixes"))
-    if not all(type(can) is bool for can in (slots, prefix, mixes)):
+    results = [found[name] for name in ("slots", "prefix", "mixes", "exact")]
+    if not all(type(can) is bool for can in results):
         raise ValueError("an entry is no result")
-    return Ways(probe.SHARED, slots, prefix, mixes)
+    return Ways(probe.SHARED, *results)
 
 
 def _machine(backend: Backend) -> dict[str, str]:

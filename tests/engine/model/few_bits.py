@@ -18,13 +18,30 @@ from engine.model import loader
 
 
 def write_few_bits(
-    folder: Path, config: dict[str, Any], bits: int = 4, group: int = 32, mode: str = "affine"
+    folder: Path,
+    config: dict[str, Any],
+    bits: int = 4,
+    group: int = 32,
+    mode: str = "affine",
+    head: bool = True,
 ) -> Path:
-    """Write a tiny random model in few bits."""
+    """Write a tiny random model in few bits.
+
+    Args:
+        head: quantize the output head, too.
+    """
     sizes = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
     write_model(folder, {**config, **sizes}, scale=3.0)
     net, made = load_model(folder)
-    nn.quantize(net, group, bits, mode=mode)
+    nn.quantize(
+        net,
+        group,
+        bits,
+        mode=mode,
+        class_predicate=lambda name, part: (
+            hasattr(part, "to_quantized") and (head or name != "lm_head")
+        ),
+    )
     mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(net.parameters())))
     made = {**made, "quantization": {"group_size": group, "bits": bits, "mode": mode}}
     (folder / "config.json").write_text(json.dumps(made))

@@ -368,12 +368,38 @@ def test_chats_say_the_same_alone_and_together(folder: Path) -> None:
         assert all(len(tokens) > 1 for tokens in alone)
 
 
-@pytest.mark.parametrize("options", [{"kv_bits": 8}, {"reproducible": True}])
+@pytest.mark.parametrize("options", [{"kv_bits": 8}, {"kv_bits": 8, "reproducible": True}])
 @pytest.mark.turns(2)
 def test_chats_of_other_kinds_do_so_too(folder: Path, options: dict[str, Any]) -> None:
     with Engine() as engine:
         alone = answers(engine, folder, is_together=False, **options)
         assert answers(engine, folder, is_together=True, **options) == alone
+
+
+def test_reproducible_chats_share_steps_and_say_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: list[int] = []
+    real = PlainDecoder.logits
+    monkeypatch.setattr(
+        PlainDecoder,
+        "logits",
+        lambda self, h, sessions: rows.append(len(sessions)) or real(self, h, sessions),
+    )
+    with Engine() as engine:
+        alone = answers(engine, folder, is_together=False)
+        rows.clear()
+        assert answers(engine, folder, is_together=True, reproducible=True) == alone
+        assert max(rows) > 1
+        assert engine.load(folder).exact
+
+
+def test_model_with_float_head_is_not_exact(tmp_path: Path) -> None:
+    config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": False}
+    path = write_few_bits(tmp_path / "float-head", config, head=False)
+    net = packed(path)
+    assert plain_decoder.is_installed(net)
+    assert not plain_decoder.is_exact(net)
 
 
 def test_ways_of_a_model_are_tried_once(
@@ -396,7 +422,7 @@ def test_ways_of_a_model_are_tried_once(
     assert found[0] == found[1]
     for file in (tmp_path / "ways").glob("*.json"):
         kept = json.loads(file.read_text())
-        kept["results"] = {"slots": 1, "prefix": True, "mixes": True}
+        kept["results"] = {"slots": 1, "prefix": True, "mixes": True, "exact": True}
         file.write_text(json.dumps(kept))
     with Engine(ways_dir=tmp_path / "ways") as engine:
         engine.load(folder)
