@@ -70,6 +70,8 @@ class Unsampled(Struct, frozen=True):
     logits: mx.array
 
 
+Table = np.ndarray[Any, Any]
+
 Following = mx.array | Unsampled | Exception
 """The token after the one that was fed: lazy, still to be chosen, or its sampler's error."""
 
@@ -461,26 +463,30 @@ def _note_read(readings: Sequence[Reading]) -> None:
 
 
 def add_hidden_states(
-    model: LoadedModel, caches: Caches, tokens: list[int], before: Any
-) -> mx.array:
-    """The sum of the hidden states of the next `tokens`, added to the sum `before` (None: 0)."""
+    model: LoadedModel, caches: Caches, tokens: list[int], before: Table | None
+) -> Table:
+    """Return the sum of the hidden states of the next `tokens` and of `before`, in float64.
+
+    States are added token by token, so the sum does not depend on how a text is cut.
+    """
     assert model.can.body is not None
     total = before
     for piece in _pieces(model, tokens):
         with dense.engaged():
             states = model.can.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
-            summed = states.sum(axis=0)
-            total = summed if total is None else total + summed
-            mx.eval([total, *leaves(caches)])
-    found: mx.array = total
-    return found
+            mx.eval([states, *leaves(caches)])
+        rows = np.array(states, np.float64)
+        if total is not None:
+            rows = np.concatenate([total[None], rows])
+        total = rows.sum(axis=0)
+    assert total is not None
+    return total
 
 
-def embedding_vector(total: mx.array) -> bytes:
+def embedding_vector(total: Table) -> bytes:
     """The mean's direction, of length 1, as little-endian float32."""
-    sums = np.array(total, np.float64)
-    length = float(np.sqrt((sums * sums).sum()))
-    return (sums / (length or 1.0)).astype("<f4").tobytes()
+    length = float(np.sqrt((total * total).sum()))
+    return (total / (length or 1.0)).astype("<f4").tobytes()
 
 
 def _pieces(model: LoadedModel, tokens: list[int]) -> list[list[int]]:

@@ -20,7 +20,7 @@ from engine.bench.small_configs import small_config
 from engine.cache.cache_objects import clone, detached, stagger
 from engine.cache.session_kv import SessionKV
 from engine.kernels import library as kernels
-from engine.model import backend, loader, packed_layers, plain_decoder, probe, ragged
+from engine.model import backend, loader, packed_layers, plain_decoder, probe, ragged, runner
 from engine.model.plain_decoder import PlainDecoder
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
@@ -334,6 +334,17 @@ def test_arrays_are_released_with_their_sessions(folder: Path) -> None:
     del caches
     gc.collect()
     assert not arrays
+
+
+def test_embedding_is_the_same_for_any_chunks(folder: Path) -> None:
+    model, text, found = loader.load_at_once(folder, wide=True), list(range(3, 90)), []
+    for size in (87, 40, 7, 1):
+        caches, total = model.new_caches(), None
+        for first in range(0, len(text), size):
+            total = runner.add_hidden_states(model, caches, text[first : first + size], total)
+        assert total is not None
+        found.append(runner.embedding_vector(total))
+    assert len(set(found)) == 1
 
 
 def test_plain_caches_are_mlx_lm_caches(folder: Path) -> None:
