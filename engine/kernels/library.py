@@ -7,6 +7,7 @@ import functools
 import logging
 import math
 import os
+import threading
 from pathlib import Path
 
 from engine.kernels.build import BuildError, build
@@ -156,12 +157,20 @@ class Library:
         self._start(threads)
 
 
-@functools.cache
 def load() -> Library | None:
     """Build the kernels if necessary, load them and start their threads.
 
     Returns None if that fails; the reason is logged once.
     """
+    with _loading:
+        return _load()
+
+
+_loading = threading.Lock()
+
+
+@functools.cache
+def _load() -> Library | None:
     try:
         library = Library(build())
     except (BuildError, OSError) as error:

@@ -94,6 +94,8 @@ def examine(
     except Exception as error:
         raise load_error(name, config, error) from None
     _import_module(config)
+    if _has_kernels():
+        kernels.load()  # builds them if necessary, so that the engine thread need not
     look = _look(path, config, loaded)
     return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id, look)
 
@@ -251,14 +253,16 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     return at_once(load(examine(path, name, config, nbytes, ids), wide))
 
 
+def _has_kernels() -> bool:
+    return backend.device_here() == "cpu" and sys.platform == "linux"
+
+
 def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
     """On a Linux CPU, let layers in few bits compute by the kernels, which are faster there.
 
     Yields the share of the weights packed so far, and returns it.
     """
-    if backend.device_here() != "cpu" or sys.platform != "linux":
-        return 0.0
-    if not any("scales" in layer for layer in net.modules()):
+    if not _has_kernels() or not any("scales" in layer for layer in net.modules()):
         return 0.0
     library = kernels.load()
     if library is None:

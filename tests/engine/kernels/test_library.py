@@ -65,7 +65,7 @@ def test_broken_library_leaves_kernels_off(
     broken = tmp_path / "kernels.so"
     broken.write_bytes(b"no library")
     monkeypatch.setattr(binding, "build", lambda: broken)
-    assert binding.load.__wrapped__() is None
+    assert binding._load.__wrapped__() is None
     assert "CPU kernels are off" in caplog.text
 
 
