@@ -79,8 +79,8 @@ def random_chunks(seed: int) -> Iterator[None]:
         return min(remaining, chosen.choice((1, 3, 16, 17, 40, 64, 200)))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pacing, "chunk", lambda _, __, remaining, ___: size(remaining))
-        patch.setattr(Pacing, "mixed_chunk", lambda _, __, ___, remaining: size(remaining))
+        patch.setattr(Pacing, "chunk", lambda *known: size(known[2]))
+        patch.setattr(Pacing, "mixed_chunk", lambda *known: size(known[3]))
         yield
 
 

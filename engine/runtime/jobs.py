@@ -135,9 +135,8 @@ class Embedding:
         self._waiting: list[Embed] = []  # their texts are being tokenised
         self._jobs: deque[_Job] = deque()
         self._looked_at = -1  # version of the memory at which the first one had to wait
-        # Half of the budget: a prompt's chunk may be read in the same turn.
-        self._pacing = Pacing(gap_budget=GAP_BUDGET / 2)
-        self._rest = Rest(GAP_BUDGET / 2)
+        self._pacing = Pacing()
+        self._rest = Rest(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
         """Have a worker tokenise the texts; `step` reads them."""
@@ -171,19 +170,23 @@ class Embedding:
         """The ids of the models that it needs."""
         return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
 
-    def step(self) -> None:
-        """Read the next piece."""
+    def step(self, decoding: float) -> None:
+        """Read the next piece.
+
+        Args:
+            decoding: seconds that the turn's decode step took; 0 if a prompt was read in it.
+        """
         if not self._jobs:
             return
         job = self._jobs[0]
         try:
             with self._state.meter.phase("prefill"):
-                self._go_on(job)
+                self._go_on(job, decoding)
         except BaseException as error:  # a panic in a native library, too
             self._end(job)
             refuse(job.command, as_engine_error(error))
 
-    def _go_on(self, job: _Job) -> None:
+    def _go_on(self, job: _Job, decoding: float) -> None:
         if job.command.answer.cancelled():
             self._end(job)
             return
@@ -193,21 +196,22 @@ class Embedding:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         if not job.begun and not self._reserve(job, model):
             return  # until more is on disk
-        decoding = 0.0 if self._state.requests else None
-        if decoding is not None and self._rest.is_due:
+        step = min(decoding, GAP_BUDGET) if self._state.requests else None
+        if step is not None and self._rest.is_due:
             self._rest.step()
             return
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
         left = len(tokens) - job.done
         # A part of a tile takes about as long as a tile.
-        count = max(self._pacing.chunk(key, left, decoding), min(TILE, left))
+        tile = 1 if model.info.exact else TILE
+        count = max(self._pacing.chunk(key, left, step, tile), min(tile, left))
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
         spent = time.perf_counter() - began
-        self._pacing.observe(key, count, spent, decoding)
-        self._rest.add(spent - GAP_BUDGET / 2)
+        self._pacing.observe(key, count, spent, step)
+        self._rest.add(spent - GAP_BUDGET - (step or 0.0))
         self._state.meter.note(0, count)
         job.done += count
         if job.done == len(tokens):

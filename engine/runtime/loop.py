@@ -214,7 +214,7 @@ class Loop:
     def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
         """Read the next pieces of what the plan says; `decoding` seconds the chats' tokens took."""
         if Piece.EMBEDDING in plan.pieces:
-            self._embedding.step()
+            self._embedding.step(0.0 if plan.chunk is not None else decoding)
         if Piece.LOOKING in plan.pieces:
             self._looking.step(decoding)
         with self._state.meter.phase("load"):

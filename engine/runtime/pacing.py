@@ -9,7 +9,8 @@ from msgspec import Struct
 from engine.cache.ledger import FIXED_CHUNK
 
 TILE = 16
-"""Larger chunks are whole multiples of this: matrix products work on tiles of so many rows."""
+"""Larger chunks are whole multiples of this: matrix products work on tiles of so many rows. Chunks
+of exact models have any size: the CPU kernels take about as long for each row."""
 
 MIN_CHUNK = 4
 """Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
@@ -128,7 +129,7 @@ class Pacing:
         rate = found if tokens > 2 * most else rate + 0.25 * (found - rate)
         self._rates[model] = (rate, max(most, tokens))
 
-    def chunk(self, model: str, remaining: int, decoding: float | None) -> int:
+    def chunk(self, model: str, remaining: int, decoding: float | None, tile: int = TILE) -> int:
         """How many of the `remaining` tokens to read now.
 
         `decoding` is what a decode step takes at present in seconds, or None when nothing
@@ -140,19 +141,19 @@ class Pacing:
         else:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MOST_CHUNK)
         size = max(low, min(size, high))
-        if size > TILE:
-            size = int(size / TILE + 0.25) * TILE  # rather one less
+        if size > tile:
+            size = int(size / tile + 0.25) * tile  # rather one less
         return min(remaining, int(size))
 
-    def mixed_chunk(self, model: str, rows: int, remaining: int) -> int:
-        """How many tokens to read in one pass with a decode step of so many `rows`.
+    def mixed_chunk(self, model: str, rows: int, remaining: int, tile: int = TILE) -> int:
+        """Return how many tokens to read in one pass with a decode step of so many `rows`.
 
-        With these they fill whole tiles. Less than one would halve the pace far into a prompt
+        Together they fill whole tiles. Less than one would halve the pace far into a prompt
         (10,018 tokens in 235 s and not in 115), and the longest gaps stay: they are the machine's.
         """
         size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MOST_CHUNK)
-        tiles = max(int(size / TILE + 0.25), -(-(rows + MIN_CHUNK) // TILE))
-        return min(remaining, tiles * TILE - rows)
+        tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
+        return min(remaining, tiles * tile - rows)
 
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Learn from a pass that read a chunk beside a step; `rows` counts both.

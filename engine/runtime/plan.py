@@ -158,6 +158,7 @@ class View(Struct, frozen=True):
     # ids of models that can read a chunk in one pass with a step of others
     mixing: frozenset[str] = frozenset()
     joining: frozenset[str] = frozenset()  # ids of models that can read several prompts in one pass
+    exact: frozenset[str] = frozenset()  # ids of models whose logits do not depend on chunks
     faulty: frozenset[str] = frozenset()  # ids of models of which too many shared steps have failed
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))  # bytes, as they stand
     load: LoadRequest | None = None  # the model that waits to be read, if any

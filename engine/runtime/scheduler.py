@@ -319,7 +319,7 @@ class Scheduler:
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
         """What is read of the next prompt, and beside it, in one pass with so many `rows`."""
         row = order[0]
-        most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK)
+        most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK, _tile(view, row))
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if chunk.count < row.remaining:
@@ -335,7 +335,7 @@ class Scheduler:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
             step = self.step_seconds if groups else None
-            most = self.pacing.chunk(row.model, MOST_CHUNK, step)
+            most = self.pacing.chunk(row.model, MOST_CHUNK, step, _tile(view, row))
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
         count = _until_stop(row, order, min(row.remaining, most))
@@ -343,6 +343,11 @@ class Scheduler:
         if count < row.remaining:
             return chunk, ()
         return chunk, read_beside(view, order, most - count)
+
+
+def _tile(view: View, row: Row) -> int:
+    """Return what the sizes of a row's chunks are multiples of."""
+    return 1 if row.model in view.exact else TILE
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:

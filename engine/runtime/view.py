@@ -27,6 +27,7 @@ def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> Vi
         rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
+        exact=frozenset(i for i, m in state.models.items() if m.info.exact),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=state.memory.view(rows, load),
         load=load,

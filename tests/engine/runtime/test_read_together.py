@@ -130,7 +130,7 @@ def test_those_that_come_while_another_answers_are_read_in_its_steps(
     together: Callable[[int], None],
 ) -> None:
     # A busy machine learns that a pass has room for few tokens.
-    monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[-1], 256))
+    monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[3], 256))
     folder = model_folder("plain")
     model = engine.load(folder)
     first = engine.open_session(model).send(STORY, params(7, 6000))

@@ -178,6 +178,28 @@ def test_mixed_chunks_fill_whole_tiles_and_settle_at_their_budget() -> None:
     assert scheduler.mixed_chunk("m", 3, 2) == 2
 
 
+@pytest.mark.parametrize(("step", "row"), [(0.014, 0.0014), (0.006, 0.0006)])
+def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row: float) -> None:
+    """Costs of three streams of SmolLM2 on two cores, for AVX2 and AVX-512."""
+    pacing, rest, streams = Pacing(gap_budget=0.05), Rest(0.05), 3
+
+    def cost(rows: int) -> float:
+        return step + (rows - streams) * row
+
+    read, seconds, gaps = 0, 0.0, []
+    while read < 2000:
+        count = 0 if rest.is_due else pacing.mixed_chunk("m", streams, 2000 - read, tile=1)
+        gaps.append(cost(streams + count))
+        if count:
+            pacing.observe_mixed("m", streams + count, gaps[-1], step)
+            rest.add(gaps[-1] - 2 * step - 0.05)
+        else:
+            rest.step()
+        read, seconds = read + count, seconds + gaps[-1]
+    assert read / seconds >= 0.7 / row
+    assert max(gaps) <= 0.05 + 2 * step
+
+
 def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> float:
     """Seconds until a long prompt has been read, where a short one waits whenever one was read."""
     pacing, now, left, made = Pacing(), 0.0, {"long": long, "short": short}, {"short": 0.0}
