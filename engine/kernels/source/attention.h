@@ -123,10 +123,10 @@ INLINE void add_values(const Query *query, const float *values, int64_t stride, 
 // Attention of some queries that share a key head, in order of their rows: a pass over the keys for
 // scores and one over the values. Both are read in order of position, so the result of a query does
 // not depend on the others, on chunks, or on how keys are cut into segments.
-static void attend(const Layer *layer, const Segment *segments, int32_t segment_count,
-                   int32_t key_head, const Query *queries, int32_t count)
+INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t segment_count,
+                         int32_t key_head, const Query *queries, int32_t count,
+                         const int32_t width)
 {
-    int32_t width = layer->head_width;
     int64_t last = queries[count - 1].end;
     for (int pass = 0; pass < 2; pass++) {
         for (const Segment *segment = segments; segment < segments + segment_count; segment++) {
@@ -159,4 +159,16 @@ static void attend(const Layer *layer, const Segment *segments, int32_t segment_
                 memset(query->out, 0, (size_t)width * sizeof *query->out);
             }
     }
+}
+
+// With the usual widths as constants, whose loops the compiler unrolls.
+static void attend(const Layer *layer, const Segment *segments, int32_t segment_count,
+                   int32_t key_head, const Query *queries, int32_t count)
+{
+    if (layer->head_width == 64)
+        attend_heads(layer, segments, segment_count, key_head, queries, count, 64);
+    else if (layer->head_width == 128)
+        attend_heads(layer, segments, segment_count, key_head, queries, count, 128);
+    else
+        attend_heads(layer, segments, segment_count, key_head, queries, count, layer->head_width);
 }

@@ -18,6 +18,8 @@ WIDTH, MLP_WIDTH, VOCABULARY, LAYERS = 96, 160, 75, 2
 KINDS: dict[str, dict[str, Any]] = {
     "llama": {},
     "bias and wide heads": {"heads": 2, "key_heads": 1, "head_width": 80, "bias": True},
+    "heads of 64": {"heads": 4, "key_heads": 2, "head_width": 64},
+    "heads of 128": {"heads": 2, "key_heads": 1, "head_width": 128},
     "norms of heads": {"head_norms": True, "heads": 6, "key_heads": 3},
     "norms after": {"post_norms": True, "is_gelu": True, "score_cap": 5.0},
     "window and sinks": {"window": 7, "sinks": True},
