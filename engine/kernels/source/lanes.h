@@ -68,6 +68,7 @@ INLINE ints ints_add(ints a, ints b) { return _mm512_add_epi32(a, b); }
 INLINE ints ints_max(ints a, ints b) { return _mm512_max_epi32(a, b); }
 INLINE ints ints_shift_right(ints a, int bits) { return _mm512_srli_epi32(a, bits); }
 INLINE ints ints_shift_left(ints a, int bits) { return _mm512_slli_epi32(a, bits); }
+INLINE ints halves_shift_right(ints a, int bits) { return _mm512_srli_epi16(a, bits); }
 INLINE ints ints_of_bits(floats a) { return _mm512_castps_si512(a); }
 INLINE floats floats_of_bits(ints a) { return _mm512_castsi512_ps(a); }
 INLINE ints ints_round(floats a) { return _mm512_cvtps_epi32(a); }
@@ -157,6 +158,11 @@ INLINE ints ints_set(int32_t a) { return (ints){_mm256_set1_epi32(a), _mm256_set
 INLINE ints ints_shift_right(ints a, int bits)
 {
     return (ints){_mm256_srli_epi32(a.low, bits), _mm256_srli_epi32(a.high, bits)};
+}
+
+INLINE ints halves_shift_right(ints a, int bits)
+{
+    return (ints){_mm256_srli_epi16(a.low, bits), _mm256_srli_epi16(a.high, bits)};
 }
 
 INLINE ints ints_shift_left(ints a, int bits)

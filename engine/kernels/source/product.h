@@ -168,13 +168,16 @@ INLINE floats load_scales(const void *scales, int64_t index, const int kind)
     return kind == SCALE_FLOAT16 ? floats_from_half(halves) : floats_from_bfloat(halves);
 }
 
-// Two codes of each output, in 16 bits each: inputs `pair` and `pair + 4` of a step.
+// Two codes of each output, in 16 bits each: inputs `pair` and `pair + 4` of a step. A shift within
+// each half leaves nothing to mask for the last ones.
 INLINE ints pair_of_codes(ints even, ints odd, int pair, const int bits)
 {
-    if (bits == 4)
-        return ints_and(ints_shift_right(even, 4 * pair), ints_set(0x000f000f));
-    ints words = pair % 2 ? odd : even;
-    return ints_and(ints_shift_right(words, pair / 2 * 8), ints_set(0x00ff00ff));
+    ints words = bits == 8 && pair % 2 ? odd : even;
+    if (bits == 8)
+        return pair / 2 ? halves_shift_right(words, 8) : ints_and(words, ints_set(0x00ff00ff));
+    if (pair == 3)
+        return halves_shift_right(words, 12);
+    return ints_and(ints_shift_right(words, 4 * pair), ints_set(0x000f000f));
 }
 
 // As `multiply_tile`, for constants `rows`, `bits`, `kind` and `has_table`.

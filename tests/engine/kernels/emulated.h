@@ -86,8 +86,10 @@ static inline emulated_ints emulated_load(const void *from)
     }
 ONE(emulated_ints, _mm256_slli_epi32, slli)
 ONE(emulated_ints, _mm256_srli_epi32, srli)
+ONE(emulated_ints, _mm256_srli_epi16, srli_halves)
 #define _mm512_slli_epi32 emulated_slli
 #define _mm512_srli_epi32 emulated_srli
+#define _mm512_srli_epi16 emulated_srli_halves
 
 static inline emulated_floats emulated_from_half(__m256i a)
 {
