@@ -130,6 +130,7 @@ class Decoder:
             if matrix.inputs != self.width:
                 raise ValueError(f"A matrix has {matrix.inputs} inputs, not {self.width}.")
         self._parts, self._head, self._table = tuple(layers), head, table
+        self._rotations = {id(parts.rotation): parts.rotation for parts in layers}.values()
         self.vocabulary = 0 if head is None else head.outputs
         self._final_norm = _floats(final_norm)
         self._kept: list[Any] = []
@@ -234,7 +235,7 @@ class Decoder:
 
     def _reach(self, position: int) -> None:
         """Have the rotations of a position."""
-        for rotation in {id(parts.rotation): parts.rotation for parts in self._parts}.values():
+        for rotation in self._rotations:
             if rotation.rotated and rotation.extend_to(position):
                 for parts, layer in zip(self._parts, self._layers, strict=True):
                     if parts.rotation is rotation:

@@ -19,7 +19,6 @@ import logging
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
-from operator import is_
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -44,6 +43,12 @@ MAX_KINDS = 4  # of layers in one model
 _TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
 """Positions at which rotations are compared. Some rotary embeddings change once a chat is longer
 than the texts of the training; a table cannot replace those."""
+
+
+EARLY_TOKENS = 32
+"""Layers whose caches are full within this number of tokens grow together."""
+
+MAX_EARLY_BYTES = 16 << 20  # of these caches; copying more would delay other sessions
 
 
 class _PlainBody:
@@ -189,12 +194,7 @@ class PlainDecoder:
         else:
             given = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
         held = [self._reserve(session) for session in sessions]
-        segments = held[0]
-        if len(held) > 1:
-            ends = [0, *accumulate(own.shape[1] for own in held)]
-            segments = np.empty((len(segments), ends[-1], len(_Field)), np.int64)
-            for own, (first, end) in zip(held, pairwise(ends), strict=True):
-                segments[:, first:end] = own
+        segments = held[0] if len(held) == 1 else np.concatenate(held, axis=1)
         spans, row, first = [], 0, 0
         for (caches, count, *_), own in zip(sessions, held, strict=True):
             spans.append((row, count, caches[0].offset, first, own.shape[1]))
@@ -236,34 +236,55 @@ class _SessionArrays:
         count = 1 + isinstance(caches[0], SharedPrefixKV)
         self._segments = np.zeros((len(caches), count, len(_Field)), np.int64)
         self._capacity = np.zeros(len(caches), np.int64)  # positions with memory, by layer
+        self._full_at = 0  # the least of them
         self._end = -1  # the position after the last one written
 
     def is_current(self, caches: Sequence[Any]) -> bool:
-        """Return True if the caches are as the decoder left them."""
+        """Return True if the caches are as the decoder left them.
+
+        Whatever else writes into the caches of a session does so from the first layer to the last.
+        """
+        first, last = caches[0], caches[-1]
         return (
             len(caches) == len(self._keys)
-            and all(map(is_, [cache.keys for cache in caches], self._keys))
-            and all(map(is_, [cache.values for cache in caches], self._values))
-            and [cache.offset for cache in caches].count(self._end) == len(caches)
+            and first.offset == last.offset == self._end
+            and first.keys is self._keys[0]
+            and first.values is self._values[0]
+            and last.keys is self._keys[-1]
+            and last.values is self._values[-1]
             # MLX puts another buffer in the place of an array's when it writes into it.
-            and _address(caches[0].keys)[0] == self._segments[0, -1, _Field.KEYS]
+            and _address(first.keys)[0] == self._segments[0, -1, _Field.KEYS]
         )
 
     def reserve(self, caches: Sequence[Any], count: int) -> Array:
         """Return the segments of all layers, with room for `count` more tokens."""
         self._end = caches[0].offset + count
-        if self._capacity.min() < self._end:
-            small = np.nonzero(self._capacity < self._end)[0].tolist()
-            for layer in small:
-                _reserve(caches[layer], count, self._shapes[layer])
-            mx.eval([(caches[layer].keys, caches[layer].values) for layer in small])
-            for layer in small:
+        if self._full_at < self._end:
+            layers = self._growing(caches)
+            for layer in layers:
+                more = max(self._end, int(self._capacity[layer]) + 1) - caches[layer].offset
+                _reserve(caches[layer], more, self._shapes[layer])
+            mx.eval([(caches[layer].keys, caches[layer].values) for layer in layers])
+            for layer in layers:
                 self._segments[layer], self._capacity[layer] = _segments_of(caches[layer])
+            self._full_at = int(self._capacity.min())
             self._keys = [cache.keys for cache in caches]
             self._values = [cache.values for cache in caches]
         last = self._segments[:, -1]
-        last[:, _Field.COUNT] = self._end - last[:, _Field.POSITION]
+        last[:, _Field.COUNT] = self._end - last[0, _Field.POSITION]
         return self._segments
+
+    def _growing(self, caches: Sequence[Any]) -> list[int]:
+        """Return the layers that are full, and those that will be soon unless they are large.
+
+        Layers grow at different tokens. One by one, they would have MLX's threads wake up for each.
+        """
+        soon: list[int] = np.nonzero(self._capacity < self._end + EARLY_TOKENS)[0].tolist()
+        arrays = [array for layer in soon for array in (caches[layer].keys, caches[layer].values)]
+        if sum(array.nbytes for array in arrays if array is not None) <= MAX_EARLY_BYTES:
+            return soon
+        full: list[int] = np.nonzero(self._capacity < self._end)[0].tolist()
+        return full
 
 
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
