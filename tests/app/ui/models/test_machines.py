@@ -137,7 +137,7 @@ def test_a_model_starts_or_says_why_not(qtbot: QtBot, make: Make) -> None:
     tick(dialog, 1)
     dialog.model.setCurrentIndex(1)
     dialog.go.click()
-    qtbot.waitUntil(lambda: "asks for a password" in dialog.said.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "wants a password" in dialog.said.text(), timeout=60_000)
     dialog.model.setCurrentIndex(0)
     with qtbot.waitSignal(dialog.opened, timeout=60_000) as opened:
         dialog.go.click()
