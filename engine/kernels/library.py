@@ -136,6 +136,8 @@ class Library:
         self.mlp.restype = i32
         self.step = library.kernels_step
         self.step.argtypes, self.step.restype = (address, address), i32
+        self.choose = library.kernels_choose
+        self.choose.argtypes, self.choose.restype = (address, i64, i64), i32
         self._use_level, self._start = library.kernels_use_level, library.kernels_start
         for function in (self._use_level, self._start):
             function.argtypes, function.restype = (i32,), None

@@ -6,6 +6,8 @@ matter when it is drawn, beside which others, or how often.
 
 Rows that take the same steps are drawn in one stacked call, with their parameters as columns.
 Every operation works along a row, so a row's token is the same bits as if it were drawn alone.
+On a Linux CPU the CPU kernels draw all rows in one call: MLX takes longer there than a small model
+for its step. They take the same steps, but other random numbers.
 
 The order of the steps: penalties, logit bias, the constraint's mask, temperature. Then each
 filter that is set keeps some of the tokens that are left: top-k, min-p, typical-p, top-p, XTC.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,6 +25,9 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
+from engine.kernels import library as kernels
+from engine.kernels.library import Library
+from engine.kernels.sampling import choose
 from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
@@ -46,6 +52,11 @@ def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
     """The RNG keys `[rows, 2]` of the tokens `indices` under `seeds`."""
     mixed = [_mix(seed, index) for seed, index in zip(seeds, indices, strict=True)]
     return mx.array([[z >> 32, z & 0xFFFFFFFF] for z in mixed], mx.uint32)
+
+
+def _uniform(seed: int, index: int) -> float:
+    """A random number in [0, 1) for token `index` under `seed`."""
+    return (_mix(seed, index) >> 11) * 2.0**-53
 
 
 class Sampler:
@@ -82,6 +93,19 @@ class Sampler:
         """
         return draw([self], self.change(logits, recent, allowed), [index])
 
+    def choice(self, index: int) -> tuple[Any, ...]:
+        """How the CPU kernels choose a token: `Choice` of api.h from `uniform` on."""
+        p = self.params
+        tossed = self.shape is not None and p.xtc_probability > 0.0
+        has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
+        return (
+            _uniform(self.seed, index),
+            p.top_k,
+            0.0 if self.shape is None else p.temperature,
+            *(p.min_p, p.typical_p, p.top_p),
+            p.xtc_threshold if has_xtc else -1.0,
+        )
+
     def change(
         self, logits: mx.array, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
@@ -108,11 +132,12 @@ def sample_rows(
     tokens: list[mx.array | Exception] = [mx.array([0])] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
     changed: dict[int, mx.array] = {}
+    on_cpu = _cpu_kernels() is not None
     for row, sampler in enumerate(samplers):
         try:
             if sampler.changes_logits:
                 changed[row] = sampler.change(logits[row : row + 1], recent[row])
-            groups.setdefault(sampler.shape, []).append(row)
+            groups.setdefault(None if on_cpu else sampler.shape, []).append(row)
         except Exception as error:
             tokens[row] = error.with_traceback(None)
     for rows in groups.values():
@@ -128,7 +153,14 @@ def sample_rows(
 
 
 def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) -> mx.array:
-    """The lazy ids `[rows]` for `logits` `[rows, vocab]`; all samplers are of one shape."""
+    """The lazy ids `[rows]` for `logits` `[rows, vocab]`; all samplers are of one shape.
+
+    The CPU kernels evaluate `logits` and return ids that are not lazy, for samplers of any shapes.
+    """
+    if (library := _cpu_kernels()) is not None:
+        rows = np.array(logits.astype(mx.float32), copy=False)
+        choices = [s.choice(index) for s, index in zip(samplers, indices, strict=True)]
+        return mx.array(choose(library, list(rows), choices))
     if samplers[0].shape is None:
         return mx.argmax(logits, axis=-1)
     seeds = [s.seed for s in samplers]
@@ -138,6 +170,11 @@ def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) 
     if ids is None:
         return best
     return mx.take_along_axis(ids, best[:, None], axis=-1).reshape(-1)
+
+
+def _cpu_kernels() -> Library | None:
+    on_cpu = sys.platform == "linux" and mx.default_device() == mx.Device(mx.cpu)
+    return kernels.load() if on_cpu else None
 
 
 def candidates(

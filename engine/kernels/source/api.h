@@ -4,6 +4,18 @@
 #include "decoder.h"
 #include "layout.h"
 
+// How the token of one row of logits is chosen.
+typedef struct {
+    const float *logits;  // [width]
+    double uniform;       // the random number of the draw, in [0, 1)
+    int64_t token;        // the result
+    int64_t top_k;        // 0 for all
+    float temperature;    // 0 for the most probable token
+    float min_p;          // 0 for none
+    float typical_p, top_p;  // 1 for none
+    float xtc_threshold;  // negative for none
+} Choice;
+
 #pragma GCC visibility push(default)
 
 // Levels of instruction sets that this processor has: bit n is set for level n of lanes.h.
@@ -40,5 +52,8 @@ int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t ac
 // hidden states and logits of the wanted rows. Returns 0, -1 if memory is short (then what was
 // written is undefined), or -2 if parts of the step do not fit each other.
 int32_t kernels_step(const Decoder *decoder, const Step *step);
+
+// Choose a token for each row. Returns 0, or -1 if memory is short.
+int32_t kernels_choose(Choice *choices, int64_t rows, int64_t width);
 
 #pragma GCC visibility pop

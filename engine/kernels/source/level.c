@@ -23,5 +23,6 @@ const Level THIS_LEVEL = {
     .cap_row = cap_row,
     .prepare_row = prepare_row,
     .gate_row = gate_row,
+    .weigh_row = weigh_row,
     .attend = attend,
 };

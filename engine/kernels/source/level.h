@@ -23,6 +23,8 @@ typedef struct {
     void (*cap_row)(float *row, int64_t count, float cap);
     void (*prepare_row)(const Layer *layer, int64_t position, float *row);
     void (*gate_row)(const float *row, int32_t width, int32_t activation, float *to);
+    void (*weigh_row)(const float *logits, int64_t count, float largest, float temperature,
+                      float *to);
     void (*attend)(const Layer *layer, const Segment *segments, int32_t segment_count,
                    int32_t key_head, const Query *queries, int32_t count);
 } Level;

@@ -38,6 +38,20 @@ static void cap_row(float *row, int64_t count, float cap)
     }
 }
 
+// e^((logit - largest) / temperature) for each logit, 0 for NaN and whatever is below 2e-38.
+static void weigh_row(const float *logits, int64_t count, float largest, float temperature,
+                      float *to)
+{
+    floats most = floats_set(largest), divisor = floats_set(temperature);
+    for (int64_t i = 0; i < count; i += 16) {
+        floats a = floats_sub(floats_load_some(logits + i, count - i), most);
+        floats_store_some(to + i, floats_exp(floats_div(a, divisor)), count - i);
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (isnan(logits[i]) || to[i] < 2e-38f)
+            to[i] = 0.0f;
+}
+
 // Rotate the first 2 * `half` floats of a head: pairs (i, i + half).
 static void rotate_head(float *head, const float *cos, const float *sin, int32_t half)
 {
