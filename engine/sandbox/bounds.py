@@ -108,7 +108,7 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
     if characters > most:
         least = -(-characters // CHARACTERS_PER_TOKEN)
         length = (
-            f"at least {least:,} tokens long, but the model's context is {context:,} tokens"
+            f"at least {least:,} tokens long, and the model's context takes {context:,}"
             if least > context
             else f"{characters:,} characters long (limit: {most:,})"
         )

@@ -123,7 +123,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
     no_weights: "no safetensors",
     unknown_type: "no_such_architecture",
     broken_config: "cannot be read",
-    own_code: "run code",
+    own_code: "never runs such code",
     other_shape: "could not be loaded",
     unknown_weight: "not in model: model.nose.weight",
     no_tokenizer: "no tokenizer",
