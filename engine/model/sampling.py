@@ -32,6 +32,7 @@ from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
 _MASK = (1 << 64) - 1
+_LARGE = 1 << 40  # larger numbers change nothing, and do not fit the kernels' types
 _XTC_SALT = 0x58544331
 """Mixed into the seed for XTC's decision, which must be independent of the draw after it."""
 
@@ -100,8 +101,8 @@ class Sampler:
         has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
         return (
             _uniform(self.seed, index),
-            p.top_k,
-            0.0 if self.shape is None else p.temperature,
+            min(p.top_k, _LARGE),
+            0.0 if self.shape is None else min(p.temperature, float(_LARGE)),
             *(p.min_p, p.typical_p, p.top_p),
             p.xtc_threshold if has_xtc else -1.0,
         )
