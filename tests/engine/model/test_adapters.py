@@ -468,7 +468,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         "RMSNorm",
     ),
     "without arrays": (lambda f: (f / "adapters.safetensors").unlink(), "is missing"),
-    "with a FIFO": (fifo, "ordinary"),
+    "with a FIFO": (fifo, "not a regular file"),
     "cut short": (cut_short, "incomplete"),
     "with a header that lies": (
         written("adapters.safetensors", struct.pack("<Q", len(HUGE)) + HUGE.encode()),
