@@ -56,7 +56,7 @@ def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
 
 
 def _uniform(seed: int, index: int) -> float:
-    """A random number in [0, 1) for token `index` under `seed`."""
+    """Return a random number in [0, 1) for token `index` under `seed`."""
     return (_mix(seed, index) >> 11) * 2.0**-53
 
 
@@ -95,7 +95,7 @@ class Sampler:
         return draw([self], self.change(logits, recent, allowed), [index])
 
     def choice(self, index: int) -> tuple[Any, ...]:
-        """How the CPU kernels choose a token: `Choice` of api.h from `uniform` on."""
+        """Return the fields of `CHOICE` from `uniform` on, without `token`, for token `index`."""
         p = self.params
         tossed = self.shape is not None and p.xtc_probability > 0.0
         has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
