@@ -19,7 +19,7 @@ _ENDS = {
 
 
 class MessageQueue:
-    """What waits in one chat, kept in its record. `TurnController` sends it."""
+    """Messages queued in one chat, kept in its record. `TurnController` sends them."""
 
     def __init__(self, saved: SavedChat, changed: Callable[[], None]) -> None:
         """``changed`` is called when the messages or their state have changed."""

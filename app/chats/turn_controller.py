@@ -139,7 +139,7 @@ class TurnController(QObject):
         return "" if says else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
-        """Return what an event would do now; arguments as of `state`."""
+        """Return the step that an event would take now. Arguments are those of `state`."""
         return step(self.state(message, unseen=unseen), event)
 
     def why_not(self, event: Event) -> str | None:

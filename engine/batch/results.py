@@ -222,7 +222,7 @@ class BatchSummary:
     Args:
         lines: number of lines in the input.
         before: number of them with a record from earlier runs.
-        failed_before: number of those that failed.
+        failed_before: number of these records with an error.
     """
 
     def __init__(self, lines: int, before: int, failed_before: int) -> None:
@@ -268,7 +268,7 @@ class BatchSummary:
         return self.failed + self._failed_before
 
     def figures(self) -> dict[str, Any]:
-        """Return all statistics, with times in seconds. Percentiles are None without answers."""
+        """Return all statistics. Times are in seconds; without answers, percentiles are None."""
         seconds = self.seconds
         return {
             "lines": self.lines,

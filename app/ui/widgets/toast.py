@@ -88,7 +88,7 @@ class Toast(QWidget):
             self._timer.stop()
 
     def add_text(self, text: str) -> None:
-        """Show ``text`` after the visible notice, or alone if there is none or it has a button."""
+        """Add ``text`` to the visible notice; replace a notice that has a button."""
         if not self.isVisible() or not self.button.isHidden():
             self.show_text(text)
             return

@@ -39,7 +39,7 @@ _MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
-Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task`, or what stands for it
+Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task`, or a replacement
 
 
 def root() -> Path:
