@@ -1,8 +1,8 @@
-"""Variants: a loaded model with a LoRA or DoRA adapter, which shares the model's arrays.
+"""Variants: a loaded model plus a LoRA or DoRA adapter, sharing the base model's arrays.
 
-The tree of modules is copied and the arrays in it are not: what a variant adds are the adapter's
-own. The layers are changed by mlx-lm's own functions, so that a variant computes what mlx-lm's
-`load(..., adapter_path=...)` does.
+The tree of modules is copied, but its arrays are shared, so a variant adds only the adapter's
+arrays. mlx-lm's own functions change the layers, so a variant computes the same as mlx-lm's
+`load(..., adapter_path=...)`.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from engine.model.patches import expect
 from engine.sandbox.folders import AdapterFacts
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
-LEAVES = {"lora_a", "lora_b", "m"}  # what mlx-lm calls an adapter's arrays
+LEAVES = {"lora_a", "lora_b", "m"}  # mlx-lm's names of an adapter's arrays
 
 
 class Adapter(Struct, frozen=True):
-    """An adapter's folder that has been looked at and can be loaded."""
+    """An adapter folder that was checked and can be loaded."""
 
     folder: Path
-    identity: tuple[object, ...]  # the same for the same unchanged folder
+    identity: tuple[object, ...]  # equal for the same unchanged folder
     name: str
     facts: AdapterFacts
-    contents: str  # names its files' contents
+    contents: str  # hash of the contents of its files
 
 
 def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
-    """Name an adapter's contents. For a worker, once a child has judged the folder.
+    """Hash an adapter's contents. Runs on a worker, after a child has checked the folder.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -54,13 +54,13 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
         raise refuse(f"{name} could not be loaded: {error}") from None
-    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` reports it
+    with contextlib.suppress(Exception):  # import early, off the engine thread; `adapt` reports it
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, facts, contents)
 
 
 def why_not() -> str:
-    """Why this mlx-lm cannot put adapters on models; "" where it can."""
+    """Return why this mlx-lm cannot apply adapters, or "" if it can."""
     try:
         from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
         from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
@@ -73,17 +73,17 @@ def why_not() -> str:
 
 
 def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
-    """Load a model and make a variant of it. As `loader.load`."""
+    """Load a model and apply an adapter to it. See `loader.load`."""
     base = yield from loader.load(examined, wide)
     yield
     return (yield from adapt(base, adapter))
 
 
 def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
-    """Make a variant of a loaded model, piece by piece. Engine thread only.
+    """Create a variant of a loaded model, piece by piece. Engine thread only.
 
     Raises:
-        EngineError: `model_load_failed`: the adapter does not fit the model.
+        EngineError: `model_load_failed` if the adapter does not fit the model.
     """
     net = share(base.net)
     yield
@@ -107,7 +107,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         made = yield from loader.complete(net, examined, examined.config)
     except EngineError:
         raise
-    except Exception as error:  # of mlx-lm: some models read arrays that a changed layer hides
+    except Exception as error:  # from mlx-lm: some models read arrays that the changed layer hides
         if is_out_of_memory(error):
             raise
         raise _does_not_fit(base, adapter, error) from None
@@ -125,23 +125,23 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
 
 
 def reads_again(base: LoadedModel, kind: str) -> bool:
-    """Whether a variant has weights of its own, since the base gave its up to be computed faster.
+    """Return True if a variant must load its own weights because the base's are packed.
 
-    DoRA reads weights, and an adapter changes what is within a layer of experts.
+    DoRA reads the weights of a layer, and adapters change the inside of expert layers.
     """
     packed = kind == "dora" and packed_layers.is_packed(base.net)
     return packed or packed_experts.is_packed(base.net)
 
 
 def share(net: Any) -> Any:
-    """A copy of a model's tree of modules that refers to the very same arrays."""
+    """Return a copy of a model's tree of modules that refers to the same arrays."""
     return _copy(net, {})
 
 
 def _copy(value: Any, done: dict[int, Any]) -> Any:
-    """Copy modules and what holds them; everything else is shared.
+    """Copy modules and their containers. Everything else is shared.
 
-    `done` has the copies by the originals' `id`, so that a module in two places stays one.
+    `done` maps the `id` of each original to its copy, so a module that is in two places stays one.
     """
     if isinstance(value, nn.Module):
         if id(value) not in done:
@@ -156,7 +156,7 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
         return type(value)(_copy(part, done) for part in value)
     if type(value) is set:
         return set(value)
-    if isinstance(value, types.MethodType):  # of a module: the copy's own
+    if isinstance(value, types.MethodType):  # bind it to the copy
         return types.MethodType(value.__func__, _copy(value.__self__, done))
     if type(value) is partial:
         parts = (_copy(part, done) for part in value.args)
@@ -166,7 +166,7 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
 
 
 def _change_layers(net: Any, adapter: Adapter) -> None:
-    """Put mlx-lm's LoRA or DoRA modules around the layers that an adapter names."""
+    """Wrap the layers that an adapter changes in mlx-lm's LoRA or DoRA modules."""
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
     facts = adapter.facts
@@ -175,7 +175,10 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 
 
 def _give(net: Any, adapter: Adapter, dtype: str) -> int:
-    """Set an adapter's arrays, exactly those that the changed layers have; returns their bytes."""
+    """Load an adapter's arrays into the changed layers, and return their bytes.
+
+    The file must have exactly the arrays of those layers.
+    """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS))
     given: dict[str, mx.array] = dict(loaded)
     wanted = {
@@ -202,7 +205,7 @@ def _give(net: Any, adapter: Adapter, dtype: str) -> int:
                 f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
                 "Choose the model that it was trained on."
             )
-    if dtype == "float32":  # the same numbers; they need not be converted in every step
+    if dtype == "float32":  # convert once instead of at each step; values are unchanged
         given = {key: array.astype(mx.float32) for key, array in given.items()}
     net.load_weights(list(given.items()), strict=False)
     return sum(array.nbytes for array in given.values())

@@ -1,8 +1,8 @@
-"""Replaces mlx-lm's attention with one that understands rows of different lengths.
+"""Replacement of mlx-lm's attention that supports rows of different lengths.
 
-With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunks` and `Split` each row attends
-to its own keys: those in slots by one operation a buffer, those of a shared prefix together.
-Arguments that this version does not know are handed to mlx-lm's function.
+With plain arrays it calls mlx-lm's function. With `Rows`, `WithChunks` or `Split`, each row attends
+to its own keys: rows in slots with one operation per buffer, rows with a shared prefix together.
+Calls with arguments unknown to this version go to mlx-lm's function.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
 _widens = False
-"""Whether keys in few bits are made whole before they are read. On CUDA MLX multiplies few shapes
-of them, and compiles for half a minute before the first (E160)."""
+"""True if quantized keys are dequantized before attention. On CUDA, MLX supports few shapes of
+quantized products and compiles for half a minute before the first (E160)."""
 
 
 def install_attention() -> None:
-    """Put `attention` in the place of mlx-lm's."""
+    """Replace mlx-lm's attention with `attention`."""
     global _original, _widens
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
     _original, _widens = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
-    # What some models do with keys and values themselves.
+    # Some models call these on keys and values directly.
     for home, name, own in (
         (mx.fast, "scaled_dot_product_attention", _at_once),
         (mx, "tile", _tiled),
@@ -54,7 +54,7 @@ def install_attention() -> None:
 
 
 def _at_once(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
-    """MLX's own attention."""
+    """Replacement of `mx.fast.scaled_dot_product_attention`."""
     if not isinstance(k, mx.array):
         return attention(q, k, v, None, **named)
     if piecewise.noting.now is None:
@@ -69,7 +69,7 @@ def _tiled(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) ->
 
 
 class _Call(Struct, frozen=True):
-    """The arguments of one call that are the same for all rows, and the mask."""
+    """Arguments that are the same for all rows of a call, and the mask."""
 
     scale: float
     mask: Any
@@ -79,7 +79,7 @@ class _Call(Struct, frozen=True):
 
     @property
     def is_usual(self) -> bool:
-        """Whether there is nothing but a scale and a mask."""
+        """True if there are no arguments besides the scale and the mask."""
         return self.sinks is None and not self.more and not self.named
 
     def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
@@ -104,7 +104,8 @@ def attention(
     *more: Any,
     **named: Any,
 ) -> mx.array:
-    """mlx-lm's `scaled_dot_product_attention`, for what the ragged caches give out as well.
+    """Compute attention. Same as mlx-lm's `scaled_dot_product_attention`, but accepts ragged
+    caches.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
@@ -132,7 +133,8 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
 
 
 def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
-    """Prompts are read: the rows of each chunk become one row of so many queries."""
+    """Compute attention of a step with prefill. A chunk's rows become one row of `count`
+    queries."""
     first, out = queries.shape[0] - sum(keys.counts), []
     masks = call.mask
     if not isinstance(masks, WithChunks):
@@ -151,7 +153,7 @@ def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call)
 
 
 def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
-    """Row by row, but those with shared prefixes together."""
+    """Compute attention row by row, but rows with shared prefixes together."""
     n = len(keys.rows)
     masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
 
@@ -177,7 +179,7 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
 
 
 def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
-    """One query a row: those in slots in one operation a buffer, the others row by row."""
+    """Compute attention of one query per row: rows in slots per buffer, other rows one by one."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and dense.is_engaged(queries)
@@ -208,17 +210,17 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 
 # ---------------------------------------------------------------- shared prefixes
 #
-# The queries of all sessions with the same prefix are rows of one matrix, so that the prefix is
-# read once. Attention over the two arrays of a `Split` is joined from what each of them gives,
-# weighed by the logarithms of the sums of their weights. On a GPU scores cost more to read again
-# than to compute, so that a row's own tokens are one more score among those of the prefix: one
-# softmax weighs both.
+# The queries of all sessions with the same prefix are rows of one matrix, so the prefix is read
+# once. Attention over the two arrays of a `Split` is the weighted mean of attention over each,
+# weighted by the log-sum-exp of their scores. On a GPU, reading scores again costs more than
+# computing them, so there a row's own tokens become one extra score next to those of the prefix,
+# and a single softmax weighs both.
 
 
 def _split(
     queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
 ) -> mx.array:
-    """Row by row `keys`, `values` and `masks`: all of these are `Product`, or all the same."""
+    """Compute attention to `Split` keys. The masks of all rows are `Product`, or all the same."""
     _is_known(call)
     products = [mask for mask in masks if isinstance(mask, Product)]
     mask = None if products else masks[0]
@@ -239,20 +241,20 @@ def prefix_attention(
     sinks: Any = None,
     products: Sequence[Product] = (),
 ) -> mx.array:
-    """Attention of `queries` to shared prefixes and each row's own keys and values.
+    """Compute attention to shared prefixes and to each row's own keys and values.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
         keys, values: one for each row.
         mask: None, "causal", or boolean `[n, tokens]`.
-        sinks: None, or `[heads]`: scores that take part of the weight and give nothing.
-        products: none, or one for each row, to be added to its scores.
+        sinks: None, or `[heads]`: scores that take part in the softmax but have no value.
+        products: empty, or one for each row, added to its scores.
 
     Returns:
-        `[rows, heads, n, head dim]`, of the queries' type.
+        `[rows, heads, n, head dim]` in the type of `queries`.
 
     Raises:
-        NotImplementedError: for another kind of mask.
+        NotImplementedError: for any other mask.
     """
     rows, heads, n, _ = queries.shape
     key_heads = keys[0].own.shape[1]
@@ -288,7 +290,7 @@ def _own_in_slots(
     product: Product | None,
     call: _Call,
 ) -> mx.array:
-    """As `prefix_attention` for one query a row, where the rows' own keys are in slots."""
+    """Compute `prefix_attention` for one query per row, with the rows' own keys in slots."""
     _is_known(call)
     key_heads = keys.own.shape[1]
     q, each = [_by_key_head(queries * call.scale, key_heads)], [keys]
@@ -302,13 +304,13 @@ def _own_in_slots(
 
 
 def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
-    """`[rows, heads, n, head dim]` as `[rows, key heads, heads of a key head * n, head dim]`."""
+    """Reshape `[rows, heads, n, dim]` to `[rows, key heads, heads per key head * n, dim]`."""
     rows, heads, n, _ = queries.shape
     return queries.reshape(rows, key_heads, heads // key_heads * n, -1)
 
 
 def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
-    """Sinks `[heads]` for queries as `_by_key_head` has them."""
+    """Reshape sinks `[heads]` for queries in the shape of `_by_key_head`."""
     if sinks is None:
         return None
     _, key_heads, some, _ = queries.shape
@@ -325,10 +327,10 @@ def _together(
     n: int,
     mask: Any,
 ) -> mx.array:
-    """Attention to shared prefixes, each of which is read once, and to what is the rows' own.
+    """Combine attention to shared prefixes, each read once, with attention to the rows' own keys.
 
     Args:
-        queries, keys: to be multiplied with each other.
+        queries, keys: pairs whose products are added up to scores.
         own: attention to the rows' own keys.
     """
     begun, shared = values.beginnings, [some.shared for some in keys]
@@ -353,11 +355,11 @@ def _of_prefixes(
     mask: Any,
     score: mx.array | None = None,
 ) -> Part:
-    """What the shared prefixes give to the rows that go on from them.
+    """Compute attention to each group's shared prefix, for the rows that continue it.
 
     Args:
-        keys: to be multiplied with `queries`, those of each group.
-        score: as of `beside`.
+        keys: per pair of `queries` and keys, the keys of each group.
+        score: see `beside`.
     """
     given = queries if score is None else [*queries, score]
     if begun.order is not None:
@@ -398,7 +400,7 @@ def _stacked(parts: list[Part]) -> Part:
 
 
 def _before(mask: Any, base: int) -> Any:
-    """The mask's part for the shared prefix. The causal mask hides nothing of it."""
+    """Return the part of a mask for the shared prefix. A causal mask hides none of it."""
     if mask is None or isinstance(mask, str):
         return None
     if not isinstance(mask, mx.array) or mask.ndim != 2 or mask.dtype != mx.bool_:
@@ -407,5 +409,5 @@ def _before(mask: Any, base: int) -> Any:
 
 
 def _after(mask: Any, base: int) -> Any:
-    """The mask's part for a session's own tokens."""
+    """Return the part of a mask for a session's own tokens."""
     return mask if mask is None or isinstance(mask, str) else mask[:, base:]

@@ -1,8 +1,8 @@
 """Softmax attention with cheaper exponentials.
 
-The query heads that share a key head become rows of one product, so each key is read once.
-Shapes as in `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`, keys and
-values `[batch, key heads, length, dim]`.
+The query heads that share a key head become rows of one product, so each key is read once. Shapes
+as in `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`, keys and values
+`[batch, key heads, length, dim]`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import numpy as np
 from engine.model.patches import dense
 
 BLOCK_SCORES = 32_768
-"""Scores that numpy works on at a time, so that they stay in the processor's cache."""
+"""Scores per numpy operation, few enough for the processor's cache."""
 
 SOFTMAX_UP_TO = 4096
-"""Scores up to which MLX's softmax is quicker than the operations that take its place."""
+"""Number of scores up to which MLX's softmax is faster than the operations that replace it."""
 
 MIN_SCORE = -1e30
-"""The largest score of a row is taken to be at least this. Where a mask hides all keys it is
--inf, and the difference of two infinities is NaN."""
-MIN_SUM = 1e-30  # the same for the sum of their weights, by which the values are divided
+"""Lower bound of a row's largest score. If a mask hides all keys, the largest score is -inf, and
+the difference of two infinities is NaN."""
+MIN_SUM = 1e-30  # lower bound of the sum of a row's weights, the divisor of its values
 LEAST_SCORE = -3e4
-"""What stands for all of a part's keys is at least this: 16 bits hold it, and it counts nothing."""
+"""Lower bound of the score for all keys of a part. It fits 16 bits, and its weight is 0."""
 
 
 def attend(
     queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any
 ) -> mx.array | None:
-    """Attention under any of mlx-lm's masks; None where MLX's own is the better way."""
+    """Compute attention with any mask of mlx-lm. Return None if MLX's own function is faster."""
     batch, heads, n, dim = queries.shape
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
@@ -46,7 +46,7 @@ def attend(
 
 
 class Part(NamedTuple):
-    """Attention to some of the keys, and what it counts beside attention to others."""
+    """Attention to a part of the keys, and its weight relative to attention to other parts."""
 
     out: mx.array  # `[batch, key heads, rows, head dim]`
     # the logarithm of the sum of `exp(score)`, `[batch, key heads, rows, 1]`, float32
@@ -54,10 +54,10 @@ class Part(NamedTuple):
 
 
 def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
-    """Attention to the keys of both, of the type of `a.out`.
+    """Merge attention to two parts of the keys, in the type of `a.out`.
 
     Args:
-        sinks: scores that take part of the weight and give nothing, `[1, key heads, rows, 1]`.
+        sinks: scores that take part in the softmax but have no value, `[1, key heads, rows, 1]`.
     """
     if sinks is None:
         share = mx.sigmoid(a.weight - b.weight)
@@ -70,7 +70,7 @@ def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
 
 
 def as_score(own: Part, sinks: mx.array | None, like: mx.array) -> mx.array:
-    """What all of a part's keys, and the sinks, come to as one score of the type of `like`."""
+    """Return one score, in the type of `like`, for all keys of a part and the sinks."""
     if sinks is None and like.dtype == mx.float32:
         return own.weight
     return _fused(_as_score)(own.weight, like, *([] if sinks is None else [sinks]))
@@ -83,14 +83,14 @@ def _as_score(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
 
 
 def beside(pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array) -> Part:
-    """Attention to some of the keys, each of which has its part of the weight of all.
+    """Compute attention to some keys, with weights relative to all keys.
 
     Args:
-        pairs: as of `part`, but with a key more, in whose place `score` is put.
-        score: what all others come to, `[batch, key heads, rows, 1]` (`as_score`).
+        pairs: see `part`, but with one extra key at the end, whose score is replaced by `score`.
+        score: combined score of all other keys, `[batch, key heads, rows, 1]` (`as_score`).
 
     Returns:
-        That attention; and in the place of its own weight the part that `score` has.
+        The attention, and as its weight the share of `score` in the softmax.
     """
     scores = _scores(pairs)
     if mask is not None:
@@ -105,7 +105,7 @@ def beside(pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array) -
 def joined_by_score(
     found: Part, own: Part, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
-    """Attention to the keys of both, where `found` comes from `beside`."""
+    """Merge attention to two parts of the keys, where `found` comes from `beside`."""
     return _fused(_join_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
 
 
@@ -116,7 +116,7 @@ def _join_by_score(
     from_b = share * mx.exp(weight - score)
     for sink in sinks:
         weight = mx.logaddexp(weight, sink.astype(mx.float32))
-    # In 16 bits the score was rounded: the whole is not quite 1.
+    # `score` was rounded in 16 bits, so the weights do not add up to exactly 1.
     whole = 1 + share * (mx.exp(weight - score) - 1)
     return ((a + b * from_b) / whole).astype(a.dtype)
 
@@ -127,21 +127,21 @@ def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
 
 @functools.cache
 def _fused(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """As one kernel on a GPU. On a CPU, which would want a compiler for it, MLX's is off."""
+    """Compile a function into one kernel on a GPU. On a CPU this needs a compiler, and is off."""
     made: Callable[..., mx.array] = mx.compile(function, shapeless=True)
     return made
 
 
 Pairs = Sequence[tuple[mx.array, mx.array]]
-"""Queries `[batch, key heads, rows, dim]`, scaled already, and keys `[.., length, dim]`. Scores are
-the sum of their products: latent attention has two, any other one."""
+"""Scaled queries `[batch, key heads, rows, dim]` and keys `[.., length, dim]`. Scores are the sum
+of their products: two for latent attention, one for any other."""
 
 
 def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
-    """Attention to some of the keys, on any device.
+    """Compute attention to some of the keys, on any device.
 
     Args:
-        pairs: a key head's rows are `n` queries of each query head that shares it.
+        pairs: the rows of a key head are `n` queries of each query head that shares it.
         mask: None, "causal" or boolean `[n, length]`.
     """
     queries, length = pairs[0][0], values.shape[2]
@@ -176,7 +176,7 @@ def _scores(pairs: Pairs) -> mx.array:
 
 
 def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:
-    """As `part`, with numpy's exponentials; None in a function that is being compiled."""
+    """Compute `part` with numpy's exponentials. Return None while a function is being compiled."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
     scores = _scores(pairs)
@@ -212,7 +212,7 @@ Table = np.ndarray[Any, Any]
 def _exponentials(table: Table) -> tuple[Table, Table]:
     """Replace scores `[rows, length]` by `exp(score - the row's largest score)`.
 
-    Returns the rows' sums `[rows]` and their largest scores `[rows, 1]`.
+    Return the sums of the rows `[rows]` and their largest scores `[rows, 1]`.
     """
     rows, length = table.shape
     sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
@@ -230,13 +230,13 @@ def _exponentials(table: Table) -> tuple[Table, Table]:
 def one_query(
     queries: mx.array, keys: mx.array, values: mx.array, bias: mx.array | None = None
 ) -> mx.array:
-    """Attention of one query a row, `[batch, heads, 1, dim]`, scaled already.
+    """Compute attention of one query per row, `[batch, heads, 1, dim]`, already scaled.
 
-    It takes three operations, or six with many scores. MLX's own attention takes twice as many,
+    This takes three operations, or six for many scores. MLX's own attention takes twice as many,
     and each costs some microseconds to dispatch.
 
     Args:
-        bias: added to the scores `[batch, key heads, heads a key head, length]`.
+        bias: added to the scores `[batch, key heads, heads per key head, length]`.
     """
     batch, heads, _, dim = queries.shape
     shared = keys.shape[1]

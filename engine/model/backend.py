@@ -1,7 +1,7 @@
-"""The machine under the engine: BLAS, memory, and how mlx and mlx-lm are imported.
+"""Process setup: BLAS, memory, and the import of mlx and mlx-lm.
 
-`start` runs on the engine thread before the first model is loaded, or on the thread that looks at
-a model of the hub (`hub.look.knows`), whichever is first. It changes the process once.
+`start` runs once per process: on the engine thread before the first model is loaded, or earlier, on
+the thread that checks if a model of the hub is supported (`hub.look.knows`).
 """
 
 from __future__ import annotations
@@ -27,32 +27,33 @@ log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
-_starting = threading.Lock()  # two engines may start at once
+_starting = threading.Lock()  # two engines may start at the same time
 
 
 class Backend(Struct, frozen=True):
-    """What the engine runs on."""
+    """Device that the engine runs on."""
 
     device: str  # "cpu", "metal" or "cuda"
-    # "OpenBLAS", or "system" elsewhere than on Linux, or "reference" for the slow one in MLX's
-    # Linux wheel, with the reason in brackets
+    # "OpenBLAS"; "system" on systems other than Linux; or "reference (REASON)" for the slow BLAS
+    # in MLX's Linux wheel
     blas: str
-    memory: int  # bytes the engine may plan with: the GPU's recommended working set or the free RAM
+    memory: int  # bytes available to the engine: the GPU's recommended working set or free RAM
 
     @property
     def prefers_float32(self) -> bool:
-        """On a CPU bfloat16 is two to three times slower than float32, and MoE layers refuse it."""
+        """True on a CPU, where bfloat16 is two to three times slower and MoE layers reject it."""
         return self.device == "cpu"
 
 
 def take_openblas() -> str:
-    """Put OpenBLAS in place of the reference BLAS that MLX's Linux CPU wheel links.
+    """Replace the reference BLAS that MLX's Linux CPU wheel links with OpenBLAS.
 
-    The loader resolves the wheel's undefined `cblas_*` symbols to the first global definition, so
-    this must happen before `mlx.core` is imported. Prompts are then read 15 to 30 times faster
-    (90 instead of 3 GFLOP/s on two cores).
+    The dynamic linker resolves the wheel's undefined `cblas_*` symbols to the first global
+    definition, so this must run before `mlx.core` is imported. Prefill is then 15 to 30 times
+    faster (90 instead of 3 GFLOP/s on two cores).
 
-    Returns `Backend.blas`.
+    Returns:
+        `Backend.blas`.
     """
     if sys.platform != "linux":
         return "system"
@@ -80,17 +81,17 @@ def _reference(why: str) -> str:
 
 
 _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
-"""The features that OpenBLAS's SkylakeX kernels need."""
+"""CPU features that OpenBLAS's SkylakeX kernels need."""
 
 
 @contextlib.contextmanager
 def _right_kernels() -> Iterator[None]:
-    """Let an OpenBLAS older than the processor use its AVX-512 kernels.
+    """Make an OpenBLAS that is older than the processor use its AVX-512 kernels.
 
-    Debian 12's OpenBLAS does not know Zen 4 and 5 and takes its AVX2 kernels there: 230 instead of
-    410 GFLOP/s for a prompt's matrices, 83 instead of 65 ms for a step of eight chats of 135M
-    parameters. It recognises Intel's processors, so this is for AMD's only. A choice that the user
-    has made stays.
+    The OpenBLAS of Debian 12 does not recognize Zen 4 and 5 and selects its AVX2 kernels there: 230
+    instead of 410 GFLOP/s for the matrices of a prompt, 83 instead of 65 ms for a step of eight
+    chats of 135M parameters. It recognizes Intel's processors, so this changes only AMD's. A
+    setting in the environment is kept.
     """
     name = "OPENBLAS_CORETYPE"
     if name in os.environ or not _unseen_avx512():
@@ -98,7 +99,7 @@ def _right_kernels() -> Iterator[None]:
         return
     os.environ[name] = "SkylakeX"
     try:
-        yield  # OpenBLAS reads it while it is loaded, and not again
+        yield  # OpenBLAS reads the variable only while it is loaded
     finally:
         del os.environ[name]
 
@@ -109,7 +110,7 @@ def _unseen_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """The processor's vendor and features from /proc/cpuinfo; empty where there is none."""
+    """Return the processor's vendor and features from /proc/cpuinfo, or empty values without it."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
@@ -121,16 +122,16 @@ def _processor() -> tuple[str, set[str]]:
 
 
 def openblas() -> bool:
-    """Whether OpenBLAS was taken, which computes with as many threads as there are cores."""
+    """Return True if OpenBLAS is in use. It computes with one thread per core."""
     return _openblas is not None
 
 
 @contextlib.contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Have products computed by one thread within, where OpenBLAS does them.
+    """Limit OpenBLAS to one thread inside the block.
 
-    For many small ones, such as those of a few queries: its threads wait for each other at each,
-    which takes 1.7 times the processor time, and seconds where something else runs on the machine.
+    For many small products, such as those of a few queries. OpenBLAS's threads wait for each other
+    at each product, which takes 1.7 times the CPU time, and seconds on a busy machine.
     """
     if _openblas is None:
         yield
@@ -144,7 +145,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def wide_kernels() -> bool:
-    """Whether the OpenBLAS that was taken multiplies with AVX-512."""
+    """Return True if OpenBLAS is in use and multiplies with AVX-512."""
     if _openblas is None:
         return False
     _openblas.openblas_get_corename.restype = ctypes.c_char_p
@@ -156,14 +157,14 @@ _KEPT = 256 * 2**20
 
 
 def _keep_freed_memory() -> None:
-    """Let glibc keep freed memory for the next operation.
+    """Make glibc keep freed memory for the next operation.
 
-    On a CPU MLX allocates every intermediate result anew. From 128 KB on glibc asks the system for
-    each of them and gives it back, and the system clears every page again at 2 GB/s. With this,
-    reading a prompt of 4,096 tokens takes 14.4 instead of 16.2 seconds.
+    On a CPU, MLX allocates memory for every intermediate result. glibc requests each allocation of
+    128 KB or more from the system and returns it afterwards, and the system clears every page again
+    at 2 GB/s. With this change, prefill of 4,096 tokens takes 14.4 instead of 16.2 seconds.
 
-    The number of arenas is limited because each keeps up to 64 MB, and each start of an engine
-    would add some: MLX's threads outlive an engine.
+    The number of arenas is limited because each keeps up to 64 MB, and MLX's threads outlive an
+    engine, so each start of an engine would add some.
     """
     with contextlib.suppress(AttributeError, OSError):  # another C library
         libc = ctypes.CDLL(None)
@@ -173,7 +174,7 @@ def _keep_freed_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """Return memory that is kept for reuse to the system, after something large was freed."""
+    """Return memory kept for reuse to the system, after something large was freed."""
     import mlx.core as mx
 
     mx.synchronize()
@@ -182,14 +183,14 @@ def give_back_memory() -> None:
 
 
 def give_back_heap() -> None:
-    """The same for what MLX has not had. From any thread; others run meanwhile."""
+    """Return the C library's free memory to the system. Does not block other threads."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
             ctypes.CDLL(None).malloc_trim(0)
 
 
 def available_memory() -> int:
-    """Bytes of RAM that can be used without swapping (Linux: MemAvailable; else half of it all)."""
+    """Return the bytes of RAM free without swapping (MemAvailable on Linux, else half of it)."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
         for line in lines:
             if line.startswith("MemAvailable:"):
@@ -198,7 +199,7 @@ def available_memory() -> int:
 
 
 def start() -> Backend:
-    """Import mlx and mlx-lm the way the engine needs them and describe the device."""
+    """Import mlx and mlx-lm with the engine's patches, and return the device."""
     with _starting:
         return _start()
 
@@ -222,11 +223,11 @@ def _start() -> Backend:
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
-    else:  # MLX computes these well on a GPU, and on a Mac's CPU
+    else:  # MLX is fast at these on a GPU and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
         _keep_kernels(str(getattr(mx, "__version__", "")))
-        # cuDNN plans anew for each pair of lengths, and MLX raises after 512 of them (E166).
+        # cuDNN plans each new pair of lengths, and MLX raises after 512 plans (E166).
         os.environ.setdefault("MLX_CUDA_USE_CUDNN_SDPA", "0")
         patches.apply("few_bits")
     else:
@@ -235,10 +236,10 @@ def _start() -> Backend:
 
 
 def _keep_kernels(version: str) -> None:
-    """Have MLX keep the kernels that it compiles for CUDA with the person's caches.
+    """Make MLX cache the kernels that it compiles for CUDA in the user's cache folder.
 
-    By itself it keeps them under /tmp, where they are gone after the next boot and other people may
-    write. Compiling one product with weights of few bits takes it 50 s.
+    Its default is a folder under /tmp, which is lost at the next boot and writable by other users.
+    Compiling one product with quantized weights takes 50 s.
     """
     folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels" / version
     try:
@@ -250,7 +251,7 @@ def _keep_kernels(version: str) -> None:
 
 
 def device_here() -> str:
-    """What MLX computes on: `Backend.device`."""
+    """Return the device that MLX computes on: see `Backend.device`."""
     import mlx.core as mx
 
     if mx.metal.is_available():
@@ -277,11 +278,11 @@ LEAST_BUFFERS, MOST_BUFFERS = 64 * 2**20, 2**30
 
 
 def limit_buffers(device: str, weights: int) -> None:
-    """Say how many bytes of freed buffers MLX keeps for reuse; nobody accounts for them.
+    """Limit the bytes of freed buffers that MLX keeps for reuse. The memory budget omits them.
 
-    On a CPU the C library keeps freed memory as well, and faster: with the Guide and seven chats a
-    token costs 16 page faults where MLX may keep 256 MB, and one or two where it may keep 2 to 16.
-    On a GPU buffers are costly to make; a pass needs some that grow with the model.
+    On a CPU, the C library keeps freed memory as well, and is faster: with the Guide and seven
+    chats, a token costs 16 page faults if MLX may keep 256 MB, and one or two with 2 to 16 MB. On a
+    GPU, creating buffers is slow, and the buffers of a pass grow with the model.
     """
     import mlx.core as mx
 
@@ -292,14 +293,14 @@ def limit_buffers(device: str, weights: int) -> None:
 
 
 def memory_in_use() -> int:
-    """Bytes that MLX holds in live arrays now."""
+    """Return the bytes of MLX's live arrays."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
 def memory_kept() -> int:
-    """Bytes of freed buffers that MLX keeps for reuse."""
+    """Return the bytes of freed buffers that MLX keeps for reuse."""
     import mlx.core as mx
 
     return int(mx.get_cache_memory())
@@ -311,10 +312,10 @@ def memory_kept() -> int:
 def import_mlx_lm() -> None:
     """Import mlx-lm, even while another thread imports it.
 
-    The package comes before its modules. Whoever imports a module first holds the module's lock
-    and waits for the package's. A thread that holds the package's lock may want that module, and
-    Python then raises `_DeadlockError` in one of the two. If that happens here because the other
-    thread began with a module, the import is tried again.
+    The package is imported before its modules. A thread that imports a module first holds the lock
+    of the module and waits for that of the package. If another thread holds the package's lock and
+    needs the same module, Python raises `_DeadlockError` in one of the two. If it is raised here
+    because the other thread started with a module, the import is retried.
     """
     import_structure.prepare()
     for patience in (0.05, 0.2, 0.8, None):
@@ -326,15 +327,15 @@ def import_mlx_lm() -> None:
             if type(error).__name__ != "_DeadlockError" or patience is None:
                 raise
             time.sleep(patience)
-    # It prints advice for its own users, such as that a prompt is longer than the context.
+    # transformers prints advice for its own users, such as a prompt longer than the context.
     logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
 def install_file_limit() -> None:
-    """Check that there is what `file_limit_kept` replaces.
+    """Check that the functions that `file_limit_kept` replaces exist.
 
     Raises:
-        AttributeError, ImportError: there is not.
+        AttributeError, ImportError: if one does not.
     """
     if sys.platform != "win32":
         import resource
@@ -344,11 +345,11 @@ def install_file_limit() -> None:
 
 @contextlib.contextmanager
 def file_limit_kept() -> Iterator[None]:
-    """Within this block `resource.setrlimit` has no effect, in all threads.
+    """Disable `resource.setrlimit` inside the block, in all threads.
 
-    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). That raises where the hard limit is lower,
-    and where it was higher the process can never raise it again. This is why nothing imports mlx-lm
-    at the top of a file.
+    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). That raises an error if the hard limit is
+    lower, and otherwise lowers the hard limit for good. This is why no file imports mlx-lm at its
+    top.
     """
     if sys.platform == "win32":
         patches.skip(["file_limit"], "Windows has no such limit")
@@ -365,7 +366,7 @@ def file_limit_kept() -> Iterator[None]:
 
 
 class _FileLimit:
-    """Counts the threads within `file_limit_kept`: the last one to leave restores the function."""
+    """Count of threads inside `file_limit_kept`. The last one to leave restores the function."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,10 +1,10 @@
-"""Answers of a given form: which tokens may come next, by JSON schema, expression or grammar.
+"""Constrained replies: the tokens allowed next by a JSON schema, regular expression or grammar.
 
-Also tool calls that are bound to their tools' schemas (`SamplingParams.tool_form`).
+This includes tool calls bound to the schemas of their tools (`SamplingParams.tool_form`).
 
-llguidance knows the forms. It is imported only when one is asked for. Which tokens are allowed
-depends on the token before, but the forward pass does not. So the pass is launched ahead as for
-every other row, and only the choice of the token waits until the one before has been read.
+llguidance does the parsing. It is imported when the first reply needs it. The allowed tokens depend
+on the previous token, but the forward pass does not. So the pass is launched ahead as for any other
+row, and only sampling waits until the previous token has been read.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from engine.text.reply_text import ReplyText
 log = logging.getLogger(__name__)
 
 SLOW_MASK_S = 0.01
-"""After a mask that took longer, a worker thread computes the next one."""
+"""If a mask took longer, a worker thread computes the next one."""
 
 MAX_FOLLOW_S = 0.25
-"""CPU time that following one token may take. llguidance holds Python's lock while it does."""
+"""CPU time limit for consuming one token. llguidance holds the GIL during that time."""
 
 FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
-"""CPU time that following all tokens of a reply may take: at the start, and more for each token."""
+"""CPU time limit for consuming all tokens of a reply: a fixed part, and a part per token."""
 
 FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # the same for masks
 
@@ -50,11 +50,11 @@ MAX_COSTLY_FORMS = 256  # remembered for each model
 class FormCost:
     """CPU time spent on the form of one reply.
 
-    CPU time, because a busy machine must not end a reply.
+    It is CPU time because a busy machine must not end a reply.
 
     Args:
         form: identifies the form.
-        costly: forms of the model that have cost too much. Replies with one of these end.
+        costly: forms of the model that have exceeded a limit. Replies with one of these end.
 
     Attributes:
         is_slow: the last mask was slow, or none has been computed yet.
@@ -67,7 +67,7 @@ class FormCost:
         self._tokens = 0
 
     def check(self) -> None:
-        """Raise an error if the form has cost too much, in this reply or in another.
+        """Raise an error if the form has exceeded a limit, in this reply or another.
 
         Raises:
             EngineError: `invalid_request`.
@@ -80,7 +80,7 @@ class FormCost:
             )
 
     def add_follow(self, seconds: float, tokens: int) -> None:
-        """Count the time that following `tokens` took."""
+        """Add the time spent on consuming `tokens`."""
         self._tokens += tokens
         self._follow_s += seconds
         allowed = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
@@ -88,7 +88,7 @@ class FormCost:
             self._end()
 
     def add_mask(self, seconds: float) -> None:
-        """Count the time that a mask took."""
+        """Add the time spent on a mask."""
         self.is_slow = seconds > SLOW_MASK_S
         self._mask_s += seconds
         if self._mask_s > FREE_MASK_S + MASK_S_PER_TOKEN * self._tokens:
@@ -102,13 +102,13 @@ class FormCost:
 
 
 class _Phase(Enum):
-    OPENING = auto()  # before the first token: the answer may begin, or reasoning if allowed
-    REASONING = auto()  # any token but those that end the turn
+    OPENING = auto()  # before the first token: the answer, or reasoning if allowed
+    REASONING = auto()  # any token except those that end the turn
     ANSWER = auto()
 
 
 class Constraint:
-    """The form of one reply's answer, followed token by token."""
+    """State of the form of one reply, updated token by token."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int, cost: FormCost
@@ -117,21 +117,21 @@ class Constraint:
         self._cost = cost
         self._tokenizer = tokenizer
         self._text = text
-        self._opens_reasoning = opens_reasoning  # a token id, -1 where there is none
+        self._opens_reasoning = opens_reasoning  # a token id, or -1
         self._phase = _Phase.REASONING if text.kind == "reasoning" else _Phase.OPENING
-        self.complete = False  # nothing can follow but the end of the turn
+        self.complete = False  # only the end of the turn may follow
 
     def accept(self, token: int) -> None:
-        """Follow a token that has been chosen and whose text has been added to the reply's.
+        """Consume a sampled token whose text has been added to the reply.
 
         Raises:
-            EngineError: `internal_error`, the token does not fit. A `logit_bias` that forbids all
-                allowed tokens can cause it. `invalid_request`, llguidance has given up.
+            EngineError: `internal_error` if the token is not allowed, for example if a `logit_bias`
+                forbids all allowed tokens; `invalid_request` if llguidance gives up.
         """
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
-                # The token that ended the reasoning may hold the answer's first characters.
+                # The token that ended the reasoning may contain the first characters of the answer.
                 self._text.begin_answer(self._fits)
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
@@ -144,11 +144,11 @@ class Constraint:
         self._follow([token])
 
     def _begin_answer(self) -> str:
-        """From here on the form binds; returns the answer so far."""
+        """Start applying the form, and return the answer up to here."""
         return self._text.only_answer()
 
     def _fits(self, text: str) -> bool:
-        """Return True if the answer may begin with that text."""
+        """Return True if the answer may begin with `text`."""
         tokens = self._tokenizer.tokenize_str(text)
         return not tokens or bool(self._matcher.validate_tokens(tokens) == len(tokens))
 
@@ -165,21 +165,21 @@ class Constraint:
 
     @property
     def binds(self) -> bool:
-        """True if the form decides about the next token."""
+        """True if the form restricts the next token."""
         return self._phase != _Phase.REASONING
 
     @property
     def is_slow(self) -> bool:
-        """True if `mask` may take long, so that a worker should call it."""
+        """True if `mask` may be slow and should run on a worker."""
         return self.binds and self._cost.is_slow
 
     def mask(self, vocab: int) -> np.ndarray | None:
-        """Return the token ids that may come next, `[vocab]` of bool; None if all may.
+        """Return the allowed token ids, `[vocab]` of bool, or None if all are allowed.
 
-        May run in any thread.
+        May be called from any thread.
 
         Raises:
-            EngineError: `invalid_request`, none may, or the form takes too long.
+            EngineError: `invalid_request` if no token is allowed or the form takes too long.
         """
         if self.binds:
             began = time.thread_time()
@@ -194,14 +194,14 @@ class Constraint:
         return mask
 
     def _next(self, vocab: int) -> np.ndarray:
-        """The ids that the form allows."""
+        """Return the mask of the ids that the form allows."""
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() and (why := too_much(self._why())):
             raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
         if self._matcher.is_error() or not known.any():
-            # A form that refers to nothing but itself passes the check at the start.
+            # A form that only refers to itself passes the check at the start.
             raise EngineError(
                 INVALID_REQUEST,
                 "No text can go on in the form that the answer must have. Check the schema, the "
@@ -217,10 +217,10 @@ class Constraint:
         return mask
 
     def _spelled_out(self) -> list[int]:
-        """The tokens that begin the only text that can follow.
+        """Return the tokens that begin the only text that can follow.
 
-        Where that text looks like a special token, llguidance allows the special token alone and
-        then refuses it. The text is to be written with ordinary tokens.
+        If that text looks like a special token, llguidance allows only the special token and then
+        rejects it. The text must be written with ordinary tokens.
         """
         forced = self._matcher.compute_ff_bytes().decode(errors="ignore")
         starts = [self._tokenizer.greedy_tokenize(forced[:n]) for n in range(1, len(forced) + 1)]
@@ -232,18 +232,18 @@ class Constraint:
 
 
 class RequiredCalls(Constraint):
-    """The answer is calls and nothing else, or has a form of its own where it calls nothing.
+    """Constraint on a reply that consists of tool calls, or has its own form if it calls no tool.
 
-    The calls' markers stay markers, and frame them.
+    The markers of calls are kept and surround them.
     """
 
     def _begin_answer(self) -> str:
-        # Without what the template or the model has written around the reasoning.
+        # Omit the text that the template or the model wrote around the reasoning.
         return self._text.without_reasoning
 
 
 class HeadedCalls(Constraint):
-    """The same where headers say what a part is: all is bound, thoughts as free text."""
+    """Constraint for dialects with a header before each part. Reasoning is bound as free text."""
 
     def accept(self, token: int) -> None:
         self._follow([token])
@@ -254,14 +254,14 @@ class HeadedCalls(Constraint):
 
 
 class FreeCalls(Constraint):
-    """What is no call is free; in a call only what its tool takes may come.
+    """Constraint on tool calls only. Text outside of calls is free.
 
-    A header may name a tool that was not offered, and the token that ends a marker may have text
-    behind it that no call begins with. That call stays free, and is reported if it is broken.
+    A header may name an unknown tool, and the token that ends a marker may contain text that no
+    call begins with. Such a call is not constrained, and is reported if it is malformed.
 
     Args:
-        opens: the token that opens a call, -1 where several make its marker.
-        closes: a marker closes each call; without one they last until the answer ends.
+        opens: the token that opens a call, or -1 if its marker has several tokens.
+        closes: True if a marker closes each call. Without one, a call lasts until the answer ends.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class FreeCalls(Constraint):
         self._opens = opens
         self._closes = closes
         self._calling = False
-        self._closed = 0  # calls; the text of the last one may come a token later
+        self._closed = 0  # calls; the text of the last one may arrive one token later
 
     def accept(self, token: int) -> None:
         kind = self._text.kind
@@ -312,16 +312,16 @@ def constrain(
     reasoning: bool | None,
     calls: bool = False,
 ) -> Constraint | None:
-    """The constraint that `params` ask for, or None.
+    """Return the constraint for `params`, or None if there is no form.
 
-    The first one of a model takes a second with a vocabulary of 150,000 tokens.
+    The first call for a model takes a second with a vocabulary of 150,000 tokens.
 
     Args:
-        reasoning: whether the answer may begin with it; None for the model's choice.
-        calls: what the form binds are the calls of `params.tool_form`.
+        reasoning: True if the answer may begin with reasoning; None if the model decides.
+        calls: True if the form applies to the tool calls of `params.tool_form`.
 
     Raises:
-        EngineError: `invalid_request` when the form cannot be used, with the reason.
+        EngineError: `invalid_request` if the form cannot be used, with the reason.
     """
     if not params.constrained:
         return None
@@ -361,7 +361,7 @@ def constrain(
 
 
 def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
-    """A model's tokenizer as llguidance needs it."""
+    """Create llguidance's tokenizer for a model."""
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
         if (known := model.form_tokens()) is not None:
@@ -373,12 +373,12 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
         raise EngineError(
             INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
         )
-    # Without precomputed slices it is made in two thirds of the time, and is as fast later.
+    # Skipping the precomputed slices saves a third of the time, and is as fast later.
     return llguidance.LLTokenizer(text, eos_token=ends, slices=[])
 
 
 def _json(tokenizer: Any) -> str | None:
-    """A tokenizer as the `tokenizers` library writes it; None for one of another library."""
+    """Return a tokenizer as JSON of the `tokenizers` library, or None for other libraries."""
     if isinstance(tokenizer, KnownTokenizer):
         return tokenizer.to_json()
     backend = getattr(getattr(tokenizer, "_tokenizer", None), "backend_tokenizer", None)
@@ -386,7 +386,7 @@ def _json(tokenizer: Any) -> str | None:
 
 
 def _opener(model: TextCodec, reasoning: bool | None) -> int:
-    """The token with which the model may begin to reason; -1 where there is none, or it may not."""
+    """Return the token that begins reasoning, or -1 if there is none or reasoning is off."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start
     if (reasoning is False and markers.header is None) or not marker:

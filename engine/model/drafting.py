@@ -1,16 +1,16 @@
-"""A small model drafts, the chat's own model checks: several tokens of one chat in one pass.
+"""Speculative decoding: a small model drafts, the chat's model verifies several tokens in one pass.
 
-Every token of an answer has a random key of its own (`sampling`), so a draft is checked against
-what the chat would have said: its model reads the drafted tokens in one pass and chooses a token
-after each, with that token's key. As long as it chooses what was drafted, the tokens are as good
-as if they had been made one by one. The text is the same with and without drafts, but for two
-tokens whose logits are nearer to each other than a pass of several tokens rounds.
+Each token of an answer has its own random key (`sampling`), so a draft is compared with the tokens
+that plain decoding would choose: the model reads the drafted tokens in one pass and samples a token
+after each, with that token's key. Drafted tokens are accepted up to the first difference. The text
+is the same with and without drafts, except when two logits differ by less than the rounding of a
+pass over several tokens.
 
-A form may bind the answer: then each token is chosen once the one before it has been accepted.
-What is looked up in the chats themselves (`lookup`) is checked for several of them in one pass.
+With a form, each token is sampled after the previous one has been accepted. Drafts from prompt
+lookup (`lookup`) are verified for several chats in one pass.
 
-The method is Leviathan et al. 2023 (arXiv:2211.17192), with their acceptance by chance replaced:
-there the random numbers differ from those of plain decoding, and with them the text.
+The method is that of Leviathan et al. 2023 (arXiv:2211.17192), except for its probabilistic
+acceptance, which uses other random numbers than plain decoding and so gives other text.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from engine.model.runner import Answer, Following, Unsampled
 
 log = logging.getLogger(__name__)
 
-TOO_MANY_FAULTS = 3  # after so many passes that raised, a model is not drafted for for a while
+TOO_MANY_FAULTS = 3  # passes that raised before drafting is paused
 
 
 class Drafter:
-    """The small model beside a large one, and its caches of the answer it drafted for last.
+    """The draft model of a larger model, and its caches for the answer it drafted for last.
 
     Args:
-        model: the small one.
-        ids: the tokenizer of the two has the ids below it.
+        model: the draft model.
+        ids: token ids of the common tokenizer are smaller.
 
     Attributes:
-        kv: its caches. Between two turns they hold tokens of the answer and nothing else.
-        used_at: when it drafted last, on the monotonic clock.
+        kv: its caches. Between two turns they contain only tokens of the answer.
+        used_at: monotonic time of the last draft.
         drafted, accepted: tokens since it was loaded.
-        trust: passes, as far as they raise.
-        has_room: whether there was memory for its caches, when that was looked at last.
+        trust: counts passes that raised.
+        has_room: True if there was memory for its caches at the last check.
     """
 
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
@@ -59,51 +59,51 @@ class Drafter:
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
-        self._ids = min([ids, *known])  # MLX does not check an id that it looks up
+        self._ids = min([ids, *known])  # MLX does not check ids in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
-        self._of: list[int] | None = None  # the tokens, of the same list, that the caches follow
-        self._domain = ""  # of the session whose tokens they are
+        self._of: list[int] | None = None  # the token list that the caches follow
+        self._domain = ""  # of the session of these tokens
 
     @property
     def works(self) -> bool:
-        """Whether it may be used."""
+        """True unless drafting is paused after failures."""
         return self.trust.works
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its caches, by their length: that is looked at in every turn."""
+        """Estimated bytes of its caches. Called in every turn."""
         return self.model.can.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
-        """Whether it was looked for memory already; see `admit`."""
+        """Return True if memory was already checked for these arguments. See `admit`."""
         return self._looked_at == (id(tokens), limit, version)
 
     def admit(self, tokens: list[int], limit: int, version: int, has_room: bool) -> None:
-        """Take note of whether there is memory for an answer of at most `limit` tokens.
+        """Store if there is memory for an answer of at most `limit` tokens.
 
         Args:
-            version: of the memory, changes whenever it is to be looked at again.
+            version: version of the memory state. A new version requires a new check.
         """
         self._looked_at = (id(tokens), limit, version)
         self.has_room = has_room
 
     def draft_for(self, domain: str) -> None:
-        """Draft for a session of this domain: caches of another's tokens are none to go on from."""
+        """Drop the caches if they belong to a session of another domain."""
         if domain != self._domain:
             self.drop()
             self._domain = domain
 
     def behind(self, tokens: list[int]) -> int:
-        """How many of an answer's tokens it has still to read; the last one always is.
+        """Return the number of an answer's tokens still to be read, at least the last one.
 
         Args:
-            tokens: the answer's own list of all its tokens, to which it only adds.
+            tokens: the answer's own list of all its tokens, which only grows.
         """
         held = self.kv.length if tokens is self._of else self.kv.reach(tokens)
         return len(tokens) - held
 
     def read(self, tokens: list[int], count: int) -> None:
-        """Read the next `count` of an answer's tokens, and wait until that is done."""
+        """Read the next `count` tokens of an answer, and wait for the result."""
         self._follow(tokens)
         start = self.kv.length
         most = self._rows - 1
@@ -111,9 +111,9 @@ class Drafter:
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """The next `count` tokens after the `pending` one `[1, 1]`: lazy ids, `[1]` each.
+        """Draft `count` tokens after the `pending` one `[1, 1]`. Return lazy ids, each `[1]`.
 
-        The answer has the pending one in any case: what comes after it can be taken back.
+        The pending token is part of the answer; the drafted ones can be rolled back.
         """
         self._follow(tokens)
         self.used_at = time.monotonic()
@@ -130,21 +130,20 @@ class Drafter:
         return drafted
 
     def note(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Take note of what `draft` has had the model read: all of `fed` but its last."""
+        """Record the tokens that `draft` fed: all of `fed` except the last."""
         for token in [*tokens[self.kv.length :], *fed[:-1]]:
             self.kv.note_fed(token)
 
     def keep(self, length: int) -> None:
-        """Forget what was drafted and not accepted: only `length` tokens of the answer are."""
+        """Roll back the caches to the first `length` tokens, dropping rejected drafts."""
         self.kv.go_back(length)
 
     def drop(self) -> None:
-        """Free its caches."""
         self.kv.drop()
         self._of = None
 
     def fail(self, error: BaseException) -> None:
-        """A pass with its drafts has raised: nobody knows what its caches hold."""
+        """Record a pass that raised, and drop the caches, whose contents are now unknown."""
         self.trust.failed()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
@@ -156,10 +155,10 @@ class Drafter:
 
 
 class Check:
-    """What one pass over a draft came to."""
+    """Result of one pass over a draft."""
 
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
-        self.fed = fed  # the token that was pending, and those drafted after it
+        self.fed = fed  # the pending token and the drafted ones
         self._logits = logits
         self._chosen = chosen
 
@@ -168,7 +167,7 @@ class Check:
         return self.fed[1:]
 
     def choose(self, answer: Answer, place: int) -> int:
-        """What the answer says after `fed[place]`, once all up to that has been accepted."""
+        """Return the token after `fed[place]`, once all tokens up to it have been accepted."""
         row = self._logits[place : place + 1]
         if self._chosen is None:
             return _ids(runner.choose(answer, Unsampled(row)))[0]
@@ -181,10 +180,10 @@ class Check:
 def check(
     model: LoadedModel, answer: Answer, drafter: Drafter | Lookup, count: int
 ) -> Check | None:
-    """Draft `count` tokens of an answer and have its model read them in one pass; waits.
+    """Draft `count` tokens of an answer and verify them in one pass. Blocks.
 
-    Both models' caches then hold all of `Check.fed` (the drafter's all but the last). None where
-    there is nothing to draft after all.
+    Afterwards the caches of both models contain all of `Check.fed` (the drafter's all but the
+    last). Return None if there is nothing to draft.
     """
     pending = runner.fed_next(answer)
     if isinstance(drafter, Drafter):
@@ -205,10 +204,11 @@ def check(
 def check_together(
     model: LoadedModel, answers: Sequence[Answer], counts: Sequence[int]
 ) -> list[Following | Check]:
-    """As `check`, for several answers in one pass; those without a draft take a step in it.
+    """Verify drafts of several answers in one pass. Answers without a draft take a decode step in
+    it.
 
     Args:
-        counts: how many tokens are looked up for each; 0 for none.
+        counts: tokens to look up for each answer, or 0.
     """
     fed: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
@@ -228,7 +228,7 @@ def check_together(
 
 
 def _checked(answer: Answer, fed: list[int], ahead: runner.Ahead) -> Check:
-    """What has been read ahead, which the answer's caches hold now."""
+    """Return the result of a verification, and record the fed tokens in the answer's caches."""
     logits, chosen = ahead
     found = Check(fed, logits, None if chosen is None else _ids(chosen))
     for token in fed:
@@ -237,21 +237,21 @@ def _checked(answer: Answer, fed: list[int], ahead: runner.Ahead) -> Check:
 
 
 def _id(lazy: mx.array) -> int:
-    """Wait for a token's id, and give it."""
+    """Wait for a token id and return it."""
     return int(lazy.item())  # type: ignore[arg-type]
 
 
 def _ids(lazy: mx.array) -> list[int]:
-    """Wait for token ids, and give them."""
+    """Wait for token ids and return them."""
     return [int(token) for token in np.array(lazy)]
 
 
 def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
-    """What drafts for `model`, made of a small model with the same tokenizer (`same_tokens`).
+    """Create a drafter for `model` from a small model with the same tokenizer (`same_tokens`).
 
     Raises:
-        EngineError: `unsupported_session`, why the one cannot draft or the other not be drafted
-            for.
+        EngineError: `unsupported_session` if either model does not support drafting, with the
+            reason.
     """
     name, other = model.info.name, small.info.name
     if model.info.id == small.info.id:
@@ -262,10 +262,10 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
 
 
 def may_be_drafted_for(model: LoadedModel) -> None:
-    """See whether a model can check drafts.
+    """Check that a model can verify drafts.
 
     Raises:
-        EngineError: `unsupported_session`, why it cannot.
+        EngineError: `unsupported_session` if it cannot, with the reason.
     """
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
@@ -282,10 +282,10 @@ def _may_go_back(model: LoadedModel, part: str) -> None:
 
 
 def same_tokens(model: TextCodec, small: TextCodec) -> dict[str, int]:
-    """The tokens of the tokenizer that two models have in common, with their ids. For a worker.
+    """Return the vocabulary that two models have in common. Runs on a worker.
 
     Raises:
-        EngineError: `unsupported_session`: their tokenizers differ.
+        EngineError: `unsupported_session` if their tokenizers differ.
     """
     vocab: dict[str, int] = model.tokenizer.get_vocab()
     if vocab != small.tokenizer.get_vocab():
