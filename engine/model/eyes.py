@@ -1,12 +1,12 @@
-"""Models that see: an image as numbers in a prompt, what a tower makes of it, where it stands.
+"""Image and sound input: preprocessing, embeddings of the vision tower, and token positions.
 
-In a session's tokens an image is a span of ids above every vocabulary, made from its content: all
-that compares tokens (the prefix index, the ledger, files on disk) tells images apart by them. Where
-they are fed the model gets its placeholder in their place, and the image's embeddings. Some
-architectures write words of the vocabulary between them, such as the end of a row.
+In a session's tokens, an image is a span of ids above every vocabulary, derived from a hash of its
+content. So the prefix index, the ledger and files on disk tell images apart by their tokens. When a
+span is fed, the model gets placeholder ids and the embeddings of the image. Some architectures put
+tokens of the vocabulary between them, such as an end of row.
 
-Positions follow from the tokens before and nothing else, and are given with each pass: two chats
-never meet in them. A worker makes pixels (`Look`), the engine thread embeddings (`Eyes`).
+Positions depend only on the preceding tokens and are passed to each forward pass, so chats never
+share them. Workers preprocess images (`Look`); the engine thread computes embeddings (`Eyes`).
 """
 
 from __future__ import annotations
@@ -33,71 +33,70 @@ from engine.model import piecewise
 from engine.sandbox import jobs
 from engine.sandbox.lanes import MODELS, in_lane
 
-FIRST = 1 << 30  # ids from here on are an image's. No vocabulary has so many.
+FIRST = 1 << 30  # first id of image tokens, larger than any vocabulary
 
 MOST_KNOWN = 512
-"""So many images are remembered by their sizes, which is all that a later prompt needs of them."""
+"""Images whose ids and sizes are remembered. Later prompts with an image need nothing else."""
 
 MOST_WAITING = 256 * 2**20
-"""Bytes of pixels that wait for a tower. Those of a prompt whose cache is there are never asked
-for. Others that are not there any more are made again."""
+"""Limit of the bytes of pixels waiting for the tower. If a prompt is cached, they are never used.
+Dropped pixels are computed again when needed."""
 
 
 class Patches(Struct, frozen=True):
-    """An image as a tower is given it."""
+    """Preprocessed image, the input of a vision tower."""
 
-    pixels: Mapping[str, Any]  # what the tower is given, by name
-    # what stands for the image in a prompt: words of the vocabulary, and between them how many
-    # tokens of its own
+    pixels: Mapping[str, Any]  # arguments of the tower, by name
+    # the image in a prompt: words of the vocabulary, and counts of its own tokens between them
     layout: Sequence[str | int]
-    # rows and columns of its tokens, where positions follow from them
+    # rows and columns of its tokens, if positions depend on them
     grid: tuple[int, int] = (0, 0)
 
 
 @dataclass(eq=False)
 class Sight:
-    """An image or a recording as one model takes it."""
+    """Tokens of an image or a recording for one model."""
 
     digest: str
-    ids: tuple[int, ...]  # that stand for it; those from `FIRST` on for its own tokens
-    # rows and columns of its tokens, where positions follow from them
+    ids: tuple[int, ...]  # ids from `FIRST` on are its own tokens
+    # rows and columns of its tokens, if positions depend on them
     grid: tuple[int, int] = (0, 0)
-    # what the tower is given, by name, until it is; None afterwards
+    # arguments of the tower by name; None once encoded or dropped
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
-    whole: bool = False  # they see those behind them, too: they are read in one pass
+    whole: bool = False  # its tokens attend to later ones too, so it needs a single pass
 
     @functools.cached_property
     def own(self) -> np.ndarray:
-        """Where among its ids its own tokens are."""
+        """Indexes of its own tokens in `ids`."""
         return np.flatnonzero(np.array(self.ids) >= FIRST)
 
 
-Placed = tuple[int, Sight]  # where an image begins among a session's tokens
+Placed = tuple[int, Sight]  # with the index of its first token in the session
 
 
 class Fed(Struct, frozen=True):
-    """What of a session is fed in a pass."""
+    """Tokens of a session that are fed in a pass."""
 
-    images: Sequence[Placed]  # of its tokens, the first ones first
-    start: int  # how many tokens come before
-    count: int = 1  # tokens that are fed
+    images: Sequence[Placed]  # of the session, in order
+    start: int  # tokens before them
+    count: int = 1
 
 
 class Kind(abc.ABC):
-    """How the images of one architecture are taken.
+    """Image preprocessing and embedding for one architecture.
 
     Args:
         folder: the model's.
-        config: what its `config.json` says.
-        words: the ids of its tokenizer's added words.
+        config: its `config.json`.
+        words: ids of the added tokens of its tokenizer.
 
     Raises:
-        Exception: something of it is not as it must be; it does not see then.
+        Exception: if anything unexpected is found. The model is then loaded without vision.
 
     Attributes:
         placeholder: the word that its chat template writes for an image.
-        sound: that for a recording; "" where it hears none.
-        whole: the tokens of an image see those behind them, too.
+        sound: the word for a recording, or "" if it takes none.
+        whole: True if the tokens of an image attend to later ones of the same image.
     """
 
     placeholder: str
@@ -109,56 +108,57 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def look(self, rgb: np.ndarray) -> Patches:
-        """What the tower is given for an image `[height, width, 3]`.
+        """Preprocess an image `[height, width, 3]`.
 
         Raises:
-            ValueError: it is not of a shape that the model can see.
+            ValueError: if the model does not support its shape.
         """
 
     def hear(self, samples: np.ndarray) -> Patches:
-        """The same for a recording, `[samples]` of 16 kHz between -1 and 1."""
+        """Preprocess a recording, `[samples]` at 16 kHz between -1 and 1."""
         raise NotImplementedError
 
     @abc.abstractmethod
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
-        """Of each of its tokens, `[tokens, width]`, and what else is added within the model."""
+        """Return the embeddings of its tokens, `[tokens, width]`, and arrays that are added inside
+        the model."""
 
     def tower(self, net: Any) -> Any:
-        """The part of a model that sees; None where it has none."""
+        """Return the model's vision tower, or None."""
         return getattr(net, "vision_tower", None)
 
     def words_of(self, net: Any, ids: mx.array) -> mx.array:
-        """The embeddings of ids, as the model's first layer takes them."""
+        """Return the embeddings of ids, the input of the model's first layer."""
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
 
     def given(
         self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
     ) -> dict[str, Any]:
-        """What the model is called with, where the tokens at `rows` are images' embeddings."""
+        """Return the model's arguments if the tokens at `rows` have embeddings of images."""
         embedded = self.words_of(net, ids)
         return {"inputs_embeds": put(embedded, rows, seen[0])}
 
     def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
-        """Positions `[axes, count]`; None where they are those of the tokens."""
+        """Return positions `[axes, count]`, or None if they are those of the tokens."""
         return None
 
 
 def put(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
-    """Embeddings `[..., width]` with those of images at some of their rows."""
+    """Replace rows of embeddings `[..., width]` with those of images."""
     flat = embedded.reshape(-1, embedded.shape[-1])
     flat[rows] = seen.astype(flat.dtype)
     return flat.reshape(embedded.shape)
 
 
 def numbers(digest: str, count: int) -> tuple[int, ...]:
-    """The ids that stand for so many tokens of an image."""
+    """Return ids for `count` tokens of an image."""
     raw = hashlib.shake_256(digest.encode()).digest(4 * count)
     return tuple((np.frombuffer(raw, "<u4") & (FIRST - 1) | FIRST).tolist())
 
 
 def span(digest: str, layout: Sequence[str | int], words: Mapping[str, int]) -> tuple[int, ...]:
-    """The ids that stand for an image in a prompt. Words that nobody knows are left out."""
+    """Return the ids of an image in a prompt. Unknown words are left out."""
     own = iter(numbers(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
@@ -170,7 +170,7 @@ def span(digest: str, layout: Sequence[str | int], words: Mapping[str, int]) -> 
 
 
 def placed(tokens: Sequence[int], sights: Sequence[Sight]) -> list[Placed]:
-    """Where the images of a prompt stand in its tokens."""
+    """Return images with their indexes in the tokens of a prompt."""
     found, at = [], 0
     for sight in sights:
         lead = int(sight.own[0])
@@ -181,35 +181,36 @@ def placed(tokens: Sequence[int], sights: Sequence[Sight]) -> list[Placed]:
 
 
 class Look:
-    """Images made into what one model takes. For workers; holds no array of MLX's.
+    """Image preprocessor of a model, for workers. Holds no MLX arrays.
 
     Args:
-        words: the ids of the tokenizer's added words.
+        words: ids of the added tokens of its tokenizer.
     """
 
     def __init__(self, kind: Kind, words: Mapping[str, int]) -> None:
         self.kind = kind
-        # the id of the token that a template writes for an image
+        # id of the token that the template writes for an image
         self.placeholder = words[kind.placeholder]
-        # by the words that it writes for images and recordings, their ids
+        # ids of the words that the template writes for images and recordings
         self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
         self._known: OrderedDict[str, Sight] = OrderedDict()
         self._lock = threading.Lock()
 
     def word_of(self, medium: Image | Audio) -> str:
-        """What a template writes for one like it; "" where the model does not hear."""
+        """Return the word that the template writes for a medium, or "" if the model does not
+        support it."""
         return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
 
     def sight(self, image: Image | Audio, stop: threading.Event | None = None) -> Sight:
-        """An image or a recording as the model takes it.
+        """Preprocess an image or a recording.
 
         Args:
-            stop: set it from any thread to end the reading.
+            stop: cancels when set, from any thread.
 
         Raises:
-            EngineError: `invalid_request`, it cannot be read; `engine_stopped`, it was stopped.
-            FileNotFoundError: its file is not there any more.
+            EngineError: `invalid_request` if it cannot be decoded; `engine_stopped` if cancelled.
+            FileNotFoundError: if its file was deleted.
         """
         if (known := self._seen(image.digest)) is not None:
             return known
@@ -242,7 +243,7 @@ class Look:
     def pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
     ) -> Mapping[str, Any]:
-        """What the tower is given, once more."""
+        """Preprocess an image again, and return the arguments of the tower."""
         return self._read(image, stop).pixels
 
     def _read(self, image: Image | Audio, stop: threading.Event | None) -> Patches:
@@ -277,22 +278,22 @@ class _Held(Struct):
 
 
 class Eyes:
-    """The tower of a loaded model, and the embeddings that it has made. Engine thread only."""
+    """Vision tower of a loaded model, and the embeddings it has computed. Engine thread only."""
 
     def __init__(self, net: Any, kind: Kind, placeholder: int) -> None:
         self.kind = kind
-        self.encoded = 0  # how many images the tower has seen
-        self.held: dict[str, _Held] = {}  # by their digests, the embeddings that are kept
+        self.encoded = 0  # images encoded so far
+        self.held: dict[str, _Held] = {}  # stored embeddings by digest
         self._net = net
         self._placeholder = placeholder
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all embeddings that are kept."""
+        """Bytes of all stored embeddings."""
         return sum(held.nbytes for held in self.held.values())
 
     def encode(self, sight: Sight, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
-        """Make an image's embeddings, in pieces, and keep them."""
+        """Compute and store an image's embeddings, in pieces."""
         spoken = {id(module) for module in self._net.language_model.modules()}
         modules = [m for m in self._net.modules() if id(m) not in spoken]
         embed = functools.partial(self.kind.embeddings, self._net, pixels)
@@ -308,20 +309,20 @@ class Eyes:
         self.encoded += 1
 
     def drop(self, digest: str) -> None:
-        """Keep an image's embeddings no longer."""
+        """Free an image's embeddings."""
         self.held.pop(digest, None)
 
     def plain(self, tokens: list[int]) -> list[int]:
-        """Tokens as the model knows them: the placeholder for those of images."""
+        """Replace ids of images with the placeholder."""
         if max(tokens, default=0) < FIRST:
             return tokens
         return [self._placeholder if token >= FIRST else token for token in tokens]
 
     def given(self, ids: mx.array, parts: Sequence[Fed]) -> dict[str, Any]:
-        """What the model is called with beside `ids`, the tokens of all `parts` in order.
+        """Return the model's arguments besides `ids`, the tokens of all `parts` in order.
 
         Raises:
-            LookupError: an image's embeddings are not there.
+            LookupError: if embeddings of an image are missing.
         """
         if not any(part.images for part in parts):
             return {}
@@ -338,7 +339,7 @@ class Eyes:
         return given
 
     def _seen(self, parts: Sequence[Fed]) -> tuple[list[int], list[list[mx.array]]]:
-        """The places of images' tokens among all that are fed, and their embeddings."""
+        """Return the indexes of image tokens among all fed tokens, and their embeddings."""
         rows: list[int] = []
         features: list[list[mx.array]] = []
         before = 0
@@ -361,9 +362,9 @@ class Eyes:
 
 
 def grid_places(images: Sequence[Placed], start: int, count: int) -> np.ndarray:
-    """Positions as Qwen's models count them: an image is one moment, with rows and columns.
+    """Return positions for Qwen's models: an image has one time position, and rows and columns.
 
-    After it the text goes on behind the larger of both.
+    The text after it continues at the larger of its height and width.
     """
     found = np.tile(np.arange(start, start + count, dtype=np.int32), (3, 1))
     shift = 0

@@ -1,4 +1,4 @@
-"""What a model is recognised by."""
+"""Fingerprints of models and adapters."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from engine.text.rendering import TEMPLATE_FOLDER
 
 
 def identity(folder: Path) -> tuple[object, ...]:
-    """The same for the same unchanged folder, known without reading it."""
+    """Return a key that is equal for the same unchanged folder, without reading its files."""
     files = sorted(f for f in (*folder.iterdir(), *_templates(folder)) if f.is_file())
     return adapter_identity(folder, files)
 
 
 def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
-    """Names a loaded model: its folder's `contents`, its dtype and mlx-lm's version.
+    """Return a hash of a folder's `contents`, the dtype and the version of mlx-lm.
 
-    `vlm` is mlx-vlm's, where the model is from there.
-
-    A KV cache is only ever used with the fingerprint that it was made with.
+    `vlm` is the version of mlx-vlm, if the model is from there. A KV cache is only used with the
+    fingerprint it was created with.
     """
     from mlx_lm._version import __version__
 
@@ -31,19 +30,19 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
 
 
 def contents(folder: Path) -> str:
-    """Names a folder's weights, config, tokenizer and template.
+    """Return a hash of a folder's weights, config, tokenizer and template.
 
-    Of every tensor the beginning, the middle and the end count, 4 KB each: hashing all of many
-    gigabytes would take longer than loading them.
+    Of each tensor, 4 KB each of the beginning, middle and end are hashed. Hashing many gigabytes
+    would take longer than loading them.
 
     Raises:
-        OSError, RefusedError: a file cannot be read, or is not whole.
+        OSError, RefusedError: if a file is unreadable or incomplete.
     """
     digest = hashlib.sha256()
     for file in (*sorted(folder.glob("*")), *_templates(folder)):
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             data = file.read_bytes()
-            # With its length: what one file ends with is never another file.
+            # The length makes the boundary between two files unambiguous.
             digest.update(f"{file.name} {len(data)}\n".encode() + data)
         elif file.suffix == ".safetensors":
             _add_tensors(digest, file)
@@ -55,14 +54,14 @@ def _templates(folder: Path) -> list[Path]:
 
 
 def adapter_contents(config: Path, weights: Path) -> str:
-    """Names an adapter's two files, as `contents` does a model's folder."""
+    """Return a hash of an adapter's two files. See `contents`."""
     digest = hashlib.sha256(config.read_bytes())
     _add_tensors(digest, weights)
     return digest.hexdigest()
 
 
 def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
-    """The same for the same unchanged adapter, known without reading it."""
+    """Return a key that is equal for the same unchanged adapter, without reading its files."""
     stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return (str(folder.resolve()), *stats)
 

@@ -1,4 +1,4 @@
-"""What a model folder says of itself, looked at before anything of it is loaded. No MLX."""
+"""Facts that a model folder states, available before loading. No MLX."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from engine.params import takes
 from engine.sandbox import folders
 from engine.sandbox.protocol import RefusedError
 
-_MOST_CARD = 2**16  # bytes of a stretto.json
+_MOST_CARD = 2**16  # bytes of stretto.json
 
 
 def refuse(message: str, reason: str = "") -> EngineError:
-    """The error for a folder that cannot be loaded."""
+    """Return the error for a folder that cannot be loaded."""
     return EngineError(MODEL_LOAD_FAILED, message, reason)
 
 
 def check(folder: Path, name: str) -> dict[str, Any]:
-    """A folder's config, once the folder has been judged as a child does it before a load.
+    """Check a folder as a child does before a load, and return its config.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -33,7 +33,7 @@ def check(folder: Path, name: str) -> dict[str, Any]:
 
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
-    """The model's own limit; models that name none get a large one, memory permitting."""
+    """Return the model's context limit, or a large one if it states none."""
     named = context_limit(config)
     if named is not None:
         return named
@@ -42,11 +42,11 @@ def context_length(config: dict[str, Any], tokenizer: Any) -> int:
 
 
 def display_name(folder: Path) -> str:
-    """What to call a model where a person reads it."""
-    card = folder / "stretto.json"  # a folder may carry its own name for people
+    """Return the name of a model for the user."""
+    card = folder / "stretto.json"  # optional display name
     if card.is_file():
         try:
-            with card.open("rb") as stream:  # nothing has been checked here yet, not even its size
+            with card.open("rb") as stream:  # not checked yet, so limit the size
                 content = json.loads(stream.read(_MOST_CARD))
             name = content.get("name") if isinstance(content, dict) else None
         except (OSError, ValueError, RecursionError):
@@ -59,7 +59,7 @@ def display_name(folder: Path) -> str:
 
 
 def defaults(folder: Path) -> dict[str, Any]:
-    """The sampling settings that the model's maker recommends, for what nobody has chosen."""
+    """Return the sampling settings that the model's developer recommends."""
     try:
         found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

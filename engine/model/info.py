@@ -1,4 +1,4 @@
-"""A loaded model as everyone outside the engine thread sees it. Imports no MLX."""
+"""Public description of a loaded model. No MLX."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from typing import Any
 
 from msgspec import Struct, field
 
-LOOKUP = "lookup"  # names prompt lookup where a folder would name a model that drafts
+LOOKUP = "lookup"  # selects prompt lookup in place of the folder of a draft model
 
-PREDICTION_HEAD = "qwen3_5_mtp"  # model type that earlier versions drafted with
+PREDICTION_HEAD = "qwen3_5_mtp"  # model type of drafts in earlier versions
 
 
 class Model(Struct, frozen=True):
-    """A loaded model, as everyone outside the engine thread sees it."""
+    """Description of a loaded model for code outside the engine thread."""
 
     id: str  # fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version
-    name: str  # what to show people
-    path: str  # the folder it came from. Of a variant, its base's.
-    context_length: int  # most tokens a prompt and its reply may have together
+    name: str  # for display
+    path: str  # its folder, or for a variant its base's
+    context_length: int  # maximum of prompt and reply tokens together
     nbytes: int  # bytes of weights in memory. Of a variant, those of its adapter alone.
-    dtype: str  # what the weights compute in, e.g. "float32".
+    dtype: str  # of computation, e.g. "float32"
     # how sessions share a decode step: "shared", "rows" (attention row by row) or "alone"
     step: str
-    thinking: bool  # whether the model can reason before it answers
-    # the sampling settings its maker recommends (`generation_config.json`)
+    thinking: bool  # True if the model can reason before it answers
+    # sampling settings recommended by its developer (`generation_config.json`)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    # the notation of its tool calls (`engine.text.call_notations`); empty where it makes none
+    # notation of its tool calls (`engine.text.call_notations`), or ""
     tool_format: str = ""
-    embeds: bool = False  # whether it gives hidden states for embeddings
-    dialect: str = ""  # the row of the table of dialects that it speaks (`engine.text.dialects`)
-    # how much it can be asked to reason, in OpenAI's words, the least first; empty where it can at
-    # most be asked whether to
+    embeds: bool = False  # True if it can compute embeddings
+    dialect: str = ""  # name of its dialect (`engine.text.dialects`)
+    # supported reasoning efforts in OpenAI's terms, lowest first; empty if reasoning can only be
+    # switched on and off, or not at all
     efforts: tuple[str, ...] = ()
-    # the folder of the adapter that makes it a variant; empty for a model of its own
+    # folder of the adapter of a variant, else ""
     adapter: str = ""
-    # the id of the model whose weights a variant shares; empty for a model of its own
+    # id of a variant's base model, else ""
     base: str = ""
-    # the folder of the model that drafts for its chats, or `LOOKUP`; empty for neither
+    # folder of its draft model, `LOOKUP`, or ""
     draft: str = ""
-    sees: bool = False  # whether its messages may have images
-    hears: bool = False  # whether they may have recordings
-    # logits are the same bits alone, next to other chats and after a restart, at no cost
+    sees: bool = False  # True if its messages may contain images
+    hears: bool = False  # True if its messages may contain recordings
+    # True if logits are bitwise equal alone, next to other chats and after a restart, at no cost
     exact: bool = False
 
-    def __hash__(self) -> int:  # `defaults` has none
+    def __hash__(self) -> int:  # `defaults` is not hashable
         return hash(self.id)

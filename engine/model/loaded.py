@@ -1,4 +1,4 @@
-"""A loaded model: what it is, what it can do, its text side, and what changes while it is used."""
+"""A loaded model: its description, abilities, text codec and state."""
 
 from __future__ import annotations
 
@@ -21,42 +21,41 @@ from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
 
 SHARED_FAULTS = 3
-"""A model of which so many shared steps have failed is stepped session by session for a while."""
+"""Failed shared steps after which a model's sessions are stepped one by one for some time."""
 
-REST = 256  # passes of a model for which what has failed is left alone the first time
+REST = 256  # passes that a failed feature is disabled for at first
 
-LONGEST_REST = 1 << 16  # it is twice as long after each failure, at most so long
+LONGEST_REST = 1 << 16  # maximum; each failure doubles the number
 
-FORGIVEN = 1024  # passes after which one failure counts no more
+FORGIVEN = 1024  # passes without failure that cancel out one failure
 
 
 class Trust:
-    """Whether something that has failed is used again. Counts passes, not seconds.
+    """Circuit breaker that disables a feature after repeated failures, measured in passes.
 
-    What has failed too often rests, and is tried again: for longer after each failure.
-
-    A fault may have been one reply's, or the moment's; what fails whenever it is tried costs less
-    and less.
+    After too many failures, the feature is disabled, then tried again; each further failure
+    disables it for longer. The cause may have been a single reply or temporary, and a feature that
+    always fails costs less and less.
 
     Args:
-        allowed: so many failures that have not been forgiven make it rest.
+        allowed: number of counted failures that disables the feature.
     """
 
     def __init__(self, allowed: int) -> None:
-        self.faults = 0  # how often it has failed
+        self.faults = 0  # all failures
         self._allowed = allowed
-        self._counted = 0  # that have not been forgiven
-        self._well = 0  # passes since the last failure, or since one was forgiven
+        self._counted = 0  # failures minus those cancelled out
+        self._well = 0  # passes since the last failure or cancellation
         self._rest = REST
         self._left = 0
 
     @property
     def works(self) -> bool:
-        """Whether it may be used."""
+        """True if the feature is enabled."""
         return not self._left
 
     def failed(self) -> None:
-        """It has raised."""
+        """Count a failure."""
         self.faults += 1
         self._counted += 1
         self._well = 0
@@ -64,11 +63,11 @@ class Trust:
             self._left, self._rest = self._rest, min(2 * self._rest, LONGEST_REST)
 
     def passed(self) -> None:
-        """A pass of its model has gone well, with it or, where it rests, without."""
+        """Count a successful pass of the model, with or without the feature."""
         if self._left:
             self._left -= 1
             if not self._left:
-                self._counted = self._allowed - 1  # the next failure is one too many again
+                self._counted = self._allowed - 1  # one more failure disables it again
         elif self._counted:
             self._well += 1
             if self._well >= FORGIVEN:
@@ -78,27 +77,27 @@ class Trust:
 
 
 class TextCodec(Struct):
-    """What turns messages into a model's tokens, and tokens into text. Holds no array.
+    """Tokenizer, templates and forms of a model: everything for text, and no MLX arrays.
 
-    It is what workers are given of a model: one that held the model itself would keep its weights
-    in memory after it was unloaded, and free them on its own thread.
+    Workers get this instead of the model. A reference to the model would keep its weights in memory
+    after it was unloaded, and free them on the worker's thread.
     """
 
     info: Model
-    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or what is known of it (`KnownTokenizer`)
+    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
     eos: frozenset[int]  # ids that end a turn
-    rows: int | None = None  # how many ids the model knows; None where that cannot be found out
-    reader: Reader | None = None  # who renders and tokenises prompts; None for this process
-    # why a form of an answer cannot be used, found out where it cannot do harm
+    rows: int | None = None  # number of ids the model has, or None if unknown
+    reader: Reader | None = None  # renders and tokenizes prompts; None: in this process
+    # returns the reason why a form cannot be used, or ""; runs in a sandbox
     form_refusal: Callable[[SamplingParams], str] | None = None
-    # the parts of the tokenizer for `forms` (`text.form_tokens`), None where it has none
+    # returns the parts of the tokenizer for `forms` (`text.form_tokens`), or None
     form_tokens: Callable[[], Told | None] = lambda: None
-    # llguidance's tokenizer, made when an answer of a given form is first asked for
+    # llguidance's tokenizer, created for the first reply with a form
     forms: Any = None
-    forms_lock: threading.Lock = field(default_factory=threading.Lock)  # held while it is made
-    # hashes of forms that took too long to follow; replies with one of these end with an error
+    forms_lock: threading.Lock = field(default_factory=threading.Lock)  # guards its creation
+    # hashes of forms that were too slow; replies with one of these end with an error
     costly_forms: set[int] = field(default_factory=set)
-    look: Look | None = None  # makes images into what the model takes; None where it does not see
+    look: Look | None = None  # image preprocessor; None for models without vision
 
 
 def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
@@ -106,47 +105,47 @@ def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) ->
 
 
 class LoadedModel(Struct, weakref=True):
-    """A model with everything of it that lives on the engine thread."""
+    """A model and all its state on the engine thread."""
 
-    info: Model  # what everybody else sees of it
-    net: Any  # the model itself, an `mlx.nn.Module`
-    can: Abilities  # what it was found to be able to do
-    text: TextCodec  # its tokenizer and what belongs to it
-    examined: Any = None  # the folder as it was looked at before (`loader.Examined`)
-    base: LoadedModel | None = None  # whose weights it shares where it is a variant
-    # over how many it is spread; this process has a part of it where they are several
+    info: Model
+    net: Any  # an `mlx.nn.Module`
+    can: Abilities
+    text: TextCodec
+    examined: Any = None  # the checked folder (`loader.Examined`)
+    base: LoadedModel | None = None  # a variant's base model
+    # number of ranks; each process has a part of a model with several
     ranks: int = 1
-    # hands the pending tokens of a pass's rows to all ranks, where it is spread
+    # broadcasts the pending tokens of a pass to all ranks
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
-    # makes a session's caches of what gives empty ones, of whether it shares a prefix, and of the
-    # bits that its keys are kept in (None for the model's own type)
+    # creates a session's caches from a function that returns empty caches, a flag for prefix
+    # sharing, and the bits of keys (None for the model's own type)
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
-    # where the keys of sessions that decode together lie, if the model can take that
+    # buffers for the keys of sessions that decode together, if the model supports them
     slots: Slots | None = None
-    # by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`)
+    # quantized caches of sessions, by bits: 8 or 4 (`quantised`)
     kept_in: dict[int, Any] = field(default_factory=dict)
-    # shared steps, as far as they raise: after a few faults its sessions step alone for a while
+    # failures of shared steps: after a few, sessions step alone for some time
     sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
-    eyes: Eyes | None = None  # its tower and the embeddings of images; None where it does not see
-    # drafts for a chat that runs alone (`drafting.Drafter`), or from what chats hold
-    # (`lookup.Lookup`); None where nothing does
+    eyes: Eyes | None = None  # vision tower and its embeddings; None for models without vision
+    # drafts for a chat that runs alone (`drafting.Drafter`) or from the chats' own text
+    # (`lookup.Lookup`); None without drafting
     drafter: Any = None
-    # when it was asked for something last, on the monotonic clock
+    # monotonic time of the last use
     used_at: float = field(default_factory=time.monotonic)
-    asked_for: bool = False  # somebody has loaded it for itself, not only to draft for another
+    asked_for: bool = False  # loaded by request, not only as a draft model
 
     @property
     def drafting_model(self) -> LoadedModel | None:
-        """The small model that drafts for it, if one does."""
+        """Its draft model, or None."""
         model: LoadedModel | None = getattr(self.drafter, "model", None)
         return model
 
     def new_caches(self) -> Caches:
-        """A session's caches, empty."""
+        """Return empty caches for a session."""
         return list(self.can.make_cache())
 
     def passed(self) -> None:
-        """A pass has gone well: what rests after faults comes nearer to being tried again."""
+        """Record a successful pass in all circuit breakers."""
         self.sharing.passed()
         if self.drafter is not None:
             self.drafter.trust.passed()

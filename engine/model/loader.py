@@ -1,4 +1,4 @@
-"""Loading a model: looked at by a worker, then read by the engine thread piece by piece."""
+"""Model loading: a worker checks the folder, then the engine thread loads it piece by piece."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ from engine.text.known_tokenizer import KnownTokenizer
 log = logging.getLogger(__name__)
 
 Pieces = Generator[Any, None, LoadedModel]
-"""A model being loaded: runs until the next `yield`, returns the model at the end. It yields the
-list of its arrays, so that who gives it up can free them in pieces, then the share of them that
-has been read (0 to 1), else None."""
+"""Loading in progress. Each `next` does one piece of work; the model is the return value. It yields
+the list of the model's arrays, so that a cancelled load can free them in pieces, then the loaded
+share (0 to 1), otherwise None."""
 
-PIECE = 8 * 2**20  # bytes of weights that are read at a time
+PIECE = 8 * 2**20  # bytes of weights per piece
 
-MAX_NAMES = 4  # of weights in an error message
+MAX_NAMES = 4  # weights named in an error message
 
-PAUSE = 0.02  # seconds for which weights are read between two turns of the loop
+PAUSE = 0.02  # seconds of reading per loop iteration
 
 
 class Examined(Struct, frozen=True):
-    """A model folder that has been looked at and can be loaded."""
+    """A model folder that was checked and can be loaded."""
 
     folder: Path
-    identity: tuple[object, ...]  # the same for the same unchanged folder
+    identity: tuple[object, ...]  # equal for the same unchanged folder
     name: str
     config: dict[str, Any]
-    nbytes: int  # of its weights as they lie on disk
-    contents: str  # names its files' contents
-    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, loaded, or what is known of it
-    largest_id: int | None = None  # that the tokenizer has, where that has been found out
-    look: Look | None = None  # makes images into what the model takes; None where it does not see
+    nbytes: int  # of its weights on disk
+    contents: str  # hash of the contents of its files
+    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
+    largest_id: int | None = None  # of the tokenizer, or None if unknown
+    look: Look | None = None  # image preprocessor; None for models without vision
 
 
 def examine(
@@ -75,15 +75,15 @@ def examine(
     largest_id: int | None = None,
     tokenizer: KnownTokenizer | None = None,
 ) -> Examined:
-    """Name a folder's contents, and load its tokenizer unless it is known. For a worker.
+    """Hash a folder's contents, and load its tokenizer unless given. Runs on a worker.
 
     Args:
-        config: of the folder, which has been checked.
+        config: the checked config of the folder.
         nbytes: of its weights.
-        eos: the ids that end a turn, where the folder names them.
+        eos: ids that end a turn, if the folder states them.
 
     Raises:
-        EngineError: `model_load_failed`, saying what is wrong and what to do.
+        EngineError: `model_load_failed` with the reason and what to do.
     """
     try:
         identity = fingerprint.identity(path)
@@ -95,24 +95,24 @@ def examine(
         raise load_error(name, config, error) from None
     _import_module(config)
     if _has_kernels():
-        kernels.load()  # builds them if necessary, so that the engine thread need not
+        kernels.load()  # build them here if necessary, not on the engine thread
     look = _look(path, config, loaded)
     return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id, look)
 
 
 def _look(path: Path, config: dict[str, Any], tokenizer: Any) -> Look | None:
-    """What makes images into what a model takes; None where it does not see."""
+    """Return a model's image preprocessor, or None for models without vision."""
     if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:
         return towers.look(path, config, tokenizer)
-    except Exception as error:  # of mlx-vlm, over a file of the folder's
+    except Exception as error:  # from mlx-vlm, because of a file in the folder
         log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
         return None
 
 
 def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
-    """Load mlx-lm's wrapper of a folder's tokenizer; `eos` as of `examine`."""
+    """Load a folder's tokenizer with mlx-lm. For `eos`, see `examine`."""
     from mlx_lm.utils import load_tokenizer
 
     tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
@@ -121,10 +121,10 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module of the model's architecture, so that the engine thread need not."""
+    """Import the module of the model's architecture early, off the engine thread."""
     from mlx_lm.utils import _get_classes
 
-    with contextlib.suppress(BaseException):  # `load` meets it again and reports it
+    with contextlib.suppress(BaseException):  # `load` raises and reports it again
         if vlm.takes(config):
             vlm.package_of(config)
         else:
@@ -132,22 +132,22 @@ def _import_module(config: dict[str, Any]) -> None:
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
-    """What mlx-lm sets up the tokenizers of this folder's model type with."""
+    """Return mlx-lm's tokenizer settings for this folder's model type."""
     from mlx_lm.utils import _tokenizer_defaults
 
     try:
         defaults = _tokenizer_defaults(path)
-    except Exception:  # mlx-lm's own; loading says what is wrong
+    except Exception:  # from mlx-lm; loading reports the error
         return None
     return dict(defaults) if defaults else None
 
 
 def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
-    """Load a model piece by piece, so that running chats go on meanwhile. Engine thread only.
+    """Load a model piece by piece, while chats continue. Engine thread only.
 
     Args:
-        wide: compute in float32, whatever the weights are kept in.
-        known: the ways that it was found to be able to take; None has them tried out.
+        wide: compute in float32 regardless of the weights' type.
+        known: results of an earlier probe; None to probe now.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
@@ -161,7 +161,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         yield arrays(net)
         yield from read_weights(net, share)
         return (yield from complete(net, examined, config, known))
-    except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
+    except SystemExit:  # a module of mlx-lm raises this if an optional package is missing
         raise refuse(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
             f"{config['model_type']!r} gave up."
@@ -175,7 +175,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
 def complete(
     net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
 ) -> Pieces:
-    """Find out what a model whose weights have been read can do. Engine thread only."""
+    """Probe the abilities of a model whose weights have been read. Engine thread only."""
     can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
     return loaded(net, examined, config, can)
 
@@ -183,10 +183,10 @@ def complete(
 def loaded(
     net: Any, examined: Examined, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
-    """The model of its parts.
+    """Assemble a loaded model.
 
     Raises:
-        EngineError: `model_load_failed`, the tokenizer is another model's.
+        EngineError: `model_load_failed` if the tokenizer belongs to another model.
     """
     name, tokenizer, rows = examined.name, examined.tokenizer, can.rows
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
@@ -194,7 +194,7 @@ def loaded(
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
     look = examined.look
     if look is not None and look.kind.tower(net) is None:
-        look = None  # its weights are there for text alone
+        look = None  # loaded without its tower
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
@@ -219,13 +219,13 @@ def loaded(
 
 
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
-    """mlx-lm's `load_model`, or mlx-vlm's: the bare model and its config.
+    """Load a bare model and its config with mlx-lm or mlx-vlm.
 
-    Code in the folder is not run. Folders whose config has `model_file` are also refused when they
-    are examined.
+    Code in the folder is never run. Folders whose config has `model_file` are also rejected by the
+    check before.
 
     Args:
-        seeing: with its tower, where it has one.
+        seeing: load the vision tower, if there is one.
     """
     from mlx_lm.utils import load_config, load_model
 
@@ -242,7 +242,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
 
 
 def load_at_once(path: Path, wide: bool) -> LoadedModel:
-    """Examine and load a folder on the calling thread, for tools that have no engine."""
+    """Check and load a folder on the calling thread, for tools without an engine."""
     from mlx_lm.utils import load_config
 
     name = folder.display_name(path)
@@ -258,9 +258,9 @@ def _has_kernels() -> bool:
 
 
 def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
-    """On a Linux CPU, let layers in few bits compute by the kernels, which are faster there.
+    """Pack the quantized layers for the CPU kernels, which are faster on a Linux CPU.
 
-    Yields the share of the weights packed so far, and returns it.
+    Yield the share of the weights packed so far, and return it.
     """
     if not _has_kernels() or not any("scales" in layer for layer in net.modules()):
         return 0.0
@@ -284,13 +284,13 @@ def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
 
 
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
-    """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read.
+    """Evaluate the lazily loaded weights in batches, and yield the share that has been read.
+
+    A batch that would exceed `PAUSE`, at the rate of the previous one, waits for the next
+    iteration. A large array gets an iteration of its own.
 
     Args:
-        before: the share that was read otherwise.
-
-    What would make a turn longer than `PAUSE`, at the pace of what was read before it, is left to
-    the next one. A large array is read in a turn of its own.
+        before: share that was already loaded.
     """
     whole = max(1, weight_bytes(net))
     read, pace = 0, 0.0
@@ -309,10 +309,10 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
 
 def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
-    """The error for a model that could not be read, in words for people."""
+    """Return the error for a model that could not be read."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
-    if first.rstrip().endswith(":") and len(text) > 1:  # MLX: the names of weights follow
+    if first.rstrip().endswith(":") and len(text) > 1:  # MLX lists the names of weights
         names = [line.strip(" ,.") for line in text[1:]]
         more = ", …" if len(names) > MAX_NAMES else ""
         first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
@@ -336,14 +336,14 @@ def compute_dtype(net: Any) -> str:
 
 
 def arrays(net: Any) -> list[mx.array]:
-    """All arrays of a model or of a part of it."""
+    """Return all arrays of a model or module."""
     return [array for _, array in tree_flatten(net.parameters())]
 
 
 def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
-    """The arrays of a model that is not used any more, which loses them.
+    """Remove and return the arrays of an unloaded model, except those whose ids are in `needed`.
 
-    Whoever still holds the model then holds no memory. It keeps the arrays whose ids are `needed`.
+    Remaining references to the model then hold no memory.
     """
     taken = []
     for module in net.modules():
@@ -355,5 +355,5 @@ def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 
 def weight_bytes(net: Any) -> int:
-    """Bytes of all arrays of a model or of a part of it."""
+    """Return the bytes of all arrays of a model or module."""
     return sum(array.nbytes for array in arrays(net))

@@ -1,10 +1,11 @@
-"""Prompt lookup: what a chat is about to say may stand in its own context already.
+"""Prompt lookup: drafts copied from the chat's own context.
 
-Where the latest tokens stood before, in the prompt, in a tool's result or in the answer itself,
-those that followed them there are drafted. No model is needed, and where nothing is found next to
-nothing is spent. It helps where text or code of the chat is written again with a few changes.
+If the latest tokens occurred before, in the prompt, a tool result or the answer, the tokens that
+followed them there are drafted. This needs no model and costs almost nothing without a match. It
+helps when the model repeats text or code of the chat with a few changes.
 
-The method is Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed one.
+The method is Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed
+length.
 """
 
 from __future__ import annotations
@@ -17,26 +18,27 @@ from engine.model.loaded import Trust
 
 log = logging.getLogger(__name__)
 
-LEAST = 3  # tokens that must have stood before
+LEAST = 3  # minimum match in tokens
 
-SURE = 6  # so many tell that a text is being copied
+SURE = 6  # matches from this length on usually are copied text
 
-TOLD = 16  # longer matches are not told apart
+TOLD = 16  # maximum match that is measured
 
 _HELD = (2.4, 3.4, 3.8)
-"""Of `_TRIED` matches that are short, `SURE` and `TOLD` so many go on: told before any was seen."""
+"""Prior counts of correct drafts, out of `_TRIED`, for short matches, and those of `SURE` and
+`TOLD` tokens."""
 
 _TRIED = 4.0
 
-TOO_MANY_FAULTS = 3  # after so many passes that raised, nothing is looked up for a while
+TOO_MANY_FAULTS = 3  # passes that raised before lookup is paused
 
 
 class Lookup:
-    """What comes of a model's drafts by lookup.
+    """Counters of a model's drafts by lookup.
 
     Attributes:
-        drafted, accepted: tokens since it was chosen.
-        trust: passes, as far as they raise.
+        drafted, accepted: tokens since it was selected.
+        trust: counts passes that raised.
     """
 
     def __init__(self) -> None:
@@ -45,38 +47,38 @@ class Lookup:
 
     @property
     def works(self) -> bool:
-        """Whether it may be used."""
+        """True unless lookup is paused after failures."""
         return self.trust.works
 
     def keep(self, length: int) -> None:
-        """Nothing of what was drafted is held."""
+        """Do nothing: lookup holds no drafted tokens."""
 
     def drop(self) -> None:
-        """As `keep`."""
+        """Do nothing. See `keep`."""
 
     def fail(self, error: BaseException) -> None:
-        """A pass with its drafts has raised."""
+        """Count a pass that raised."""
         self.trust.failed()
         log.warning("a draft by lookup failed: %s", type(error).__name__)
 
 
 class Places:
-    """Where the latest tokens of one answer stood before.
+    """Search for earlier occurrences of an answer's latest tokens.
 
     Args:
-        tokens: the answer's own list of all its tokens, to which it only adds.
+        tokens: the answer's own list of all its tokens, which only grows.
     """
 
     def __init__(self, tokens: list[int]) -> None:
         self._of = tokens
         self._ids = np.empty(0, np.int32)
-        self._known = 0  # tokens of `_of` that are in `_ids`
-        self._next = 0  # where the token stands that followed the latest ones before; 0: nowhere
-        self._matched = 0  # how many of them stood before it
-        self._held, self._tried = list(_HELD), [_TRIED] * len(_HELD)  # by the length of the match
+        self._known = 0  # tokens of `_of` copied to `_ids`
+        self._next = 0  # index after the earlier occurrence, or 0 without a match
+        self._matched = 0  # length of the match
+        self._held, self._tried = list(_HELD), [_TRIED] * len(_HELD)  # by length of the match
 
     def find(self) -> int:
-        """How many of the latest tokens stood somewhere before; 0 where it is too few."""
+        """Return the length of the longest match of the latest tokens, or 0 if it is too short."""
         new = self._of[self._known :]
         if self._known + len(new) > len(self._ids):
             grown = np.empty(2 * (self._known + len(new)), np.int32)
@@ -96,9 +98,10 @@ class Places:
         return self._matched if self._next else 0
 
     def draft(self, pending: int, count: int) -> list[int]:
-        """At most `count` tokens after the `pending` one.
+        """Return at most `count` tokens after the `pending` one.
 
-        None where it is another than stood there: then the next look is at the longer text.
+        The list is empty if `pending` is not the token that followed the earlier occurrence. The
+        next search then includes it.
         """
         if not self.find() or self._ids[self._next] != pending:
             return []
@@ -106,9 +109,10 @@ class Places:
         return [int(token) for token in found]
 
     def chances(self, count: int) -> list[float]:
-        """Of what `draft` would give, the chances that it holds: each token's with all before it.
+        """Return, for each token of a draft, the estimated chance that it and all before it are
+        accepted.
 
-        Every token of the answer tells, drafted or not, whether what was found goes on.
+        The estimate counts every token of the answer, drafted or not.
         """
         chance, found = 1.0, list[float]()
         for ahead in range(1, min(count, self._known - self._next - 1) + 1):
@@ -118,7 +122,7 @@ class Places:
         return found
 
     def _search(self) -> None:
-        """Find the longest match, of those the latest."""
+        """Find the longest match, and of several the latest."""
         last = self._known - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < TOLD:

@@ -1,7 +1,7 @@
-"""Of the rows of a pass, only those whose logits somebody wants go through the output layer.
+"""Restriction of the output layer to the rows whose logits are needed.
 
-A pass that reads prompts has many rows, and of few of them a token follows. MLX would multiply all
-of them with the vocabulary's matrix: what is cut off afterwards has been computed by then.
+A prefill pass has many rows, and only a few are sampled. MLX would multiply all of them with the
+vocabulary's matrix; slicing its result saves nothing.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _state = threading.local()
 
 @contextmanager
 def only(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
-    """Within this block, on this thread, models compute logits of these rows, in this order.
+    """Compute logits of only these rows, in this order, inside the block and on this thread.
 
     Args:
-        rows: places in a pass of `[rows, 1]` or `[1, tokens]`.
-        are_read: logits are needed; otherwise a model may leave out these as well.
+        rows: indexes in a pass of `[rows, 1]` or `[1, tokens]`.
+        are_read: True if the logits are needed; otherwise a model may skip these too.
     """
     before = getattr(_state, "rows", ()), getattr(_state, "are_read", True)
     _state.rows, _state.are_read = tuple(rows), are_read
@@ -36,16 +36,16 @@ def only(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
 
 
 def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
-    """Those rows' logits `[rows, ids]` of a pass within `only(rows)`.
+    """Return the logits of `rows`, `[rows, ids]`, from a pass inside `only(rows)`.
 
-    A model whose output layer was not found has computed all of them.
+    If the output layer was not found, the model has computed all rows.
     """
     flat = logits.reshape(-1, logits.shape[-1])
     return flat if flat.shape[0] == len(rows) else _some(flat, 0, tuple(rows))
 
 
 def wanted(count: int) -> Sequence[int]:
-    """Return the rows whose logits are read, of a pass of `count` rows."""
+    """Return the rows whose logits are read, in a pass of `count` rows."""
     rows: tuple[int, ...] = getattr(_state, "rows", ())
     if not getattr(_state, "are_read", True):
         return ()
@@ -53,10 +53,10 @@ def wanted(count: int) -> Sequence[int]:
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:
-    """Find what may be a model's output layer, and let it leave out rows.
+    """Find a model's output layer, and make it skip rows.
 
     Args:
-        ids: how many logits the model gives for each row.
+        ids: number of logits per row.
 
     Returns:
         A function that undoes it.
@@ -67,10 +67,10 @@ def install(net: Any, ids: int) -> Callable[[], None]:
     for name, module in net.named_modules():
         if isinstance(module, (_SomeRows, _SomeRowsAsLinear)):
             continue
-        if hasattr(module, "as_linear"):  # an embedding, which is called so for nothing else
+        if hasattr(module, "as_linear"):  # of an embedding, only called for logits
             tables.append(module)
         elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
-            linears.append(module)  # within a layer, something else may be as wide
+            linears.append(module)  # names with digits: a layer's module may have the same width
     parts = mix_in(_SomeRows, linears), mix_in(_SomeRowsAsLinear, tables)
 
     def undo() -> None:
@@ -81,7 +81,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
 
 
 def _outputs(module: Any) -> int:
-    """How many numbers a linear layer gives for each row; 0 for other modules."""
+    """Return the output width of a linear layer, or 0 for other modules."""
     for name, axis in (("weight", 0), ("lora_b", -1)):
         array = module.get(name)
         if isinstance(array, mx.array) and array.ndim == 2:
@@ -98,7 +98,7 @@ def _cut(x: mx.array) -> mx.array:
 
 
 def _some(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
-    """Some places of an axis; a view where they follow each other."""
+    """Return some indexes of an axis, as a view if they are consecutive."""
     if rows == tuple(range(rows[0], rows[0] + len(rows))):
         places = slice(rows[0], rows[0] + len(rows))
         return x[places] if axis == 0 else x[:, places]
@@ -106,14 +106,14 @@ def _some(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
 
 
 class _SomeRows:
-    """Mixed in before the class of a linear layer that gives logits."""
+    """Mixin for a linear layer that computes logits."""
 
     def __call__(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
         return super().__call__(_cut(x), *more, **named)  # type: ignore[misc, no-any-return]
 
 
 class _SomeRowsAsLinear:
-    """The same for an embedding that is the output layer as well."""
+    """Mixin for an embedding that is also the output layer."""
 
     def as_linear(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
         return super().as_linear(_cut(x), *more, **named)  # type: ignore[misc, no-any-return]

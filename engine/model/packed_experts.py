@@ -1,8 +1,8 @@
-"""Experts in few bits that compute by the CPU kernels.
+"""Quantized experts computed by the CPU kernels.
 
-A model of experts has many small layers side by side, and each row is given to a few of them. Rows
-are grouped by expert, so that each expert's weights are read once. Weights are read from the
-model's file one expert at a time, so a model that nearly fills the memory is never held twice.
+A mixture-of-experts model has many small matrices, and each row uses a few of them. Rows are
+grouped by expert, so each expert's weights are read once. Weights are read from the model's file
+one expert at a time, so a model that nearly fills the memory is never held twice.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _PARTS = ("gate_proj", "up_proj", "down_proj")
 _ARRAYS = ("weight", "scales", "biases", "bias")
 
 TOLERANCE = 1e-3
-"""Largest difference between packed and MLX's experts, in the outputs' standard deviation."""
+"""Maximum difference from MLX's result, in standard deviations of the outputs."""
 
 
 class Tensors:
-    """Tensors of a folder's safetensors files, to be read piece by piece. Open until closed.
+    """Reader for tensors in a folder's safetensors files, open until `close` is called.
 
     Raises:
-        OSError, RefusedError: of a file that cannot be read.
+        OSError, RefusedError: if a file cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -51,15 +51,15 @@ class Tensors:
             self.close = files.pop_all().close
 
     def has(self, name: str, array: mx.array) -> bool:
-        """Return True if the files have a tensor of that name as it is in the model."""
+        """Return True if a file has a tensor of that name with the shape of `array`."""
         _, entry, _ = self._places.get(name, (None, {}, 0))
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
     def piece(self, name: str, place: int) -> mx.array:
-        """Read one place of a tensor's first axis.
+        """Read index `place` of a tensor's first axis.
 
         Raises:
-            OSError: the file cannot be read, or has become shorter.
+            OSError: if the file cannot be read or was truncated.
         """
         file, entry, offset = self._places[name]
         kind, dtype = _TYPES[entry["dtype"]]
@@ -86,7 +86,7 @@ class PackedExperts:
     """Experts of one layer.
 
     Args:
-        experts: of each gate, up and down.
+        experts: the gate, up and down matrices of each.
     """
 
     def __init__(self, library: Library, experts: Sequence[Sequence[PackedMatrix]]) -> None:
@@ -94,9 +94,9 @@ class PackedExperts:
         self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
-        """Return what the `chosen` experts `[..., k]` give for `x` `[..., inputs]`.
+        """Return the outputs of the `chosen` experts `[..., k]` for `x` `[..., inputs]`.
 
-        Its shape is `[..., k, outputs]`.
+        The shape is `[..., k, outputs]`.
         """
         asked = np.array(chosen).reshape(-1, chosen.shape[-1])
         rows = as_rows(x, self._inputs)
@@ -110,7 +110,7 @@ class PackedExperts:
 
 
 class _PackedSwitch:
-    """Mixed in before mlx-lm's `SwitchGLU`."""
+    """Mixin for mlx-lm's `SwitchGLU`."""
 
     experts: PackedExperts
 
@@ -119,12 +119,12 @@ class _PackedSwitch:
 
 
 def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
-    """Let experts compute by the kernels. Engine thread only.
+    """Replace experts with those of the CPU kernels. Engine thread only.
 
-    Yields the bytes of weights that were packed, expert by expert. Layers whose weights are not in
-    the folder as they are in the model stay MLX's.
+    Yield the bytes of packed weights after each expert. Layers whose tensors on disk differ from
+    those in the model are not changed.
     """
-    switch = sys.modules.get("mlx_lm.models.switch_layers")  # imported by models of experts
+    switch = sys.modules.get("mlx_lm.models.switch_layers")  # imported only by MoE models
     found = [
         (name, module)
         for name, module in net.named_modules()
@@ -172,7 +172,7 @@ def _pack_experts(
 
 
 def is_packed(net: Any) -> bool:
-    """Return True if experts of a model compute by the kernels."""
+    """Return True if a model has packed experts."""
     return any(isinstance(module, _PackedSwitch) for module in net.modules())
 
 
@@ -188,10 +188,10 @@ def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
 def _packed(
     module: Any, name: str, expert: int, tensors: Tensors, library: Library
 ) -> list[PackedMatrix]:
-    """Read and pack one expert: gate, up and down.
+    """Read and pack the gate, up and down matrices of one expert.
 
     Raises:
-        ValueError: arrays do not fit each other.
+        ValueError: if its arrays do not match.
     """
     found = []
     for part in _PARTS:
@@ -215,13 +215,13 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
 
 
 def _agrees(module: Any, experts: PackedExperts) -> bool:
-    """Compare a layer with MLX's, for two rows that ask for two experts each."""
+    """Compare a layer with MLX's, for two rows with two experts each."""
     random, last = np.random.default_rng(0), module.gate_proj.num_experts - 1
     x = mx.array(random.standard_normal((1, 2, module.gate_proj.input_dims), np.float32))
     chosen = mx.array([[[0, last], [last, last // 2]]])
     try:
         wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
-    except Exception as error:  # whatever a model raises
+    except Exception as error:  # a model may raise anything
         log.debug("experts of another kind: %s", error)
         return False
     return wanted.shape == found.shape and bool(

@@ -1,8 +1,8 @@
-"""Quantized layers of a model that compute by the CPU kernels instead of MLX's.
+"""Quantized layers computed by the CPU kernels instead of MLX.
 
-A layer keeps its class's name, settings and shapes, and gives up its arrays: the kernels have their
-own copy. Placeholders of the same shape and size take no memory, so code that looks at a layer or
-adds up a model's bytes finds what it expects.
+A packed layer keeps its class name, settings and shapes, but not its arrays, because the kernels
+have their own copy. Placeholders of the same shape and type take no memory, so code that inspects a
+layer or adds up a model's bytes still works.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TOGETHER = (
     ("wq", "wk", "wv"),
     ("w1", "w3"),
 )
-"""Layers of one module that usually have the same input. They are computed in one call."""
+"""Layers of a module that usually have the same input, computed in one call."""
 
 
 class SharedProduct:
-    """Product of one input with the matrices of several layers, computed for the first of them."""
+    """Product of one input with several layers' matrices, computed when the first one runs."""
 
     def __init__(self, library: Library, matrices: Sequence[PackedMatrix]) -> None:
         self.matrices = tuple(matrices)
@@ -41,7 +41,7 @@ class SharedProduct:
         self._left: list[Array | None] = []
 
     def output(self, place: int, x: mx.array) -> mx.array:
-        """Return `x @ matrix.T` for the matrix at `place`, `[..., outputs]` of the type of `x`."""
+        """Return `x @ matrix.T` for matrix number `place`, `[..., outputs]` in the type of `x`."""
         if self._given is not x or self._left[place] is None:
             rows = as_rows(x, self.matrices[0].inputs)
             found = multiply(self._library, rows, self.matrices)
@@ -70,7 +70,7 @@ def as_mlx(rows: Any, like: mx.array) -> mx.array:
 
 
 class PackedLinear:
-    """Mixed in before `nn.QuantizedLinear`."""
+    """Mixin for `nn.QuantizedLinear`."""
 
     product: SharedProduct
     place: int
@@ -84,7 +84,7 @@ class PackedLinear:
 
 
 class PackedEmbedding:
-    """Mixed in before `nn.QuantizedEmbedding`."""
+    """Mixin for `nn.QuantizedEmbedding`."""
 
     product: SharedProduct
 
@@ -105,10 +105,10 @@ _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
 def pack_layers(net: Any, library: Library) -> Iterator[int]:
-    """Let the quantized layers of a model compute by the kernels. Engine thread only.
+    """Replace a model's quantized layers with packed ones. Engine thread only.
 
-    Layers in a format that the kernels lack stay MLX's. Yields the bytes of the weights looked at,
-    layer by layer.
+    Layers in formats that the kernels do not support are not changed. Yield the bytes of weights
+    after each group of layers.
     """
     for group in list(_groups(net)):
         size = sum(layer.weight.nbytes for layer in group)
@@ -117,16 +117,16 @@ def pack_layers(net: Any, library: Library) -> Iterator[int]:
 
 
 def is_packed(net: Any) -> bool:
-    """Return True if layers of a model compute by the kernels."""
+    """Return True if a model has packed layers."""
     return any(isinstance(module, PackedLinear) for module in net.modules())
 
 
 def _groups(net: Any) -> Iterator[list[Any]]:
-    """The layers of a model, those with the same input together."""
+    """Yield the quantized layers of a model, grouped by common input."""
     seen: set[int] = set()
     for _, parent in net.named_modules():
         layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
-        for value in parent.values():  # a list of layers, or a dictionary
+        for value in parent.values():  # lists and dictionaries of layers
             parts = value.values() if isinstance(value, dict) else value
             if isinstance(value, (list, dict)) and not isinstance(value, nn.Module):
                 layers |= {str(id(part)): part for part in parts if type(part) in _KINDS}
@@ -154,7 +154,7 @@ def _pack_group(group: Sequence[Any], library: Library) -> None:
 
 
 def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
-    """Let layers compute by a product that they share, and give up their arrays."""
+    """Set a shared product in the layers, and replace their arrays with placeholders."""
     is_embedding = type(group[0]) is nn.QuantizedEmbedding
     for place, layer in enumerate(group):
         vars(layer).update(product=product, place=place)
@@ -165,7 +165,7 @@ def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
 
 
 def placeholder(array: mx.array) -> mx.array:
-    """Return an array of the same shape and type that holds one number."""
+    """Return an array of the same shape and type that stores a single number."""
     out = mx.broadcast_to(mx.zeros((), array.dtype), array.shape)
     mx.eval(out)
     return out
