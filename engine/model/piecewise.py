@@ -1,8 +1,9 @@
-"""A tower's pass in pieces, between which the chats that stream have their turns.
+"""Evaluation of a vision tower's pass in pieces, between which other chats stream.
 
-The pass only builds a graph. Layers that take each row by itself are cut by rows and attention by
-queries, so that no piece takes longer than a gap may. Each is noted, and evaluated in turn. Where
-cuts are follows from sizes alone: an image has the same embeddings whatever else is computed.
+The pass only builds a graph. Layers that treat rows independently are split by rows and attention
+by queries, so no piece takes longer than the gap budget. The pieces are recorded and evaluated in
+order. The splits depend only on sizes, so an image has the same embeddings whatever else is
+computed.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ import mlx.nn as nn
 from engine.model import backend
 from engine.model.patches import mix_in
 
-SLICE = 0.01  # seconds of a tower that are evaluated at a time, as far as pieces take no longer
+SLICE = 0.01  # target seconds of evaluation per iteration; a single piece may take longer
 
 PIECE = {"cpu": 2e9, "gpu": 2e10}
-"""Operations of a piece at most: about two hundredths of a second of two cores, one of the slowest
-GPU that models are run on. Smaller ones would be so many of a large image's attention on a CPU,
-which takes the most of a tower there, that building the graph, which nothing interrupts, would take
-longer than they do (24 blocks: 0.5 s with half of this)."""
+"""Maximum operations per piece: about 0.02 s on two cores, or 0.01 s on one of the slowest
+supported GPUs. On a CPU, attention of a large image takes most of the tower's time. With smaller
+pieces, building its graph, which cannot be interrupted, would take longer than the pieces (24
+blocks: 0.5 s at half this size).
+"""
 
 ELEMENT = {"cpu": 1000.0, "gpu": 50.0}
-"""Operations that a number of a norm, an activation or a softmax counts for. On a CPU MLX takes ten
-nanoseconds for an exponential."""
+"""Operations that one number of a norm, an activation or a softmax counts as. On a CPU, MLX takes
+10 ns per exponential."""
 
 _LINEAR = (nn.Linear, nn.QuantizedLinear)
 _PATCHES = (nn.Conv2d, nn.Conv3d)
@@ -40,11 +42,11 @@ _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
 
-Cut = tuple[mx.array, int]  # an array, and the axis along which its rows are
+Cut = tuple[mx.array, int]  # an array and the axis of its rows
 
 
 class _Noting(threading.local):
-    """What notes the pieces of the pass that this thread builds, if it is a tower's."""
+    """Recorder of the tower pass that this thread builds, or None."""
 
     now: _Noted | None = None
 
@@ -55,10 +57,10 @@ noting = _Noting()
 def in_pieces(
     modules: Iterable[nn.Module], embed: Callable[[], list[mx.array]]
 ) -> Generator[None, None, list[mx.array]]:
-    """What `embed` gives, evaluated for about `SLICE` seconds at a time.
+    """Evaluate the result of `embed` for about `SLICE` seconds at a time, and return it.
 
     Args:
-        modules: all that it calls, those within others, too.
+        modules: all modules that it calls, including nested ones.
     """
     noted = _Noted()
     undo = mix_in(_ByRows, _by_rows(modules))
@@ -100,13 +102,13 @@ def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
 
 
 class _Noted:
-    """The pieces of a pass, in the order in which they are to be evaluated."""
+    """Pieces of a pass in the order of evaluation."""
 
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._most, self.element = PIECE[device], ELEMENT[device]
-        # of each its kind, by which its time is foreseen, and its cost; what is only brought
-        # together for them has none, and is evaluated by itself
+        # for each piece its kind, to estimate its time, its cost and its arrays; arrays that only
+        # combine others have the kind "" and are evaluated by themselves
         self.pieces: list[tuple[str, float, list[mx.array]]] = []
 
     def add(self, *arrays: mx.array) -> None:
@@ -115,15 +117,15 @@ class _Noted:
     def cut(
         self, kind: str, given: Sequence[Cut], cost: float, call: Callable[..., list[mx.array]]
     ) -> list[mx.array]:
-        """What `call` gives of arrays, part by part along an axis of each.
+        """Call a function for parts of arrays, each split along its axis, and join the results.
 
         Args:
-            given: what is cut alike; what comes of it has its rows where the first has them.
-            cost: of one row.
+            given: arrays to split alike. The result has its rows on the axis of the first one.
+            cost: operations per row.
         """
         arrays, axes = zip(*given, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
-        noting.now = None  # what is called within is a piece already
+        noting.now = None  # calls inside are part of this piece
         try:
             if count <= step:
                 whole = call(*arrays)
@@ -142,7 +144,7 @@ class _Noted:
 
 
 class _ByRows:
-    """Mixed in before the class of a module that takes each row by itself."""
+    """Mixin for a module that treats rows independently."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
@@ -152,7 +154,7 @@ class _ByRows:
         (x,), kind = given, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
-            # Eight times a product's, measured: MLX unfolds it, on one core.
+            # Eight times the cost of a product, measured: MLX unfolds the input on one core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
             return noted.cut(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
@@ -168,11 +170,11 @@ class _ByRows:
 def by_rows(
     kind: str, given: Sequence[Cut], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
-    """What `call` gives of arrays, in a tower's pass a part of their rows after the other.
+    """Call a function on arrays, in a tower's pass for one part of their rows after another.
 
     Args:
-        given: as `_Noted.cut` takes it.
-        numbers: how many are computed of one row.
+        given: see `_Noted.cut`.
+        numbers: computed per row.
     """
     noted = noting.now
     if noted is None:
@@ -181,10 +183,10 @@ def by_rows(
 
 
 def turn_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
-    """Let a tower's own function that turns queries and keys by their places do so by rows.
+    """Split a tower's own rotary embedding function by rows.
 
     Args:
-        axes: of its first arguments, those along which their rows are.
+        axes: of its first arguments, the axes of their rows.
     """
     turn = getattr(home, name)
     if not isinstance(turn, functools.partial):
@@ -208,11 +210,11 @@ def _turned(turn: Callable[..., Any], axes: Sequence[int], *given: Any, **named:
 def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
-    """MLX's own attention, in a tower's pass a part of the queries after the other."""
+    """Call MLX's attention, in a tower's pass for one part of the queries after another."""
     noted, mask = noting.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
-    k, v = mx.contiguous(k), mx.contiguous(v)  # or each part would make its own
+    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise each part makes its own copy
     noted.add(k, v)
     given = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:

@@ -1,13 +1,13 @@
-"""Models of plain decoder layers, whose step is one call of the CPU kernels.
+"""Models with plain decoder layers, whose decode step is one call of the CPU kernels.
 
-A layer is plain if it has the usual parts: norms, attention with a rotary embedding that a table
-can replace, and a gated MLP. `install` finds the part of a model that runs all its layers (its
-body), builds a `Decoder` from them, and compares their outputs. If they agree, the body computes by
-the decoder, for one session, a batch, and prompts next to them: logits are the same bits in each.
-If the rest of the model is an output head, that is part of the same call.
+A layer is plain if it consists of norms, attention with a rotary embedding that a table can
+replace, and a gated MLP. `install` finds the module that runs all layers (the body), builds a
+`Decoder` from them, and compares the outputs. If they agree, the decoder replaces the body for
+single sessions, batches and prefill chunks alike, with the same bits in the logits. If the rest of
+the model is an output head, it becomes part of the same call.
 
-New keys and values are written straight into the sessions' own arrays. `_SessionArrays` makes sure
-that nothing else refers to the places that are written.
+New keys and values are written directly into the sessions' arrays. `_SessionArrays` ensures that
+nothing else refers to the memory written.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from engine.model.patches import mix_in
 log = logging.getLogger(__name__)
 
 TOLERANCE = 1e-3
-"""Largest difference between decoder and layers, in the standard deviation of hidden states."""
+"""Maximum difference between decoder and layers, in standard deviations of the hidden states."""
 
-MAX_KINDS = 4  # of layers in one model
+MAX_KINDS = 4  # different kinds of layers in a model
 
 _TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
-"""Positions at which rotations are compared. Some rotary embeddings change once a chat is longer
-than the texts of the training; a table cannot replace those."""
+"""Positions at which rotations are compared. Some rotary embeddings change when a chat exceeds the
+context length of the training; a table cannot replace those."""
 
 
 EARLY_TOKENS = 32
-"""Layers whose caches are full within this number of tokens grow together."""
+"""Layers whose caches will be full within this number of tokens grow together."""
 
-MAX_EARLY_BYTES = 16 << 20  # of these caches; copying more would delay other sessions
+MAX_EARLY_BYTES = 16 << 20  # limit for growing together; copying more would delay other sessions
 
 
 class _PlainBody:
-    """Mixed in before the class of a body."""
+    """Mixin for a body."""
 
     plain: PlainDecoder
     embed_tokens: Any
@@ -71,7 +71,7 @@ class _PlainBody:
 
 
 class _PlainModel:
-    """Mixed in before the class of a model that is a body and an output head."""
+    """Mixin for a model that consists of a body and an output head."""
 
     plain: PlainDecoder
     model: Any  # the body
@@ -88,23 +88,24 @@ class _PlainModel:
 
 
 class SessionRows(NamedTuple):
-    """The caches of one session in a pass, and how many tokens are fed to it."""
+    """Caches of a session in a pass, and the number of its tokens."""
 
     caches: Sequence[Any]
     token_count: int
-    is_plain: bool  # the decoder can read and write its caches
-    is_current: bool  # they have not changed since the decoder wrote into them
+    is_plain: bool  # the decoder supports its caches
+    is_current: bool  # unchanged since the decoder wrote into them
 
 
 def _one_by_one(
     body: Any, inner: Any, inputs: mx.array, given: list[mx.array], sessions: Sequence[SessionRows]
 ) -> mx.array:
-    """Run a pass of some sessions by the decoder, of others by the model's own code.
+    """Run a pass in which only some sessions can use the decoder.
 
-    The latter, such as those with keys in few bits, do not change the results of the former.
+    Others, such as those with quantized keys, run the model's own code, and do not change the
+    results of the former.
 
     Args:
-        given: the embeddings, or nothing.
+        given: the embeddings, or empty.
     """
     starts = list(accumulate((session.token_count for session in sessions), initial=0))
     spans = [slice(*span) for span in pairwise(starts)]
@@ -124,33 +125,33 @@ def _one_by_one(
 
 
 class PlainDecoder:
-    """A body's decoder, and the arrays of the sessions that it writes to.
+    """Decoder of a body, and the arrays of the sessions that it writes to.
 
     Args:
-        shapes: of each layer's keys: heads and their width.
-        has_table: the decoder has the embeddings of tokens.
+        shapes: number of key heads and their width, for each layer.
+        has_table: True if the decoder has the token embeddings.
     """
 
     def __init__(self, decoder: Decoder, shapes: Sequence[tuple[int, int]], has_table: bool):
         self._decoder = decoder
         self._shapes = tuple(shapes)
         self._has_table = has_table
-        # by the first layer's cache of a session; they end with it
+        # by the cache of a session's first layer, and freed with it
         self._arrays: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
 
     def embed(self, table: Any, tokens: mx.array) -> mx.array:
-        """Return tokens if the decoder looks them up, else their embeddings.
+        """Return the tokens if the decoder looks them up, else their embeddings.
 
-        A table that something is mixed into (the probe watches tables so) is called.
+        A table with a mixin, such as the probe's, is called.
         """
         is_own = self._has_table and type(table).__call__ is PackedEmbedding.__call__
         return tokens if is_own else table(tokens)
 
     def sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
-        """Return the sessions of a pass in the order of its rows; none if they are unknown.
+        """Return the sessions of a pass in the order of its rows, or [] if they are unknown.
 
         Args:
-            caches: of each layer the cache of one session, or what `ragged` makes of several.
+            caches: the layer caches of one session, or those of several combined by `ragged`.
             shape: of the pass, `[batch, tokens]`.
         """
         if caches is None or len(shape) != 2:
@@ -171,14 +172,14 @@ class PlainDecoder:
         """Return the hidden states after the last norm, `[batch, tokens, width]`.
 
         Args:
-            h: tokens `[batch, tokens]`, of which one is 1, or their embeddings.
+            h: tokens `[batch, tokens]`, one of which is 1, or their embeddings.
         """
         count = sum(session.token_count for session in sessions)
         hidden, _ = self._run(h, sessions, range(count), has_logits=False)
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
     def logits(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Return the logits of the rows that `output_rows` wants, in the layout of `h`."""
+        """Return the logits of the rows selected by `output_rows`, in the layout of `h`."""
         wanted = output_rows.wanted(sum(session.token_count for session in sessions))
         _, logits = self._run(h, sessions, wanted, has_logits=True)
         assert logits is not None
@@ -215,18 +216,19 @@ class PlainDecoder:
 
 
 class _Field(enum.IntEnum):
-    """Numbers of a segment, in the order of `SEGMENT`."""
+    """Fields of a segment, in the order of `SEGMENT`."""
 
     KEYS, VALUES, HEAD_STRIDE, TOKEN_STRIDE, POSITION, COUNT = range(6)
 
 
 class _SessionArrays:
-    """Addresses of one session's keys and values, and the end of what the decoder has written.
+    """Addresses of a session's keys and values, and the position up to which the decoder has
+    written.
 
-    It writes only into arrays that nothing else reads at those places: into copies that MLX made
-    for a write of its own, behind what was written before. After a fork both sessions refer to the
-    same memory. Both only read what was written by then; when the twin, or a session that was
-    taken back, writes for the first time, MLX copies the array.
+    The decoder only writes into memory that nothing else reads: into copies that MLX made for an
+    earlier write, after the positions in use. After a fork, both sessions refer to the same memory
+    and only read what was written before. When the fork, or a session that was rolled back, writes
+    for the first time, MLX copies the array.
     """
 
     def __init__(self, shapes: Sequence[tuple[int, int]], caches: Sequence[Any]) -> None:
@@ -235,14 +237,14 @@ class _SessionArrays:
         self._values: list[mx.array] = []
         count = 1 + isinstance(caches[0], SharedPrefixKV)
         self._segments = np.zeros((len(caches), count, len(_Field)), np.int64)
-        self._capacity = np.zeros(len(caches), np.int64)  # positions with memory, by layer
-        self._full_at = 0  # the least of them
-        self._end = -1  # the position after the last one written
+        self._capacity = np.zeros(len(caches), np.int64)  # allocated positions by layer
+        self._full_at = 0  # minimum of `_capacity`
+        self._end = -1  # after the last position written
 
     def is_current(self, caches: Sequence[Any]) -> bool:
-        """Return True if the caches are as the decoder left them.
+        """Return True if the caches are unchanged since the decoder's last write.
 
-        Whatever else writes into the caches of a session does so from the first layer to the last.
+        Checking the first and last layers is enough, because other code writes all layers in order.
         """
         first, last = caches[0], caches[-1]
         return (
@@ -252,12 +254,12 @@ class _SessionArrays:
             and first.values is self._values[0]
             and last.keys is self._keys[-1]
             and last.values is self._values[-1]
-            # MLX puts another buffer in the place of an array's when it writes into it.
+            # MLX gives an array another buffer when it writes into it.
             and _address(first.keys)[0] == self._segments[0, -1, _Field.KEYS]
         )
 
     def reserve(self, caches: Sequence[Any], count: int) -> Array:
-        """Return the segments of all layers, with room for `count` more tokens."""
+        """Return the segments of all layers, with memory for `count` more tokens."""
         self._end = caches[0].offset + count
         if self._full_at < self._end:
             layers = self._growing(caches)
@@ -275,9 +277,10 @@ class _SessionArrays:
         return self._segments
 
     def _growing(self, caches: Sequence[Any]) -> list[int]:
-        """Return the layers that are full, and those that will be soon unless they are large.
+        """Return the full layers, and those that soon will be unless they are large.
 
-        Layers grow at different tokens. One by one, they would have MLX's threads wake up for each.
+        Layers fill up at different tokens. Growing them one by one would wake MLX's threads each
+        time.
         """
         soon: list[int] = np.nonzero(self._capacity < self._end + EARLY_TOKENS)[0].tolist()
         arrays = [array for layer in soon for array in (caches[layer].keys, caches[layer].values)]
@@ -288,7 +291,7 @@ class _SessionArrays:
 
 
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
-    """Have a cache own memory for `count` more tokens, by a write that MLX makes."""
+    """Allocate memory for `count` more tokens in a cache, through a write by MLX."""
     heads, width = shape
     start, nothing = cache.offset, mx.zeros((1, heads, count, width))
     cache.update_and_fetch(nothing, nothing)
@@ -296,7 +299,7 @@ def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
 
 
 def _segments_of(cache: Any) -> tuple[Any, int]:
-    """Return the segments of a cache, the last without its count, and its capacity."""
+    """Return the segments of a cache, the last one without its count, and its capacity."""
     found, begun = [], 0
     if isinstance(cache, SharedPrefixKV):
         begun, prefix = cache.base, cache.shared_prefix
@@ -310,7 +313,7 @@ def _pair(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
     """Return the addresses of keys and values, and their strides by head and by token in floats.
 
     Raises:
-        ValueError: they are stored in another way.
+        ValueError: if keys and values have different layouts.
     """
     (key, *strides), (value, *others) = _address(keys), _address(values)
     if strides != others:
@@ -335,7 +338,7 @@ def _plain_caches() -> tuple[type[Any], ...]:
 
 
 def _is_plain(caches: Sequence[Any]) -> bool:
-    """Return True if all caches of a session are of the one kind that the decoder knows."""
+    """Return True if all caches of a session have the same class, one that the decoder supports."""
     kinds = {type(cache) for cache in caches}
     if len(kinds) > 1 or not kinds <= set(_plain_caches()):
         return False
@@ -343,7 +346,7 @@ def _is_plain(caches: Sequence[Any]) -> bool:
 
 
 def _has_keys(cache: Any) -> bool:
-    """Return True if a cache has its own keys in float32. Those in slots are elsewhere."""
+    """Return True if a cache has its own float32 keys. Caches in slots do not."""
     if cache.keys is not None:
         return bool(cache.keys.dtype == mx.float32)
     return bool(cache.offset == getattr(cache, "base", 0))
@@ -353,9 +356,9 @@ def _has_keys(cache: Any) -> bool:
 
 
 def install(net: Any, library: Library) -> bool:
-    """Let a model compute by a decoder, if it can. Engine thread only.
+    """Replace a model's layers with a decoder, if possible. Engine thread only.
 
-    Its quantized layers have been packed (`packed_layers.pack_layers`).
+    Its quantized layers must be packed (`packed_layers.pack_layers`).
     """
     for body in list(_bodies(net)):
         for owner in (*_owners(net, body), None):
@@ -363,13 +366,13 @@ def install(net: Any, library: Library) -> bool:
                 if _agrees(net, body, owner, library):
                     _replace(body, owner, _decoder_of(net, body, owner, library))
                     return True
-            except Exception as error:  # whatever a model has instead of the usual parts
+            except Exception as error:  # unusual models may raise anything
                 log.debug("layers of another kind: %s: %s", type(error).__name__, error)
     return False
 
 
 def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
-    """Let a body, and its owner if there is one, compute by a decoder; returns the undo."""
+    """Replace a body, and its owner if there is one, with a decoder. Return an undo function."""
     vars(body)["plain"] = plain
     undo = [mix_in(_PlainBody, [body])]
     if owner is not None:
@@ -387,16 +390,16 @@ def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
 
 
 def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
-    """Compare a body, or its owner, with a decoder, both with one layer of each kind only.
+    """Compare a body, or its owner, with a decoder, using one layer of each kind.
 
     Raises:
-        Exception: the model's or the decoder's.
+        Exception: from the model or the decoder.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
     layers = list(body.layers)
     kinds = {_kind(layer): layer for layer in layers}
-    # Some models run their layers several times, each time with caches of their own.
+    # Some models run their layers several times, each time with separate caches.
     if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
     body.layers = list(kinds.values())
@@ -423,14 +426,14 @@ def _kind(layer: Any) -> tuple[Any, ...]:
 
 
 def is_installed(net: Any) -> bool:
-    """Return True if a model computes by a decoder."""
+    """Return True if a model uses a decoder."""
     return any(isinstance(module, _PlainBody) for module in net.modules())
 
 
 def is_exact(net: Any) -> bool:
-    """Return True if no row of a pass affects the bits of another's logits.
+    """Return True if no row of a pass affects the bits of another row's logits.
 
-    That holds for the decoder and for packed layers, such as the output head.
+    That is the case for the decoder and for packed layers, such as the output head.
     """
     bodies: list[Any] = [part for part in net.modules() if isinstance(part, _PlainBody)]
     inner = {id(part) for body in bodies for layer in body.layers for part in layer.modules()}
@@ -450,7 +453,7 @@ def _has_arrays(module: Any) -> bool:
 
 
 def release(net: Any) -> None:
-    """Give modules back to the model's own code if their parts were changed since."""
+    """Restore the original code of modules whose parts were changed after `install`."""
     for module in list(net.modules()):
         if isinstance(module, _PlainModel):
             body, is_same = module.model, _head_of(module) is not None
@@ -467,7 +470,7 @@ _SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
 
 
 def _bodies(net: Any) -> Iterator[Any]:
-    """Modules that run decoder layers with usual parts, and nothing but them."""
+    """Yield the modules that consist of plain decoder layers, embeddings and a norm."""
     for module in net.modules():
         layers = module.get("layers")
         if (
@@ -482,7 +485,7 @@ def _bodies(net: Any) -> Iterator[Any]:
 
 
 def _owners(net: Any, body: Any) -> Iterator[Any]:
-    """Modules that may be a body and an output head."""
+    """Yield the modules that may consist of a body and an output head."""
     for module in net.modules():
         if (
             module.get("model") is body
@@ -494,7 +497,7 @@ def _owners(net: Any, body: Any) -> Iterator[Any]:
 
 
 def _head_of(owner: Any) -> Any:
-    """Return the layer that may be a model's output head; None if it is not packed."""
+    """Return the layer that may be a model's output head, or None if it is not packed."""
     head = owner.get("lm_head", owner.model.embed_tokens)
     return head if isinstance(head, (PackedLinear, PackedEmbedding)) else None
 
@@ -504,7 +507,7 @@ def _parameters(module: Any) -> list[str]:
 
 
 def _parts(module: Any) -> set[str]:
-    """Return the names of a module's parts that are modules, or lists of them."""
+    """Return the names of a module's children that are modules or lists of modules."""
     parts = module.children().items()
     return {
         name
@@ -514,7 +517,7 @@ def _parts(module: Any) -> set[str]:
 
 
 class _Norms(NamedTuple):
-    """Names of a layer's norms before and after its two parts."""
+    """Names of a layer's norms before and after attention and MLP."""
 
     attention: str | None
     attention_post: str | None
@@ -541,7 +544,7 @@ _NORMS = {
 _QUERY_KEY_VALUE = (("q_proj", "k_proj", "v_proj"), ("qkv_proj",))
 _GATE_UP = (("gate_proj", "up_proj"), ("gate_up_proj",))
 _HEAD_NORMS = {"q_norm", "k_norm"}
-_COUNTS = (  # of heads, and of key heads
+_COUNTS = (  # attributes for the numbers of heads and key heads
     ("n_heads", "n_kv_heads"),
     ("num_attention_heads", "num_key_value_heads"),
     ("num_heads", "num_key_value_heads"),
@@ -549,7 +552,7 @@ _COUNTS = (  # of heads, and of key heads
 
 
 def _has_usual_parts(layer: Any) -> bool:
-    """Return True if a module has the parts of a plain decoder layer, packed, and no others."""
+    """Return True if a module has exactly the parts of a plain decoder layer, all packed."""
     if not isinstance(layer, nn.Module):
         return False
     attention, mlp = layer.get("self_attn"), layer.get("mlp")
@@ -569,20 +572,20 @@ def _has_usual_parts(layer: Any) -> bool:
 
 
 def _is_called_as_usual(layer: Any) -> bool:
-    """Return True if a layer is given nothing more, such as a factor for long chats."""
+    """Return True if a layer takes no other arguments, such as a factor for long chats."""
     return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
 
 
 def _linears(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the first names that a module has."""
+    """Return the first tuple of names that a module has all of, or ()."""
     return next((names for names in known if all(name in module for name in names)), ())
 
 
 def _decoder_of(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
-    """Build the decoder of a body, and of its owner's head.
+    """Build the decoder of a body and its owner's head.
 
     Raises:
-        ValueError: a part does something else, or the model does not compute in float32.
+        ValueError: if a part is not supported, or the model does not compute in float32.
     """
     rotations: dict[Any, Rotation] = {}
     layers = [_parts_of(layer, rotations) for layer in body.layers]
@@ -634,10 +637,10 @@ def _parts_of(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
 
 
 def _weight(norm: Any) -> Array:
-    """Return what a root mean square norm multiplies by; in some models its weight plus 1.
+    """Return the factor of an RMS norm: its weight, or in some models its weight plus 1.
 
     Raises:
-        ValueError: it does something else.
+        ValueError: if the norm computes something else.
     """
     if norm.weight.dtype != mx.float32:
         raise ValueError(f"norms in {norm.weight.dtype}")
@@ -651,10 +654,10 @@ def _weight(norm: Any) -> Array:
 
 
 def _is_gelu(mlp: Any) -> bool:
-    """Return True if the activation of a gated MLP is GELU by tanh, False if it is SiLU.
+    """Return True if the activation of a gated MLP is tanh GELU, False if it is SiLU.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: if it is neither.
     """
     gate = mx.linspace(-8, 8, 64)[None]
     one = mx.ones(gate.shape)
@@ -664,7 +667,7 @@ def _is_gelu(mlp: Any) -> bool:
         "down_proj": lambda x: x,
         "gate_up_proj": lambda x: mx.concatenate([x, one], axis=-1),
     }
-    vars(mlp).update(replaced)  # found before the layers of the same names
+    vars(mlp).update(replaced)  # attributes take precedence over layers
     try:
         found = np.array(mlp(gate))
     finally:
@@ -677,7 +680,7 @@ def _is_gelu(mlp: Any) -> bool:
 
 
 class _Recorder:
-    """Mixed in before the class of a layer, to see what it is given."""
+    """Mixin for a layer that stores its input."""
 
     def __call__(self, x: mx.array, *_: Any, **__: Any) -> mx.array:
         vars(self).setdefault("given", x)
@@ -685,10 +688,10 @@ class _Recorder:
 
 
 def _embedding_scale(net: Any, body: Any) -> float:
-    """Return what a body multiplies embeddings by.
+    """Return the factor that a body multiplies embeddings with.
 
     Raises:
-        ValueError: it does something else with them.
+        ValueError: if it changes them in another way.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -711,7 +714,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
 
 
 def _settings(module: Any) -> tuple[Any, ...]:
-    """Return what two modules of one kind differ in, except for large arrays and modules."""
+    """Return a module's class and settings, to compare two modules. Large arrays are left out."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
     own = {name: value for name, value in both.items() if isinstance(value, plain)}
@@ -724,10 +727,10 @@ def _settings(module: Any) -> tuple[Any, ...]:
 
 
 def _rotation(rope: Any, width: int) -> Rotation:
-    """Return the table of a rotary embedding, an empty one if there is none.
+    """Return the table of a rotary embedding, empty if there is none.
 
     Raises:
-        ValueError: it does something that a table cannot replace.
+        ValueError: if a table cannot replace it.
     """
     if rope is None:
         return Rotation(lambda _, count: (np.empty((count, 0)), np.empty((count, 0))), 0)
@@ -759,13 +762,13 @@ def _rotation(rope: Any, width: int) -> Rotation:
 
 
 def _sample_outputs(net: Any, body: Any, whole: Any) -> list[Array]:
-    """Return outputs for a prompt and for two tokens after it, and the keys written.
+    """Return the outputs for a prompt and two more tokens, and the keys written.
 
     Args:
         whole: the body, or its owner.
 
     Raises:
-        ValueError: the model's caches are of another kind.
+        ValueError: if the model's caches are not supported.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -780,5 +783,5 @@ def _sample_outputs(net: Any, body: Any, whole: Any) -> list[Array]:
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Return the largest difference in the standard deviation of `b`; NaN if one is NaN."""
+    """Return the largest difference in standard deviations of `b`, or NaN."""
     return float(np.abs(a - b).max() / b.std())

@@ -1,8 +1,8 @@
-"""Finding out, on a freshly loaded model, how its sessions can share a step and what they cost.
+"""Probe of a newly loaded model: how its sessions can share a step, and their memory use.
 
-Whatever a model may not be able to do is tried, and compared with what it answers without: how its
-sessions step together (`_ways`), whether its output layer can leave out rows, whether an answer
-depends on where its prompt is cut into chunks, and which of its parts gives hidden states.
+Each optional ability is tried, and the logits are compared with those of a plain pass: how sessions
+step together (`_ways`), if the output layer can skip rows, if an answer depends on where its prompt
+is split into chunks, and which module returns hidden states.
 """
 
 from __future__ import annotations
@@ -33,50 +33,50 @@ log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
 
-# What is tried besides, where sessions share a step.
+# Further abilities, tried if sessions can share a step.
 _IN_SLOTS = "in slots"
 _SHARED_PREFIX = "shared prefix"
 _MIXED = "mixed"
 
 TOLERANCE = 0.1
-"""Logits may differ by so much, in their standard deviation. A row that reads wrong keys differs
-by about 1; rounding differs by 0.001 in float32, and by a few 0.01 in bfloat16 or with quantised
+"""Maximum difference of logits, in standard deviations. A row that reads wrong keys differs by
+about 1. Rounding differs by 0.001 in float32, and by a few 0.01 in bfloat16 or with quantized
 weights."""
 
 
 class Ways(Struct, frozen=True):
-    """What sessions of a model can have in common."""
+    """Ways in which sessions of a model can share computation."""
 
     step: str  # how they share a decode step: SHARED, ROWS or ALONE
-    slots: bool = False  # their keys and states can be in `Slots` meanwhile
-    shares_prefix: bool = False  # they can go on from one `SharedPrefix`
-    mixes: bool = False  # a chunk of a prompt can be read in one pass with a step of others
-    # logits are the same bits alone, in any batch and for any chunks of a prompt
+    slots: bool = False  # keys and states can be in `Slots` during a shared step
+    shares_prefix: bool = False  # they can continue from one `SharedPrefix`
+    mixes: bool = False  # a step can include a chunk of another session's prompt
+    # logits are bitwise equal alone, in any batch and for any chunks of a prompt
     exact: bool = False
 
 
 class Abilities(Struct, frozen=True):
-    """What a model was found to be able to do."""
+    """Results of the probe."""
 
-    make_cache: Callable[[], Caches]  # gives a session's empty caches
-    estimate: MemoryEstimate  # what they cost
+    make_cache: Callable[[], Caches]  # returns empty caches for a session
+    estimate: MemoryEstimate  # of a session's caches
     ways: Ways
-    token_by_token: bool  # prompts cannot be read in chunks
-    leaves_out_rows: bool  # only rows whose logits are wanted go through the output layer
-    rows: int | None  # how many ids the model knows; None where that cannot be found out
-    body: Any  # the part of it that gives hidden states; None where none does
+    token_by_token: bool  # prompts cannot be split into chunks
+    leaves_out_rows: bool  # the output layer only computes selected rows
+    rows: int | None  # number of token ids, or None if unknown
+    body: Any  # module that returns hidden states, or None
 
     def slots(self) -> Slots | None:
-        """Where its chats sit together, if they can."""
+        """Return new slots for its chats, or None if it does not support them."""
         return Slots(policy_for(device_here())) if self.ways.slots else None
 
 
 def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, None, Abilities]:
-    """All passes that find out what a model can do. Engine thread only.
+    """Run all passes of the probe. Engine thread only.
 
     Args:
-        words: token ids below this are fed.
-        known: the ways that it can take, which are not tried out then.
+        words: only token ids below this are fed.
+        known: result of an earlier probe, to skip part of the passes.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -96,12 +96,13 @@ def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, 
 def _leaves_out_rows(
     net: Any, make_cache: Callable[[], Caches], words: int
 ) -> Generator[None, None, bool]:
-    """Let the output layer leave out rows, if the logits of one are the same without the others.
+    """Make the output layer skip rows, if the logits of a row do not change.
 
-    Another layer may be as wide by chance. What follows it would then have one row for all.
+    Another layer may happen to have the same width. Then the layers after it would get one row
+    instead of all.
 
     Returns:
-        Whether it does.
+        True if it now skips rows.
     """
     ids, row = mx.array([[(7 * i + 3) % words for i in range(5)]]), (2,)
     undo, off, computed = None, math.inf, 0
@@ -117,7 +118,7 @@ def _leaves_out_rows(
         yield from in_slices(caches, some)
         computed = some.size // some.shape[-1]
         off = apart(output_rows.of(some, row), output_rows.of(whole, row))
-    except Exception as error:  # whatever a model raises; the probe meets it again
+    except Exception as error:  # a model may raise anything; `explore` raises it again
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
         undo()
@@ -130,11 +131,11 @@ def _leaves_out_rows(
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int, known: Ways | None = None
 ) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
-    """What a session costs, and what sessions can share.
+    """Measure the memory use of a session, and find out what sessions can share.
 
-    Three short sessions are stepped alone, and then together in each way of sharing in turn. The
-    first way that gives the same logits is taken. That is about two dozen forward passes; yields
-    after each of them, and within those that take long.
+    Three short sessions are stepped alone, then together in each way. The first way with the same
+    logits is used. This takes about two dozen forward passes, with a yield after each and inside
+    long ones.
     """
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16, 5)]
     sessions = []
@@ -153,14 +154,15 @@ def explore(
 
 
 MEASURED_AT = (256, 512)
-"""Tokens. Caches whose shape does not tell how they grow are measured at these two lengths."""
+"""Two lengths in tokens at which caches are measured if their shape does not show their growth."""
 _PIECE = 64
 
 
 def _estimate(
     net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
 ) -> Generator[None, None, MemoryEstimate]:
-    """What a session costs. Most caches tell by their shape, others need two longer lengths."""
+    """Measure the memory use of a session. Most caches show it by their shape; others are measured
+    at two longer lengths."""
     if not cache_objects.grows_unseen(sessions[0], sessions[1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
@@ -173,7 +175,7 @@ def _estimate(
             net(mx.array([tokens]), cache=caches)
             yield from in_slices(caches)
             yield
-    except Exception as error:  # a model of a shorter context, say
+    except Exception as error:  # for example, a model with a shorter context
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
         return cache_objects.measure(sessions[0], sessions[1], more=7)
     return cache_objects.measure(shorter, caches, more=second - first)
@@ -215,7 +217,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 
 
 def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
-    """The logits `[1, ids]` after some tokens of one session; yields within the pass and after."""
+    """Return the logits `[1, ids]` after some tokens. Yields inside and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
     yield from in_slices(caches, logits)
     yield
@@ -223,9 +225,9 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
 
 
 def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
-    """Let chunks go by themselves through what handles states; returns what undoes it.
+    """Make modules with recurrent states run chunks separately. Return an undo function.
 
-    Which modules do is seen in a pass: yields before it and after.
+    A pass finds these modules; yields before and after it.
     """
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
@@ -239,7 +241,7 @@ def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
-    """The modules to run row by row: those that handle a cache, or are attention by their name."""
+    """Return the modules to run row by row: those that use a cache or are named attention."""
     caches = clone(session)
     handlers = cache_handlers(net, caches, lambda: net(mx.array([[1]]), cache=caches))
     both = {id(m): m for m in (*handlers, *attention_modules(net))}
@@ -247,13 +249,13 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
 
 
 class _Tried(Struct, frozen=True):
-    """What the ways of sharing are compared by."""
+    """Sessions and their expected logits, to compare ways of sharing."""
 
     net: Any
     sessions: list[Caches]  # after their prompts
-    alone: list[Caches]  # the same, after the steps as well
-    steps: list[list[int]]  # the tokens of each session, step by step
-    expected: list[mx.array]  # each step's logits, `[sessions, ids]`
+    alone: list[Caches]  # the same, also after the steps
+    steps: list[list[int]]  # tokens of all sessions, by step
+    expected: list[mx.array]  # logits of each step, `[sessions, ids]`
     differences: list[float] = field(default_factory=list)  # of the ways tried, see `apart`
 
 
@@ -263,7 +265,7 @@ def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
             difference = yield from _mixed_difference(tried)
         else:
             difference = yield from _difference(way, tried)
-    except Exception as error:  # whatever a model does with caches it does not know
+    except Exception as error:  # a model may raise anything if it does not support these caches
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         yield
         return False
@@ -273,9 +275,9 @@ def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
 
 
 def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, float]:
-    """How far off logits are after a chunk that is read behind a shared prefix.
+    """Return the difference of the logits after a chunk that follows a shared prefix.
 
-    `stepped` is the first session on a shared prefix, after the steps.
+    `stepped` is the first session with a shared prefix, after the steps.
     """
     chunk = [3, 1, 4, 1, 5]
     wanted = yield from _logits(tried.net, chunk, clone(tried.alone[0]))
@@ -284,9 +286,11 @@ def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, f
 
 
 def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
-    """How far off logits are in a step of two sessions with a chunk of the third's prompt.
+    """Return the difference of the logits in a step of two sessions with a prefill chunk of a
+    third.
 
-    The largest of the step's own, the chunk's last, and the third's after what it has read.
+    It is the largest of those in the step, at the chunk's last token, and at the third's next
+    token.
     """
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
     chunk, then = [3, 1, 4, 1, 5], [9]
@@ -307,16 +311,16 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
 
 
 def apart(got: mx.array, wanted: mx.array) -> float:
-    """The largest difference between logits, in the standard deviation of `wanted`; inf for NaN."""
+    """Return the largest difference of logits in standard deviations, or inf for NaN."""
     wanted = wanted.astype(mx.float32)
-    # Some models give -inf to tokens that they never say.
+    # Some models return -inf for tokens that they never use.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
     off: Any = (mx.where(got == wanted, 0, mx.abs(got - wanted)).max() / spread).item()
     return float(off) if math.isfinite(off) else math.inf
 
 
 def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
-    """The largest difference between stepping in this way and alone, as of `apart`."""
+    """Return the largest difference between stepping in this way and alone. See `apart`."""
     together = [clone(caches) for caches in tried.sessions]
     slots, kvs = Slots(policy_for(device_here())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
@@ -344,29 +348,28 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
     finally:
         for kv in kvs:
-            kv.drop()  # breaks the reference cycle of slots and occupants: nobody collects it
+            kv.drop()  # breaks the reference cycle of slots and occupants
     return worst
 
 
 # ---------------------------------------------------------------- chunk invariance
 #
-# A model must answer alike wherever its prompt is cut into chunks: that depends on the other
-# sessions, and those must not show. Two faults in models' code make the answer depend on the cuts.
-# A layer's mask looks further back than its cache keeps: a token then sees tokens of its own chunk
-# that it would not see in the chunk before. The caches of such layers are made larger. Or a token
-# sees tokens that come after it in the same chunk: the prompts of such a model are read token by
-# token, as its answers are, which is slow.
+# An answer must not depend on where its prompt is split into chunks, because that depends on other
+# sessions. Two faults in the code of models violate this. First, a layer's mask reaches further
+# back than its cache keeps: a token then sees tokens of its own chunk that it would not see in the
+# chunk before. The caches of such layers are made larger. Second, a token sees later tokens of the
+# same chunk. Prompts of such a model are read token by token, which is slow.
 
 SEES_AHEAD = 0.01
-"""A token whose logits change by more, in their standard deviation, sees the tokens after it.
-Passes of the same shape do not even round differently, and what such a token sees changes its
-logits by about 1."""
+"""If a token's logits change by more than this, in standard deviations, the token sees later ones.
+Passes of the same shape have no rounding differences, and seeing later tokens changes the logits by
+about 1."""
 
 
 def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
-    """`make_cache`, but with windows as large as the model's masks look back.
+    """Return `make_cache` with windows enlarged to the range of the model's masks.
 
-    Builds a forward pass of two tokens; what it would give is not computed.
+    Builds the graph of a forward pass of two tokens, without evaluating it.
     """
     caches = make_cache()
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
@@ -375,7 +378,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
         cache.make_mask = _Noting(cache, asked)
     try:
         net(mx.array([[1, 1]]), cache=caches)
-    except Exception as error:  # `explore` will meet it again and report it
+    except Exception as error:  # `explore` raises and reports it again
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
         for cache in windows:  # breaks a reference cycle
@@ -397,7 +400,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
 
 
 class _Noting:
-    """In place of a cache's `make_mask`: notes how far back it is asked to look, in tokens."""
+    """Replacement of a cache's `make_mask` that records the requested window size in tokens."""
 
     def __init__(self, cache: Any, asked: dict[int, int]) -> None:
         self._cache = cache
@@ -414,9 +417,9 @@ class _Noting:
 def sees_ahead(
     net: Any, make_cache: Callable[[], Caches], vocab: int
 ) -> Generator[None, None, bool]:
-    """Whether tokens see those after them, from two prompts that differ at the end.
+    """Return True if tokens see later ones, by comparing two prompts with different ends.
 
-    Yields after each of two forward passes, and within them.
+    Yields after each of two forward passes, and inside them.
     """
     half = [(7 * i + 3) % vocab for i in range(8)]
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
@@ -428,7 +431,7 @@ def sees_ahead(
         yield from in_slices(caches, *found)
         yield
     first, second = found
-    # Some models give -inf to tokens that they never say.
+    # Some models return -inf for tokens that they never use.
     spread = mx.std(mx.where(mx.isfinite(first), first, 0))
     off = mx.where(first == second, 0, mx.abs(first - second)).max()
     return bool((off > SEES_AHEAD * spread).item())
@@ -443,13 +446,13 @@ def _flat(caches: Any) -> Iterator[Any]:
 # ---------------------------------------------------------------- which module does what
 
 _NAMES = ("model", "transformer", "backbone")
-"""What mlx-lm's models call all of themselves but the output layer."""
+"""Names in mlx-lm's models for the module without the output layer."""
 
 
 def hidden_body(net: Any, make_cache: Callable[[], Caches]) -> Any:
-    """The part of a model that gives hidden states `[1, tokens, width]`; None where none does.
+    """Return the module of a model that returns hidden states `[1, tokens, width]`, or None.
 
-    Nothing is evaluated: the shape of what it gives is known without.
+    Only shapes are checked; nothing is evaluated.
     """
     for outer in (net, getattr(net, "language_model", None)):
         for name in _NAMES:
@@ -464,7 +467,7 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
     try:
         found = inner(ids, cache=make_cache())
         logits = net(ids, cache=make_cache())
-    except Exception:  # whatever a model's module does with arguments that it does not know
+    except Exception:  # a module may raise anything for unknown arguments
         return False
     return (
         isinstance(found, mx.array)
@@ -475,16 +478,16 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
 
 
 class _Watch:
-    """Which modules were given certain objects, in a pass of the model alone."""
+    """Record of the modules that received certain objects, in a pass of the model alone."""
 
     def __init__(self, known: set[int]) -> None:
-        self.known = known  # the objects' ids
-        # the modules running now that were given one, the outermost first
+        self.known = known  # ids of the objects
+        # running modules that received one, outermost first
         self.inside: list[Any] = []
-        # outermost, second: the modules at the first and the second place of `inside`, by id
+        # modules at the first and the second place of `inside`, by id
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
-        # ids of the outermost modules that gave an object to another
+        # ids of the outermost modules that passed an object on
         self.hands_on: set[int] = set()
 
     def enter(self, module: Any) -> None:
@@ -496,13 +499,13 @@ class _Watch:
         self.inside.append(module)
 
 
-# `_Watched` finds its watch here and not in a closure: a class is part of a reference cycle, and
-# the app keeps Python's cyclic collector off, so what a class holds is not freed.
+# `_Watched` reads its record from here instead of a closure. A class is part of a reference cycle,
+# and the app disables Python's cycle collector, so objects that a class refers to are never freed.
 _watching = threading.local()
 
 
 class _Watched:
-    """Mixed in before a module's class while it is watched."""
+    """Mixin for a module's class while it is watched."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
@@ -519,7 +522,7 @@ class _Watched:
 
 
 def _watched(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _Watch:
-    """Which of these modules are given objects of these ids, while `run` runs the model alone."""
+    """Run the model, and record which of the modules receive objects with these ids."""
     watch = _watching.now = _Watch(known)
     undo = mix_in(_Watched, modules)
     try:
@@ -531,11 +534,11 @@ def _watched(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) ->
 
 
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
-    """The modules of `net` that handle a layer's cache, found while `run` runs the model alone.
+    """Return the modules of `net` that use a layer's cache, found while `run` runs the model.
 
-    The outermost module that is given a cache is the decoder layer. Its feed-forward part does not
-    need the cache, so the modules that the layer gives it to are taken; or the layer itself, if it
-    gives it to none.
+    The outermost module that receives a cache is the decoder layer. Its feed-forward part does not
+    use the cache, so the result has the modules to which the layer passes it, or the layer itself
+    if there are none.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
@@ -546,17 +549,17 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
 
 
 def attention_modules(net: Any) -> list[Any]:
-    """The modules whose names say attention. Some are given keys instead of a cache."""
+    """Return the modules with attention in their name. Some receive keys instead of a cache."""
     names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
     return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
 
 
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
-    """How many token ids a model knows: the rows of the table that it looks them up in.
+    """Return the number of a model's token ids: the rows of its embedding table.
 
-    Found by watching which tables are given the ids, in a forward pass of two tokens that is only
-    built. What a model has changed before it looks it up, it has made to fit. None where no
-    `nn.Embedding` is given ids; then nothing can be checked. Engine thread only.
+    The table is found by watching which tables receive the ids, while the graph of a pass of two
+    tokens is built. Ids that a model changes before the lookup are assumed to fit. None if no
+    `nn.Embedding` receives ids; then ids cannot be checked. Engine thread only.
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
     ids = mx.array([[0, 1]])

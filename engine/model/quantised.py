@@ -1,8 +1,8 @@
-"""Keys and values kept in 8 or 4 bits instead of the model's own type, chat by chat.
+"""KV caches with keys and values quantized to 8 or 4 bits, chosen per chat.
 
-mlx-lm's `QuantizedKVCache` takes the place of every layer's growing cache. Caches that do not grow
-without limit (windows, recurrent states) stay as they are. Not every model's attention can read
-quantised keys. Whether a model's can is found out by trying, when the first chat asks for it.
+mlx-lm's `QuantizedKVCache` replaces each growing cache. Caches that do not grow without limit
+(windows, recurrent states) are kept. Not every model's attention supports quantized keys, so this
+is tried when a chat first asks for it.
 """
 
 from __future__ import annotations
@@ -26,34 +26,35 @@ from engine.model.loaded import LoadedModel
 log = logging.getLogger(__name__)
 
 GROUP_SIZES = (64, 32)
-"""How many numbers may share a scale. The first that a head's width is a multiple of is taken."""
+"""Numbers per scale. The first divisor of the head width is used."""
 
 GARBLED = 1.0
-"""Logits that differ by more than this, in their standard deviation, are wrong and not rounded:
-random logits differ by 3 or more."""
+"""Maximum difference of logits, in standard deviations, that rounding can explain. Random logits
+differ by 3 or more."""
 
 
 class KeptIn(Struct, frozen=True):
-    """How one model keeps its keys in so many bits: empty caches, and what they cost."""
+    """Quantized caches of one model for a number of bits."""
 
     make: Callable[[], Caches]
     estimate: MemoryEstimate
 
 
 def kept_in(model: LoadedModel, bits: int, words: int | None = None) -> KeptIn:
-    """How `model` keeps its keys in `bits` bits; tried out the first time, about ten short passes.
+    """Return the model's quantized caches for `bits` bits. The first call runs about ten short
+    passes.
 
     Args:
-        words: token ids below this are fed; None for as many as its tokenizer has.
+        words: only token ids below this are fed; None for the size of the tokenizer's vocabulary.
 
     Raises:
-        EngineError: `unsupported_session`, saying why it cannot.
+        EngineError: `unsupported_session` with the reason.
     """
     if bits not in model.kept_in:
         try:
             model.kept_in[bits] = _try(model, bits, words)
         except EngineError as error:
-            # Not the exception itself: its traceback refers to the model, and so would the model.
+            # Not the exception itself: its traceback refers to the model.
             model.kept_in[bits] = (error.code, error.message)
     found = model.kept_in[bits]
     if not isinstance(found, KeptIn):
@@ -76,7 +77,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
         shown = " and ".join(str(width) for width in sorted(widths))
         raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
 
-    # Not the model's method: the model keeps what is made here, and would refer to itself.
+    # Not the model's method: the model stores the result, so that would be a reference cycle.
     new_caches = model.can.make_cache
 
     def make() -> Caches:
@@ -87,7 +88,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
 
     try:
         estimate = _check(model, make, words)
-    except Exception as error:  # a model may raise anything over keys that it does not expect
+    except Exception as error:  # a model may raise anything if it does not support quantized keys
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
     return KeptIn(make, estimate)
 
@@ -101,12 +102,13 @@ def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
 
 
 def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) -> MemoryEstimate:
-    """Check that sessions in few bits step alike alone and together, and near to one in full.
+    """Check that quantized sessions agree alone and together, and are close to an unquantized one.
 
-    Returns what a session costs.
+    Returns:
+        The memory estimate of a session.
 
     Raises:
-        ValueError: says what is wrong. What the model itself raises passes through.
+        ValueError: if they do not. Errors of the model pass through.
     """
     vocab = words or vocabulary.words(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
@@ -135,7 +137,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
 def _agree_in_slots(
     model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches], alone: mx.array
 ) -> bool:
-    """Whether sessions say the same in slots; some of them keep their keys in full."""
+    """Return True if sessions in slots, some of them unquantized, give the same logits."""
     assert model.slots is not None
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
     try:
@@ -147,7 +149,7 @@ def _agree_in_slots(
         shared = ragged.share_caches([kvs[row].layers for row in order], slots)
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
         return probe.apart(got, alone[mx.array(order)]) <= probe.TOLERANCE
-    except Exception as error:  # whatever a model does with keys that it does not know
+    except Exception as error:  # a model may raise anything if it does not support these keys
         log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
         return False
     finally:

@@ -1,18 +1,18 @@
-"""The shared step: one pass over the weights for many sessions, each with its own caches.
+"""Shared steps: one pass over the weights for many sessions, each with its own caches.
 
-The rows of a decode step `[N, 1]` go through the linear layers together. Attention runs row by
-row, each row with its own session's cache, so nothing is padded and no session can see another's
-length. A model needs to know nothing of this, for one of two reasons:
+The rows of a decode step `[N, 1]` go through the linear layers together. Attention runs row by row,
+each row with its own session's cache, so nothing is padded and no session can see the length of
+another. This works with unmodified models, in one of two ways:
 
-1.  Each layer is given a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that hands
-    each row to its own cache. What it gives out (`Rows`) is understood by the attention function
-    that replaces mlx-lm's (`engine.model.attention`). Rows in slots (`SlotKV`) are attended to in
-    one operation, and recurrent states that are stacked (`StackedArrays`) are read as they are.
-    A model may do with `Rows` what models commonly do with keys; anything else raises.
-2.  Where a model does more with the keys than that, the module that handles the cache is called
-    row by row (`share_rows`). It reads that module's weights once a row, so it is tried second.
+1.  Each layer gets a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that passes
+    each row to its own cache. Its keys and values (`Rows`) are supported by the attention function
+    that replaces mlx-lm's (`engine.model.attention`). Attention to rows in slots (`SlotKV`) takes
+    one operation, and stacked recurrent states (`StackedArrays`) are read without a copy. `Rows`
+    supports what models commonly do with keys and raises an error for anything else.
+2.  If a model does more with keys, the module that uses the cache is called row by row
+    (`share_rows`). This reads that module's weights once per row, so it is tried second.
 
-Which of the two a model can take is found out by trying (`probe`), not by a list of names.
+The probe finds out which way works, so there is no list of model names.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from engine.cache.slots import Slots
 from engine.model.patches import mix_in
 
 Kept = mx.array | tuple[mx.array, ...] | Split
-"""Keys or values of a layer: one array; in few bits words, scales and biases; or `Split`."""
+"""Keys or values of a layer: one array; if quantized, words, scales and biases; or `Split`."""
 
 
 # ---------------------------------------------------------------- keys and values
 
 
 class Rows:
-    """One array for each row, `[1, key heads, tokens, head dim]` for keys and values."""
+    """Keys or values with one array per row, `[1, key heads, tokens, head dim]`."""
 
     def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
         self.rows = rows
-        self.caches = caches  # that the rows come from
+        self.caches = caches  # of the rows
 
     @property
     def dtype(self) -> Any:
@@ -51,7 +51,7 @@ class Rows:
 
     @property
     def shape(self) -> tuple[int, int, mx.array, int]:
-        """As of one array for all rows, but how many tokens each of them has."""
+        """Shape as of one array for all rows, but with the number of tokens of each."""
         _, heads, _, width = self.rows[0].shape
         tokens = mx.array([row.shape[2] for row in self.rows], mx.int32)
         return len(self.rows), heads, tokens, width
@@ -70,11 +70,11 @@ class Rows:
 
 
 class Factor(mx.array):
-    """`Rows` as the right factor of a matrix product whose left factor is one array for all rows.
+    """Right factor of a matrix product with a separate array for each row.
 
-    Latent attention multiplies queries with keys so. It is a subclass of `mx.array` because
-    `mx.array.__matmul__` refuses other types without asking them. Its own value is NaN, so that
-    any other use of it shows in the logits.
+    Latent attention multiplies queries with keys in this way. This is a subclass of `mx.array`
+    because `mx.array.__matmul__` rejects other types without calling their `__rmatmul__`. Its own
+    value is NaN, so that any other use shows in the logits.
     """
 
     def __init__(self, each: Rows | WithChunks) -> None:
@@ -89,17 +89,17 @@ class Factor(mx.array):
 
 
 class WithChunks:
-    """Keys or values of a pass that reads chunks of prompts, beside rows that decode or alone.
+    """Keys or values of a pass with prefill chunks, optionally next to rows that decode.
 
-    Attention takes what is made of them, and masks, in the same shape.
+    Attention also accepts masks and products in this form.
     """
 
     def __init__(
         self, decoding: Any, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
     ) -> None:
-        self.decoding = decoding  # the rows that decode; None where none does
-        self.chunks = chunks  # for each prompt, all keys or values of its session
-        self.caches = caches  # of the prompts' sessions
+        self.decoding = decoding  # rows that decode, or None
+        self.chunks = chunks  # for each chunk, all keys or values of its session
+        self.caches = caches  # of the chunks' sessions
         self.counts = counts  # tokens in each chunk
 
     @property
@@ -108,7 +108,7 @@ class WithChunks:
 
     @property
     def shape(self) -> tuple[int, int, mx.array, int]:
-        """As of one array for all rows, but how many tokens each of them sees."""
+        """Shape as of one array for all rows, but with the number of tokens that each row sees."""
         _, heads, _, width = self.chunks[0].shape
         seen = [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
         for chunk, count in zip(self.chunks, self.counts, strict=True):
@@ -126,7 +126,7 @@ class WithChunks:
 
 
 class _ChunkFactor(Factor):
-    """As `Factor`, for rows that decode and for chunks, whose tokens see none after them."""
+    """Factor for rows that decode and for chunks, with a causal mask inside each chunk."""
 
     def __init__(self, keys: WithChunks, *axes: int) -> None:
         super().__init__(keys)
@@ -147,26 +147,26 @@ class _ChunkFactor(Factor):
 
 
 class Filled:
-    """How far slots are filled, in layers of one form, once a step has written its token."""
+    """Lengths of the slots after a step's write, for all layers with the same cache form."""
 
     def __init__(self, caches: Sequence[Any]) -> None:
-        self.occupied = len(caches)  # how many rows are in slots
+        self.occupied = len(caches)  # number of rows in slots
         self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)  # tokens in each slot
-        self.longest = max(self.lengths)  # the largest of them
-        # true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots are
-        # equally long
+        self.longest = max(self.lengths)
+        # True at positions with a token, `[occupied, 1, 1, longest]`; None if all slots have the
+        # same length
         self.mask: mx.array | None = None
         self._at = [slot_layer.next_place(cache) for cache in caches]
         self._places: dict[int, tuple[mx.array, mx.array]] = {}
         self._biases: dict[mx.Dtype, mx.array] = {}
         if min(self.lengths) < self.longest:
-            # By numpy: on a GPU these would be launches of their own.
+            # With numpy, as each of these operations would be a kernel launch on a GPU.
             holds = np.arange(self.longest) < np.array(self.lengths)[:, None]
             self._holds = holds.reshape(self.occupied, 1, 1, self.longest)
             self.mask = mx.array(self._holds)
 
     def bias(self, dtype: mx.Dtype) -> mx.array | None:
-        """0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`."""
+        """Return 0 for True and -inf for False in `mask`, to be added to scores, or None."""
         if self.mask is None:
             return None
         if dtype not in self._biases:
@@ -175,7 +175,7 @@ class Filled:
         return self._biases[dtype]
 
     def places(self, heads: int) -> tuple[mx.array, mx.array]:
-        """Where the step's token goes: rows of the buffers, and positions in them."""
+        """Return where the step's token is written: rows of the buffers, and positions in them."""
         if heads not in self._places:
             at = [place for place in self._at for _ in range(heads)]
             rows = list(range(self.occupied * heads))
@@ -184,11 +184,11 @@ class Filled:
 
 
 class SlotStep:
-    """A buffer of slots in one step, made once for all layers before any of them is written."""
+    """State of a slot buffer in one step, created for all layers before any of them is written."""
 
     def __init__(self, buffer: SlotBuffer) -> None:
-        self.occupied = len(buffer.occupants)  # how many rows are in slots
-        # tokens that those rows have been given, this step's included
+        self.occupied = len(buffer.occupants)  # number of rows in slots
+        # tokens of those rows, including this step's
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         self._filled = {
@@ -196,7 +196,7 @@ class SlotStep:
             for form, first in buffer.firsts.items()
         }
         begun = [first for form, first in buffer.firsts.items() if form.own]
-        # the shared prefixes that those rows go on from; None where they have none
+        # shared prefixes that those rows continue, or None
         self.beginnings = (
             Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
             if begun
@@ -204,7 +204,7 @@ class SlotStep:
         )
 
     def filled(self, layer: int) -> Filled:
-        """How far the slots are filled in a layer."""
+        """Return the lengths of the slots in a layer."""
         return self._filled[self._buffer.forms[layer]]
 
     def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
@@ -212,7 +212,7 @@ class SlotStep:
         self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
 
     def keys_and_values(self, layer: int) -> tuple[Kept, Kept]:
-        """What the slots hold of a layer, `[occupied, key heads, longest, width]`."""
+        """Return the keys and values of a layer, `[occupied, key heads, longest, width]`."""
         longest = self.filled(layer).longest
         arrays = self._buffer.layers[layer]
         held = [self._buffer.slots_of(a)[: self.occupied, :, :longest] for a in arrays]
@@ -225,7 +225,7 @@ class SlotStep:
 
 
 class SlotRows(Rows):
-    """Keys or values of which the first rows are in slots: one operation for a buffer."""
+    """Keys or values whose first rows are in slots, with one operation per buffer."""
 
     def __init__(
         self,
@@ -233,10 +233,10 @@ class SlotRows(Rows):
         others: list[Any],
         caches: Sequence[Any],
     ) -> None:
-        # for each buffer of slots how far it is filled, and one layer's keys or values, `[occupied,
-        # key heads, longest, width]`; in few bits three arrays
+        # for each buffer, the lengths of its slots and the keys or values of one layer,
+        # `[occupied, key heads, longest, width]`; three arrays if quantized
         self.parts = parts
-        self.others = others  # the arrays of the rows that are not in slots
+        self.others = others  # arrays of the rows outside of slots
         self.caches = caches
 
     @functools.cached_property
@@ -267,7 +267,7 @@ class SlotRows(Rows):
 
 
 class _SlotFactor(Factor):
-    """As `Factor`, one product for each buffer of slots."""
+    """Factor with one product per slot buffer."""
 
     def __init__(self, keys: SlotRows, first: int, second: int) -> None:
         super().__init__(keys)
@@ -282,7 +282,7 @@ class _SlotFactor(Factor):
             end = first + filled.occupied
             q = left if filled.occupied == left.shape[0] else left[first:end]
             factor, bias = kept.swapaxes(*self._axes), filled.bias(q.dtype)
-            if bias is None or isinstance(kept, Split):  # attention hides what it multiplies
+            if bias is None or isinstance(kept, Split):  # attention applies the mask
                 parts.append((filled, q @ factor))
             else:
                 parts.append((filled, mx.addmm(bias, q, factor)))
@@ -295,9 +295,9 @@ class _SlotFactor(Factor):
 
 
 class SlotScores(SlotRows):
-    """What a model has made of keys by a product, `[occupied, heads, 1, longest]` for a buffer.
+    """Result of a product with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
 
-    Attention takes it as a mask that is added to its scores. It is -inf where a slot holds no
+    Attention accepts it as a mask that is added to its scores. It is -inf at positions without a
     token.
     """
 
@@ -314,7 +314,7 @@ class SlotScores(SlotRows):
 
 
 class StateUpdates:
-    """How mlx-vlm's models write recurrent states; mixed into caches that hold some."""
+    """Mixin with the methods by which mlx-vlm's models write recurrent states."""
 
     def update_recurrent(self: Any, index: int, _length: int, update: Callable[..., Any]) -> Any:
         output, state = update(self[index], None)[:2]
@@ -332,11 +332,10 @@ class StateUpdates:
 
 
 class RaggedArrays(StateUpdates):
-    """One layer's recurrent states of N sessions: stacked when read, split when written.
+    """Recurrent states of one layer for N sessions: concatenated when read, split when written.
 
-    A session that has been fed nothing yet has none, as with a prompt of one token, and where a
-    state is the last few tokens, a short one has fewer. What is missing is made up with zeros, as
-    models do it that find no state: the others' may not be lost over it.
+    A session without tokens has no state, and a state of the last few tokens may be shorter than
+    others. Missing parts are filled with zeros, as models themselves do when they find no state.
     """
 
     left_padding = None
@@ -347,7 +346,7 @@ class RaggedArrays(StateUpdates):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        # Some models write a state only into an instance of mlx-lm's class.
+        # Some models write states only into instances of mlx-lm's class.
         return type(self.rows[0])
 
     def __getitem__(self, index: int) -> mx.array | None:
@@ -382,7 +381,7 @@ class RaggedArrays(StateUpdates):
 
 
 def _filled(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
-    """A state with zeros before what it holds."""
+    """Pad a state at the front with zeros."""
     if state is None:
         return mx.zeros(shape, dtype)
     if state.shape == shape:
@@ -391,10 +390,10 @@ def _filled(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> 
 
 
 class StackedArrays(RaggedArrays):
-    """One layer's states of N sessions that are stacked already.
+    """Recurrent states of one layer for N sessions that are already stacked.
 
     Args:
-        states: each `[N, ...]`; the step puts others there.
+        states: each `[N, ...]`; a step replaces them.
     """
 
     def __init__(self, rows: Sequence[Any], states: list[mx.array]) -> None:
@@ -412,13 +411,13 @@ class StackedArrays(RaggedArrays):
 
 
 class Offsets:
-    """The positions of the rows as `mx.array`, made once a step and not once a layer."""
+    """Positions of rows as `mx.array`, created once per step instead of once per layer."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[int, ...], mx.array] = {}
 
     def __call__(self, rows: Sequence[Any], spans: Sequence[range] = ()) -> mx.array:
-        """The positions of `rows`, then those of `spans`."""
+        """Return the positions of `rows`, followed by those of `spans`."""
         positions = *(c.offset for c in rows), *chain.from_iterable(spans)
         if positions not in self._made:
             self._made[positions] = mx.array(positions, mx.int32)
@@ -426,12 +425,12 @@ class Offsets:
 
 
 class RaggedKV:
-    """One layer's KV caches of N sessions, in the shape of one cache of batch size N."""
+    """KV caches of one layer for N sessions, in the shape of one cache of batch size N."""
 
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         self._offsets = offsets
-        # Models that handle keys themselves ask for these to see whether they are quantised.
+        # Models with their own attention check these for quantization.
         if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
 
@@ -459,7 +458,7 @@ class RaggedKV:
         return None if all(m is None for m in masks) else Rows(masks, self.rows)
 
     def __getattr__(self, name: str) -> Any:
-        # A setting that is the same for all rows, such as a window's size.
+        # A setting with the same value in all rows, such as the size of a window.
         values = [getattr(cache, name) for cache in self.rows]
         if isinstance(values[0], (int, float, str, bool)) and all(v == values[0] for v in values):
             return values[0]
@@ -467,7 +466,7 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """As `RaggedKV`, where the first rows are in slots: in layer `layer` of `steps`' buffers."""
+    """`RaggedKV` whose first rows are in slots: in layer `layer` of the buffers of `steps`."""
 
     def __init__(
         self,
@@ -511,10 +510,10 @@ class SlotKV(RaggedKV):
 
 
 class MixedKV:
-    """One layer's KV caches of a pass in which N sessions decode and others read their prompts.
+    """KV caches of one layer for a pass with N sessions that decode and others that prefill.
 
-    The model sees as many more rows of one token each as the chunks have tokens, at positions
-    that follow each other within a chunk. For attention each chunk is one row of tokens again.
+    The model sees the tokens of chunks as additional rows of one token each, at consecutive
+    positions. For attention, each chunk is one row of tokens again.
     """
 
     def __init__(
@@ -561,12 +560,12 @@ class MixedKV:
     def make_mask(
         self, n: int, *, within: Sequence[Spans] = (), **kwargs: Any
     ) -> WithChunks | None:
-        """Of each chunk the mask that its cache gives when it is read alone; None if all are usual.
+        """Return for each chunk the mask of its cache, or None if all are causal.
 
-        Windows always have one: so it is seen whether a model hands it on to them.
+        Windows always have one, which shows if a model passes it on to attention.
 
         Args:
-            within: as of `open_mask`.
+            within: see `open_mask`.
         """
         if n != 1:
             raise NotImplementedError("a mixed step of several tokens a row")
@@ -586,14 +585,14 @@ class MixedKV:
 
 
 Spans = Sequence[tuple[int, int]]
-"""Where tokens begin and end that see each other, as those of an image do in some models."""
+"""Ranges of tokens that attend to each other, as those of an image do in some models."""
 
 
 def open_mask(cache: Any, n: int, window: int | None, within: Sequence[Spans]) -> Any:
-    """The mask of a pass in which tokens see others that come after them.
+    """Return the mask of a pass in which some tokens attend to later ones.
 
     Args:
-        within: of each part of the pass, the rows that decode before the chunks.
+        within: spans for each part of the pass, rows that decode before the chunks.
     """
     if isinstance(cache, MixedKV):
         return cache.make_mask(n, window_size=window, within=within)
@@ -605,15 +604,15 @@ def _opened(cache: Any, count: int, window: int | None, spans: Spans) -> mx.arra
     inside = np.zeros((count, count), bool)
     for first, last in spans:
         inside[first:last, first:last] = True
-    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # the tokens fed are the last ones
+    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # fed tokens are last
     return mask
 
 
 class MixedArrays:
-    """One layer's recurrent states of a pass in which N sessions decode and others read.
+    """Recurrent states of one layer for a pass with sessions that decode and others that prefill.
 
-    The module that is given it runs once for the rows that decode and once for each chunk, each
-    with its own states (`share_chunks`): a state follows from the token before.
+    A state depends on the previous token, so the module runs once for all rows that decode and once
+    per chunk, each with its own states (`share_chunks`).
     """
 
     def __init__(
@@ -627,10 +626,7 @@ class MixedArrays:
         return None  # nothing is padded
 
     def spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
-        """Which of the pass's `rows` go through the module together, with which states.
-
-        The last tells whether they are a chunk, whose tokens follow each other.
-        """
+        """Yield ranges of rows that run together, with their states, and True for a chunk."""
         first = rows - sum(self._counts)
         if self._decoding is not None:
             yield slice(0, first), self._decoding, False
@@ -640,7 +636,7 @@ class MixedArrays:
 
 
 class RaggedList:
-    """The caches of a layer that has several, each of them ragged."""
+    """Caches of a layer that has several, each of them ragged."""
 
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
@@ -652,7 +648,7 @@ class RaggedList:
 
 
 def share(rows: Sequence[Any], offsets: Offsets) -> Any:
-    """The cache-shaped object for one layer's caches of several sessions."""
+    """Return the cache-shaped object for one layer of several sessions."""
     first = rows[0]
     if first is None:
         return None
@@ -664,7 +660,7 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
 
 
 def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -> Iterator[Any]:
-    """For each layer its cache-shaped object, where rows may be in slots."""
+    """Yield the cache-shaped object of each layer, some rows of which may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
     kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
     keys = {id(cache): place for place, cache in enumerate(kept)}
@@ -683,8 +679,8 @@ class SharedCaches(list[Any]):
     """Ragged layer caches of a pass.
 
     Args:
-        sessions: layer caches of each session in the order of the pass's rows, and how many of the
-            rows it has.
+        sessions: for each session, in the order of the pass's rows, its layer caches and its number
+            of rows.
     """
 
     def __init__(self, layers: Iterable[Any], sessions: list[tuple[Sequence[Any], int]]) -> None:
@@ -697,17 +693,16 @@ def share_caches(
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
 ) -> SharedCaches:
-    """One list of ragged layer caches from the lists of layer caches of N sessions.
+    """Combine the layer caches of N sessions into one list of ragged layer caches.
 
     Args:
-        caches: of each session, one cache a layer. None of them where prompts are only read.
-        slots: the slots whose occupants are the first sessions, in the order of their slots. They
-            were assigned to just these sessions.
-        reading: for a pass that reads prompts, the layer caches of each session whose prompt is
-            read, and how many tokens of it come after the N rows.
+        caches: one cache per layer for each session; empty for a pass with only prefill.
+        slots: slots whose occupants are exactly the first sessions, in this order.
+        reading: for each prefill chunk, the layer caches of its session and its number of tokens.
+            They follow after the N rows.
 
     Raises:
-        NotImplementedError: prompts are read, of a model with caches of another kind.
+        NotImplementedError: for chunks of a model whose caches are not supported.
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
@@ -727,7 +722,7 @@ def share_caches(
 
 
 def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:
-    """The cache-shaped object for one layer of a pass that reads prompts."""
+    """Return the cache-shaped object for one layer of a pass with prefill chunks."""
     if all(hasattr(cache, "update_and_fetch") for cache in caches):
         return MixedKV(decoding, caches, counts, offsets)
     if all(hasattr(cache, "cache") for cache in caches):
@@ -741,15 +736,15 @@ _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 
 
 def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run row by row when given a ragged cache; returns a function that undoes it."""
+    """Make modules run row by row for ragged caches. Return an undo function."""
     return mix_in(_RowByRow, modules)
 
 
 class _RowByRow:
-    """Mixed in before the class of a module that handles a cache."""
+    """Mixin for a module that uses a cache."""
 
-    # Which arguments hold one entry a row, by position or name. Decided in the first call, which
-    # is the probe's: later the size of another argument may happen to equal the number of rows.
+    # Arguments with one entry per row, by position or name. Set in the first call, the probe's,
+    # because later the size of another argument may equal the number of rows by chance.
     _per_row: frozenset[int | str] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -768,12 +763,12 @@ class _RowByRow:
 
 
 def share_chunks(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run as `MixedArrays` says when given one; returns a function that undoes it."""
+    """Make modules run chunk by chunk for `MixedArrays`. Return an undo function."""
     return mix_in(_ByChunk, modules)
 
 
 class _ByChunk:
-    """Mixed in before the class of a module that handles recurrent states."""
+    """Mixin for a module that uses recurrent states."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
@@ -791,16 +786,16 @@ class _ByChunk:
 
 
 def _within(value: Any, span: slice, is_chunk: bool) -> Any:
-    """Some rows of an argument; those of a chunk as one row of tokens."""
+    """Return some rows of an argument. Those of a chunk become one row of tokens."""
     if not isinstance(value, mx.array) or not value.ndim:
         return value
-    if value.ndim == 1:  # positions, of a chunk the first
+    if value.ndim == 1:  # positions; for a chunk, only the first
         return value[span.start : span.start + 1] if is_chunk else value[span]
     return _turned(value[span]) if is_chunk else value[span]
 
 
 def _turned(value: Any) -> Any:
-    """Rows of one token as one row of tokens, and back."""
+    """Swap rows and tokens: rows of one token become one row of tokens, and back."""
     if isinstance(value, tuple):
         return tuple(map(_turned, value))
     return value.swapaxes(0, 1) if isinstance(value, mx.array) else value
@@ -808,14 +803,14 @@ def _turned(value: Any) -> Any:
 
 def _has_rows(value: Any, n: int) -> bool:
     if isinstance(value, mx.array):
-        # A vector of numbers, one a row, can only be positions, and those are integers.
+        # A vector with one number per row can only be positions, which are integers.
         enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
         return value.ndim > 0 and value.shape[0] == n and enough
     return type(value) in _RAGGED
 
 
 def _row_of(value: Any, row: int) -> Any:
-    """`value` as it would be if the row ran alone."""
+    """Return `value` as if the row ran alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
@@ -824,7 +819,7 @@ def _row_of(value: Any, row: int) -> Any:
 
 
 def _joined(outs: list[Any]) -> Any:
-    """The rows' results in one: arrays are concatenated, tuples joined part by part.
+    """Join the results of rows: concatenate arrays, join tuples item by item.
 
     Raises:
         TypeError: for results of other types that differ.
@@ -840,7 +835,7 @@ def _joined(outs: list[Any]) -> Any:
 
 
 class _OneRow:
-    """One session's caches of a layer that has several."""
+    """Caches of one session in a layer that has several."""
 
     def __init__(self, caches: list[Any]) -> None:
         self.caches = caches
