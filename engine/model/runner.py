@@ -1,4 +1,4 @@
-"""The only caller of the model: reads chunks of prompts, decodes one token for many sessions."""
+"""The only caller of models: prefill chunks, and decode steps for many sessions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from engine.params import SamplingParams
 
 
 class Answer(Protocol):
-    """What a pass must know of a request.
+    """Fields of a request that a pass uses.
 
     Attributes:
         kv: the caches of its session.
-        tokens: the prompt and everything generated and read so far.
-        pending: the lazy id after them, sampled but not read yet; None where there is none.
-        images: where they stand among the tokens; looked at only where the model sees.
-        places: where its latest tokens stood before; looked at only where a draft is looked up.
-        index: which token of the answer is chosen next.
-        odds: None where nobody asked.
-        next_is_nan: whether the logit of the token chosen last is NaN, `[1]`, lazy; None if that is
-            not known.
+        tokens: the prompt and all tokens generated and read so far.
+        pending: lazy id of the next token, sampled but not read yet, or None.
+        images: images among the tokens. Only used by models with vision.
+        places: search for earlier occurrences of the latest tokens. Only used for drafts by lookup.
+        index: number of the next token in the answer.
+        odds: None if not requested.
+        next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
+            unknown.
     """
 
     tokens: list[int]
@@ -56,16 +56,16 @@ class Answer(Protocol):
 
 
 class Reading(Struct, frozen=True):
-    """The next tokens of a session's prompt."""
+    """Prefill chunk: the next tokens of a session's prompt."""
 
     kv: SessionKV
     tokens: list[int]
-    ends: bool = False  # the last of them is the prompt's last, and what follows it is wanted
+    ends: bool = False  # the last token ends the prompt, and the one after it is wanted
     images: Sequence[Placed] = ()  # of the whole prompt
 
 
 class Unsampled(Struct, frozen=True):
-    """Logits `[1, vocab]` from which a token can be chosen once the one before it is known."""
+    """Logits `[1, vocab]` to sample from once the previous token is known."""
 
     logits: mx.array
 
@@ -73,16 +73,16 @@ class Unsampled(Struct, frozen=True):
 Table = np.ndarray[Any, Any]
 
 Following = mx.array | Unsampled | Exception
-"""The token after the one that was fed: lazy, still to be chosen, or its sampler's error."""
+"""Next token of a row: lazy, still to be sampled, or the error of its sampler."""
 
 
 def prefill(
     model: LoadedModel, kv: SessionKV, tokens: list[int], images: Sequence[Placed] = ()
 ) -> None:
-    """Feed tokens of a prompt to a session's caches, and wait until that is done.
+    """Feed tokens of a prompt to a session's caches, and wait until they are computed.
 
-    Logits are not computed for them: what nobody evaluates, MLX does not run. A layer of few bits
-    does not wait to be evaluated, so that it is given one row.
+    Their logits are not computed, as MLX does not run what is not evaluated. Layers replaced by the
+    CPU kernels run immediately, so the output layer gets only one row.
     """
     caches, start = kv.take_out(), kv.length
     for piece in _pieces(model, tokens):
@@ -96,7 +96,7 @@ def prefill(
 
 
 def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
-    """As `prefill` for several prompts in one pass: the weights are read once for all of them."""
+    """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
     with dense.engaged(), output_rows.only([0], are_read=False):
@@ -109,17 +109,16 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
 def decode(
     model: LoadedModel, rows: Sequence[Answer], shared: bool, readings: Sequence[Reading] = ()
 ) -> list[Following]:
-    """Feed the pending token of every row; returns what follows each.
+    """Feed the pending token of each row, and return the next token of each.
 
-    Where an answer has a form its token is still to be chosen, by `choose`.
+    For an answer with a form, the next token is still to be sampled by `choose`.
 
-    The rows take part in one forward pass if `shared` is set and the model can; else each has a
-    pass of its own. With `readings` there is one pass, and it is waited for. Rows whose prompts end
-    with them are fed in it after the rest of their prompts.
+    If `shared` is set and the model supports it, the rows share one forward pass; otherwise each
+    has its own. With `readings` there is one pass, and the call blocks. Rows whose prompts end in
+    `readings` need no separate row.
 
-    The pass is launched before Python knows the id that it feeds, so the device works while
-    Python handles the token before. A reply that turns out to have ended with that token has
-    wasted one row of one pass.
+    The pass is launched before the pending ids are known to Python, so the device works while
+    Python handles the previous token. If that token ends the reply, one row of the pass is wasted.
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
@@ -141,7 +140,7 @@ def decode(
     for kv, tokens in lost:
         for one in tokens:
             kv.note_fed(one)
-    if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
+    if model.ranks > 1:  # all ranks evaluate the same arrays, whatever is sampled from them
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
@@ -155,14 +154,14 @@ def decode(
 def _following(
     logits: mx.array, places: Sequence[tuple[Answer, int, mx.array | None]], steps: int = 0
 ) -> tuple[list[Following], list[mx.array]]:
-    """What answers say after each row of logits.
+    """Sample the tokens after each row of logits.
 
     Args:
-        places: of each row the answer, which of its tokens is chosen, and its `recent` ones.
-        steps: of so many rows, the first ones, the token is the answer's next in any case.
+        places: for each row its answer, the number of the token, and the `recent` tokens.
+        steps: number of rows at the start whose token is certainly the next one of its answer.
 
     Returns:
-        That, and what is to be evaluated of these rows, odds with it.
+        The tokens, and the arrays to evaluate with them, including odds.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(places))]
@@ -190,10 +189,10 @@ def _following(
 def decode_with_drafts(
     model: LoadedModel, rows: Sequence[Answer], drafts: Sequence[tuple[Answer, list[int]]]
 ) -> tuple[list[Following], list[Ahead]]:
-    """As `decode` for some answers and `read_ahead` for others, in one pass.
+    """Decode some answers and verify drafts of others in one pass. See `decode` and `read_ahead`.
 
     Args:
-        drafts: these others, each with the tokens that are fed to it: a row for each token.
+        drafts: answers with the tokens fed to them, one row per token.
     """
     readings = [Reading(answer.kv, fed) for answer, fed in drafts]
     turn = list(rows)
@@ -236,14 +235,14 @@ def follow(
     fed: Callable[[int], mx.array],
     readings: Sequence[Reading] = (),
 ) -> tuple[list[int], mx.array]:
-    """As `decode` on the rank that leads: the same pass with this rank's part of the model.
+    """Run the same pass as `decode` on the leading rank, with this rank's part of the model.
 
     Args:
-        kvs: of the rows, in the order in which `decode` was given them.
-        fed: gives what is fed to so many rows, and one number more.
+        kvs: of the rows, in the same order as in `decode`.
+        fed: returns the fed tokens of a number of rows, plus one more number.
 
     Returns:
-        The order in which the rows were stepped, as indices into `kvs`, and what `fed` gave.
+        The order of the rows in the pass, as indexes into `kvs`, and the result of `fed`.
     """
     alone = _apart(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
@@ -260,19 +259,20 @@ def follow(
 
 
 def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
-    """Whether each row of a step has a pass of its own.
+    """Return True if each row of a step needs its own pass.
 
-    A prompt of one token has no state yet, and recurrent models may treat a first token otherwise.
+    That is the case for prompts of one token, which have no state yet: recurrent models may treat a
+    first token differently.
     """
     several = shared and len(kvs) > 1 and model.info.step != ALONE
     return not several or not all(kv.length for kv in kvs)
 
 
 def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None) -> mx.array:
-    """The lazy token of an answer that has a form; the one before it has been accepted.
+    """Sample a token of an answer with a form, once the previous token has been accepted.
 
     Args:
-        mask: of its constraint; taken from it here if None.
+        mask: of its constraint, or None to compute it here.
     """
     assert answer.constraint is not None
     logits = unsampled.logits
@@ -299,10 +299,10 @@ def forward(
     alone: bool,
     fed: Sequence[Fed] = (),
 ) -> mx.array:
-    """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches.
+    """Return the lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions.
 
     Args:
-        fed: what `feeds` are among their sessions' tokens, where the model sees.
+        fed: spans of `feeds` in their sessions, for models with vision.
     """
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with dense.engaged():
@@ -310,7 +310,7 @@ def forward(
             for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
                 given = _given(model, feed, fed[row : row + 1])
                 rows.append(model.net(feed, cache=own, **given)[:, -1])
-                if model.ranks > 1:  # the collectives of several passes keep one order
+                if model.ranks > 1:  # keep the order of collectives in several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.slots)
@@ -327,9 +327,9 @@ def forward_mixed(
     readings: Sequence[Reading],
     fed: Sequence[Fed] = (),
 ) -> mx.array:
-    """As `forward`, in one pass with chunks of prompts: the weights are read once for all.
+    """Run `forward` together with prefill chunks in one pass, reading the weights once.
 
-    After the logits of `feeds` come those of the prompts that end.
+    The logits of `feeds` are followed by those of the prompts that end.
     """
     if not feeds and len(readings) == 1:
         return _forward_last(model, readings[0])
@@ -343,7 +343,7 @@ def forward_mixed(
 
 
 def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
-    """The lazy logits `[1, vocab]` after a prompt that ends and that nobody else is read with."""
+    """Return the lazy logits `[1, vocab]` after the end of a prompt that is read alone."""
     wanted = [len(reading.tokens) - 1]
     tokens = reading.tokens
     ids = mx.array([tokens if model.eyes is None else model.eyes.plain(tokens)])
@@ -354,18 +354,18 @@ def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
 
 
 Ahead = tuple[mx.array, mx.array | None]
-"""The logits after each token that was fed, `[tokens, vocab]`, and what the answer would say after
-each, `[tokens]`: None where it has a form, and the tokens are to be chosen one by one."""
+"""Logits after each fed token, `[tokens, vocab]`, and the sampled tokens, `[tokens]`. The latter is
+None for an answer with a form, whose tokens are sampled one by one."""
 
 
 def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
-    """Feed several tokens of one answer in one pass, as if each had followed the one before.
+    """Feed several tokens of an answer in one pass, the pending one and drafts.
 
     Args:
-        fed: their ids, `[tokens]`, lazy; the first is the pending one.
+        fed: their lazy ids, `[tokens]`.
 
     Raises:
-        Exception: its sampler's.
+        Exception: from the sampler.
     """
     if model.slots is not None:
         model.slots.assign([])
@@ -374,7 +374,7 @@ def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
     places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
     said, _ = _following(logits, places)
     _, chosen = found = _ahead(answer, logits, said)
-    # Only a form, and who asked for odds, reads the logits again.
+    # Only a form or odds read the logits again.
     again = [logits] if chosen is None or answer.odds is not None else []
     mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
     return found
@@ -391,9 +391,10 @@ def _ahead(answer: Answer, logits: mx.array, said: Sequence[Following]) -> Ahead
 
 
 def fed_next(answer: Answer) -> mx.array:
-    """What is fed next, `[1, tokens]`: the pending token, still lazy, or the last one known.
+    """Return the ids to feed next, `[1, tokens]`: the pending one, still lazy, or the last known
+    one.
 
-    Before it comes what the caches have lost to a draft (`SessionKV.go_back`).
+    They begin with tokens that the caches lost when a draft was rolled back (`SessionKV.go_back`).
     """
     if answer.pending is None:
         return mx.array([[answer.tokens[-1]]], mx.uint32)
@@ -404,21 +405,21 @@ def fed_next(answer: Answer) -> mx.array:
 
 
 def _lost(answer: Answer) -> list[int]:
-    """The tokens before the pending one that the caches do not hold."""
+    """Return the tokens before the pending one that are missing from the caches."""
     return answer.tokens[answer.kv.length :] if answer.pending is not None else []
 
 
 def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
-    """The latest token ids, the pending one included, for a sampler with penalties.
+    """Return the latest token ids, including the pending one, for samplers with penalties.
 
     Args:
-        fed: the pending token and what follows it, where more than that has been fed.
+        fed: the pending token and those after it, if more than one is fed.
     """
     if not answer.params.uses_history:
         return None
     window = answer.params.penalty_window
     said = answer.tokens[-window:]
-    if max(said, default=0) >= FIRST:  # what stands for an image is no token that could be said
+    if max(said, default=0) >= FIRST:  # ids of images are not tokens to sample
         said = [token for token in said if token < FIRST]
     known = mx.array(said, mx.uint32)
     if fed is None and answer.pending is not None:
@@ -427,7 +428,7 @@ def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
 
 
 def _rows_of(model: LoadedModel, readings: Sequence[Reading]) -> mx.array:
-    """The tokens of all of them, as rows of one token each: `[tokens, 1]`."""
+    """Return the tokens of all chunks as rows of one token, `[tokens, 1]`."""
     tokens = [token for r in readings for token in r.tokens]
     if model.eyes is not None:
         tokens = model.eyes.plain(tokens)
@@ -437,7 +438,7 @@ def _rows_of(model: LoadedModel, readings: Sequence[Reading]) -> mx.array:
 def _given(
     model: LoadedModel, ids: mx.array, fed: Sequence[Fed], readings: Sequence[Reading] = ()
 ) -> dict[str, Any]:
-    """What the model is called with beside the ids of all that is fed, in its order."""
+    """Return the model's arguments besides the ids, for all that is fed, in order."""
     if model.eyes is None:
         return {}
     read = [Fed(r.images, r.kv.length, len(r.tokens)) for r in readings]
@@ -449,13 +450,13 @@ def _reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:
 
 
 def _ends_of(readings: Sequence[Reading], first: int) -> list[int]:
-    """Which rows of a pass are the last of a prompt that ends; the prompts' begin at `first`."""
+    """Return the rows that end their prompts, in a pass whose chunks start at row `first`."""
     ends = accumulate((len(r.tokens) for r in readings), initial=first)
     return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
 
 
 def _note_read(readings: Sequence[Reading]) -> None:
-    """Wait until they have been read, and note it."""
+    """Wait until chunks have been computed, and record their tokens."""
     if readings:
         mx.eval([list(leaves(r.kv.layers)) for r in readings])
     for reading in readings:
@@ -467,7 +468,7 @@ def add_hidden_states(
 ) -> Table:
     """Return the sum of the hidden states of the next `tokens` and of `before`, in float64.
 
-    States are added token by token, so the sum does not depend on how a text is cut.
+    States are added token by token, so the sum does not depend on how a text is split.
     """
     assert model.can.body is not None
     total = before
@@ -484,11 +485,11 @@ def add_hidden_states(
 
 
 def embedding_vector(total: Table) -> bytes:
-    """The mean's direction, of length 1, as little-endian float32."""
+    """Return the mean scaled to length 1, as little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()
 
 
 def _pieces(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
-    """The tokens of a prompt that are fed at a time."""
+    """Return the parts of a prompt that are fed separately."""
     return [[t] for t in tokens] if model.can.token_by_token else [tokens]

@@ -1,16 +1,16 @@
-"""From logits to the next token, each reply with its own randomness.
+"""Sampling of the next token, with separate randomness for each reply.
 
-mlx-lm's samplers share one random state, so one reply would change another's seeded tokens. Here
-token `i` of a reply is drawn with a key made from the reply's seed and `i` alone. It does not
-matter when it is drawn, beside which others, or how often.
+mlx-lm's samplers share one random state, so one reply would change another's seeded tokens. Here,
+token `i` of a reply is drawn with a key computed from the reply's seed and `i`. When, how often and
+next to which others it is drawn does not matter.
 
-Rows that take the same steps are drawn in one stacked call, with their parameters as columns.
-Every operation works along a row, so a row's token is the same bits as if it were drawn alone.
-On a Linux CPU the CPU kernels draw all rows in one call: MLX takes longer there than a small model
-for its step. They take the same steps, but other random numbers.
+Rows with the same steps are drawn in one batched call, with their parameters as columns. Each
+operation works along a row, so a row's token has the same bits as if it were drawn alone. On a
+Linux CPU, the CPU kernels draw all rows in one call, because MLX takes longer for it than a small
+model for its forward pass. They take the same steps, but use other random numbers.
 
-The order of the steps: penalties, logit bias, the constraint's mask, temperature. Then each
-filter that is set keeps some of the tokens that are left: top-k, min-p, typical-p, top-p, XTC.
+Order of the steps: penalties, logit bias, the mask of a constraint, temperature. Then each enabled
+filter keeps some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
 _MASK = (1 << 64) - 1
-_LARGE = 1 << 40  # larger numbers change nothing, and do not fit the kernels' types
+_LARGE = 1 << 40  # larger numbers have no further effect and do not fit the kernels' types
 _XTC_SALT = 0x58544331
-"""Mixed into the seed for XTC's decision, which must be independent of the draw after it."""
+"""Mixed into the seed for XTC's decision, which must be independent of the draw that follows."""
 
 Shape = tuple[int | bool, ...]
-"""Which steps a sampler takes: top-k, then whether each other filter is set. Samplers of one
-shape can be stacked."""
+"""Steps of a sampler: its top-k, then for each other filter True if enabled. Samplers with equal
+shapes can be batched."""
 
 
 def _mix(seed: int, index: int) -> int:
-    """64 random bits for token `index` under `seed` (SplitMix64, Steele et al. 2014)."""
+    """Return 64 random bits for token `index` under `seed` (SplitMix64, Steele et al. 2014)."""
     z = (seed + (index + 1) * 0x9E3779B97F4A7C15) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -50,7 +50,7 @@ def _mix(seed: int, index: int) -> int:
 
 
 def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
-    """The RNG keys `[rows, 2]` of the tokens `indices` under `seeds`."""
+    """Return the RNG keys `[rows, 2]` of tokens `indices` under `seeds`."""
     mixed = [_mix(seed, index) for seed, index in zip(seeds, indices, strict=True)]
     return mx.array([[z >> 32, z & 0xFFFFFFFF] for z in mixed], mx.uint32)
 
@@ -61,13 +61,13 @@ def _uniform(seed: int, index: int) -> float:
 
 
 class Sampler:
-    """Chooses the tokens of one reply."""
+    """Sampler of one reply's tokens."""
 
     def __init__(self, params: SamplingParams) -> None:
-        self.params = params  # the reply's
-        # theirs, or one from the system's entropy
+        self.params = params
+        # of the reply, or from the system's entropy
         self.seed = secrets.randbits(63) if params.seed is None else params.seed
-        # the steps that it takes; None when it takes the most probable token
+        # its steps; None if it selects the most probable token
         self.shape: Shape | None = None
         # Dividing by a smaller temperature would overflow; its limit is the most probable token.
         if params.temperature >= 1e-6:
@@ -78,19 +78,19 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
-        # whether `change` does anything without a constraint's mask
+        # True if `change` has an effect without a mask
         self.changes_logits = params.uses_history or bool(params.logit_bias)
 
     def __call__(
         self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
-        """The lazy token id, shape `[1]`.
+        """Return the lazy token id, `[1]`.
 
         Args:
             logits: `[1, vocab]`.
             index: of the token in its reply, from 0.
-            recent: the ids that penalties look at, `[tokens]`.
-            allowed: the tokens to choose from, `[vocab]` of bool; None for all.
+            recent: ids that penalties apply to, `[tokens]`.
+            allowed: tokens to choose from, `[vocab]` of bool, or None for all.
         """
         return draw([self], self.change(logits, recent, allowed), [index])
 
@@ -110,7 +110,7 @@ class Sampler:
     def change(
         self, logits: mx.array, recent: Any = None, allowed: mx.array | None = None
     ) -> mx.array:
-        """`logits` after the steps that are not stacked: penalties, bias and mask."""
+        """Apply the steps that are not batched: penalties, bias and mask."""
         params = self.params
         if self.changes_logits:
             logits = logits.astype(mx.float32)
@@ -126,9 +126,9 @@ class Sampler:
 def sample_rows(
     logits: mx.array, samplers: Sequence[Sampler], indices: Sequence[int], recent: Sequence[Any]
 ) -> list[mx.array | Exception]:
-    """A lazy token id `[1]` for each row of `logits` `[rows, vocab]`.
+    """Return a lazy token id `[1]` for each row of `logits` `[rows, vocab]`.
 
-    A row whose sampler raises gets the exception in place of a token; the others get their tokens.
+    If a row's sampler raises an error, its result is the exception; other rows get their tokens.
     """
     tokens: list[mx.array | Exception] = [mx.array([0])] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
@@ -154,7 +154,7 @@ def sample_rows(
 
 
 def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) -> mx.array:
-    """The lazy ids `[rows]` for `logits` `[rows, vocab]`; all samplers are of one shape.
+    """Return lazy ids `[rows]` for `logits` `[rows, vocab]`. All samplers must have the same shape.
 
     The CPU kernels evaluate `logits` and return ids that are not lazy, for samplers of any shapes.
     """
@@ -167,7 +167,7 @@ def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) 
     seeds = [s.seed for s in samplers]
     values, ids = candidates(samplers, logits, indices)
     noise = _gumbel(token_keys(seeds, indices), values.shape[-1])
-    best = mx.argmax(values + noise, axis=-1)  # the Gumbel-max trick: a draw from the softmax
+    best = mx.argmax(values + noise, axis=-1)  # Gumbel-max trick: a draw from the softmax
     if ids is None:
         return best
     return mx.take_along_axis(ids, best[:, None], axis=-1).reshape(-1)
@@ -181,11 +181,11 @@ def _cpu_kernels() -> Library | None:
 def candidates(
     samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]
 ) -> tuple[mx.array, mx.array | None]:
-    """The tokens that may be drawn, as log weights and their ids.
+    """Return the tokens that may be drawn, as log weights and ids.
 
-    With a top-k both are `[rows, top_k]`, the largest weight first, so that the filters after it
-    work on few tokens. Otherwise the weights are `[rows, vocab]` and the ids are None. A token
-    that a filter has dropped has the weight -inf.
+    With a top-k, both are `[rows, top_k]`, sorted by descending weight, so later filters work on
+    few tokens. Otherwise the weights are `[rows, vocab]` and the ids are None. Filtered tokens have
+    the weight -inf.
     """
     shape = samplers[0].shape
     assert shape is not None
@@ -231,7 +231,7 @@ def _log(number: float) -> float:
 
 
 def _gumbel(keys: mx.array, width: int) -> mx.array:
-    """Gumbel noise `[rows, width]`, each row from its own key, the same as if it were alone."""
+    """Return Gumbel noise `[rows, width]`, each row from its own key, as if it were alone."""
     if keys.shape[0] == 1:
         return mx.random.gumbel((1, width), key=keys[0])
     noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((width,), key=key))(keys)
@@ -239,15 +239,15 @@ def _gumbel(keys: mx.array, width: int) -> mx.array:
 
 
 def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
-    """XTC ("exclude top choices"): of the tokens above the threshold only the last one stays."""
+    """Apply XTC ("exclude top choices"): keep the least probable token above the threshold."""
     probs = mx.softmax(values, axis=-1)
-    # What a form or a filter has dropped is no choice, also where the threshold is 0.
+    # Tokens that a form or filter has removed do not count, even if the threshold is 0.
     last = mx.where((probs >= threshold) & (probs > 0), probs, mx.inf).min(axis=-1, keepdims=True)
     return mx.where(probs > last, -mx.inf, values)
 
 
 def _penalise(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
-    """`logits` `[1, vocab]` with repetition, presence and frequency penalties on `recent`."""
+    """Apply repetition, presence and frequency penalties for `recent` to `logits` `[1, vocab]`."""
     counts = mx.zeros((logits.shape[-1],), mx.float32).at[recent].add(1.0)[None]
     seen = counts > 0
     if params.repetition_penalty != 1.0:
@@ -272,29 +272,29 @@ def _bias(logits: mx.array, bias: Mapping[int, float]) -> mx.array:
 
 # ---------------------------------------------------------------- nucleus
 
-_SORT_UP_TO = 4096  # tokens up to which sorting is quicker than the histograms
+_SORT_UP_TO = 4096  # number of tokens up to which sorting is faster than histograms
 _BUCKETS = 4096
 _DEPTH = 32.0
-"""Tokens whose scores are further below the best one have probabilities that are 0 in `_ONE`s."""
+"""Tokens with scores this far below the best have probabilities that round to 0."""
 _ONE = 1 << 30
-"""Probabilities are counted in whole parts of this size. Their sum does not depend on the order,
-so a device that adds in any order gives the same set."""
+"""Probabilities are added as multiples of `1 / _ONE`. The sum of integers does not depend on the
+order, so every device returns the same set."""
 
 
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
-    """The tokens of the best scores whose probabilities reach `mass`.
+    """Return the tokens with the best scores whose probabilities add up to `mass`.
 
-    Sorting 150,000 tokens takes 12 ms on a CPU, longer than a small model's forward pass. Their
-    order is not needed, only the score at which the sum is reached. Two histograms find it in a
+    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. The
+    order is not needed, only the score at which the sum is reached, and two histograms find it in a
     third of that time.
 
-    Top-p (Holtzman et al. 2020, arXiv:1904.09751) scores tokens by their probability, typical
-    sampling (Meister et al. 2022, arXiv:2202.00666) by how close they are to the entropy. All
-    tokens with the last one's score (to about 1e-5) are in the set.
+    Top-p (Holtzman et al. 2020, arXiv:1904.09751) scores tokens by probability, typical sampling
+    (Meister et al. 2022, arXiv:2202.00666) by closeness to the entropy. All tokens with the same
+    score as the last one (to about 1e-5) are in the set.
 
     Args:
-        scores: `[rows, width]`, -inf for tokens that have been dropped already.
-        probs: `[rows, width]`, each row of sum 1.
+        scores: `[rows, width]`, -inf for tokens that are already removed.
+        probs: `[rows, width]`, the sum of each row is 1.
         mass: `[rows, 1]`, above 0.
 
     Returns:
@@ -309,7 +309,7 @@ def _by_sorting(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     order = mx.argsort(-scores, axis=-1)
     sorted_probs = mx.take_along_axis(probs, order, axis=-1)
     before = mx.cumsum(sorted_probs, axis=-1) - sorted_probs
-    # At least the first, also where rounding makes `mass` 0.
+    # At least one token, even if `mass` is rounded to 0.
     last = mx.maximum((before < mass).sum(axis=-1, keepdims=True) - 1, 0)
     boundary = mx.take_along_axis(mx.take_along_axis(scores, order, axis=-1), last, axis=-1)
     return (scores >= boundary) & (scores > -mx.inf)
@@ -330,7 +330,7 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
 
 
 def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.array, mx.array]:
-    """The last bucket needed to reach `goal`, and the sum of those before it; both `[rows, 1]`."""
+    """Return the bucket that reaches `goal`, and the sum before it, both `[rows, 1]`."""
     rows = buckets.shape[0]
     offsets = mx.arange(rows, dtype=mx.int32)[:, None] * _BUCKETS
     filled = mx.zeros((rows * _BUCKETS,), mx.int32)
@@ -345,13 +345,14 @@ def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.ar
 
 
 class Odds:
-    """The odds of one reply's tokens: noted when a token is chosen, taken when it has been read.
+    """Log probabilities of a reply's tokens, computed when a token is sampled, returned when it is
+    read.
 
-    The probabilities are the model's own: before penalties, biases, the mask of a form, temperature
-    and filters. They are computed beside the choice of a token and change nothing in it.
+    They are the model's own probabilities, before penalties, bias, mask, temperature and filters,
+    and do not affect sampling.
 
     Args:
-        most: how many of the most probable tokens to report beside each.
+        most: number of most probable tokens to report for each token.
     """
 
     def __init__(self, most: int) -> None:
@@ -359,9 +360,9 @@ class Odds:
         self._noted: deque[tuple[mx.array, mx.array]] = deque()
 
     def note(self, logits: mx.array, token: mx.array) -> list[mx.array]:
-        """Take note of a lazy `token` chosen from `logits` `[1, vocab]`.
+        """Compute the odds of a lazy `token` sampled from `logits` `[1, vocab]`.
 
-        Returns what is to be evaluated with it.
+        Return the arrays to evaluate.
         """
         row = logits[0].astype(mx.float32)
         ids = token.reshape(-1).astype(mx.uint32)
@@ -374,11 +375,11 @@ class Odds:
         return list(pair)
 
     def clear(self) -> None:
-        """Forget what was chosen and will not be read."""
+        """Drop the odds of tokens that will not be read."""
         self._noted.clear()
 
     def take(self, token: int, detokenizer: Any) -> TokenOdds:
-        """The odds of the token that was read: the first one noted."""
+        """Return the odds of the token that was read, the oldest one stored."""
         found, logs = self._noted.popleft()
         ids, values = np.array(found).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))
@@ -388,7 +389,7 @@ class Odds:
 
 
 def data_of(token: int, detokenizer: Any) -> bytes:
-    """The bytes that a token stands for, by mlx-lm's detokenizer."""
+    """Return a token's bytes according to mlx-lm's detokenizer."""
     from mlx_lm.tokenizer_utils import _byte_decoder
 
     known = getattr(detokenizer, "tokenmap", None)

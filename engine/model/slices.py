@@ -1,7 +1,7 @@
-"""Forward passes that are evaluated a few layers at a time, so that chats stream on meanwhile.
+"""Evaluation of forward passes a few layers at a time, so that other chats continue to stream.
 
-A pass only builds a graph. Evaluating what one layer has put into its cache computes all that
-comes before it, and nothing after it; so the caches are places where a pass can be interrupted.
+A pass only builds a graph. Evaluating a layer's cache computes everything before it and nothing
+after it, so a pass can be interrupted at each cache.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from engine.cache.cache_objects import leaves
 T = TypeVar("T")
 
 SLICE = 0.01
-"""Seconds of a pass that are computed at a time, as far as single layers take no longer."""
+"""Seconds of evaluation per slice, unless a single layer takes longer."""
 
 _MOST_AT_ONCE = 2
-"""Times as many layers as before are evaluated at once, at most: the next ones may take longer."""
+"""Maximum growth of the number of layers per evaluation. The next ones may be slower."""
 
 
 def in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, None]:
-    """Evaluate a pass; yields between slices, and not at the end.
+    """Evaluate a pass, and yield between slices.
 
-    How many layers are evaluated at once follows from how long those before them took. Single
-    layers would be slow on a GPU, which waits for nothing within an evaluation.
+    The number of layers per evaluation depends on the time of the previous ones. One layer at a
+    time would be slow on a GPU, which only works without pauses inside one evaluation.
 
     Args:
-        layers: what holds the caches of each layer, in the order of the layers.
-        last: what the pass gives, evaluated at the end.
+        layers: the caches of each layer, in order.
+        last: results of the pass, evaluated at the end.
     """
     steps = [*(list(leaves(layer)) for layer in layers), list(last)]
     count, began = 1, time.perf_counter()
@@ -51,10 +51,10 @@ def in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, N
 
 
 def at_once(pieces: Generator[Any, None, T], after: Callable[[], object] = lambda: None) -> T:
-    """What a generator returns, done without a break.
+    """Run a generator to its end, and return its result.
 
     Args:
-        after: called after each of its pieces.
+        after: called after each yield.
     """
     while True:
         try:
@@ -66,7 +66,7 @@ def at_once(pieces: Generator[Any, None, T], after: Callable[[], object] = lambd
 
 
 def batches(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:
-    """Arrays of `least` bytes or more together; one that is as large by itself comes alone."""
+    """Yield arrays in batches of `least` bytes or more. Arrays of that size come alone."""
     batch: list[mx.array] = []
     nbytes = 0
     for array in arrays:

@@ -1,7 +1,7 @@
-"""The architectures of mlx-vlm that see: what their towers are given, and what they give.
+"""Vision support for each architecture of mlx-vlm: preprocessing and embeddings.
 
-A family is a `Kind` and its line in `KINDS`. Sizes that a folder asks for are bounded: a tower's
-attention takes the square of them.
+A family is a `Kind` and an entry in `KINDS`. Image sizes that a folder asks for are limited,
+because a tower's attention grows with their square.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from engine.model.eyes import Fed, Kind, Look, Patches, Placed, grid_places, put
 from engine.model.patches import mix_in
 
 MOST_PIXELS = 2_000_000
-"""Of an image as a tower is given it. The makers of models allow 16 million, of which a tower's
-attention takes sixty times as long, and 16,000 tokens of the context; a page of text is read well
-in two."""
+"""Maximum pixels of a preprocessed image. Developers of models allow 16 million, for which a
+tower's attention takes sixty times as long and an image 16,000 tokens of context. A page of text is
+still readable with 2 million."""
 
 
 def look(folder: Path, config: dict[str, Any], tokenizer: Any) -> Look:
-    """What makes images into what a model of this folder takes. For a worker.
+    """Create the image preprocessor for a model folder. Runs on a worker.
 
     Raises:
-        Exception: something of the folder is not as it must be, or a word for images is missing.
+        Exception: if a file of the folder is invalid, or a token for images is missing.
     """
     words = getattr(tokenizer, "_tokenizer", tokenizer).get_added_vocab()
     return Look(KINDS[config["model_type"]](folder, config, words), words)
 
 
 def _module(name: str) -> Any:
-    """One of mlx-vlm's, which `vlm` has imported."""
+    """Import a module of mlx-vlm, which `vlm` has set up."""
     return importlib.import_module(f"mlx_vlm.models.{name}")
 
 
@@ -48,7 +48,7 @@ def _need(words: Mapping[str, int], *wanted: str) -> None:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    """What a folder says of its image processor; the newer of its two files counts."""
+    """Return a folder's image processor settings. The newer of two files takes precedence."""
     found: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():
@@ -61,7 +61,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 
 class Qwen3VL(Kind):
-    """Qwen 3 VL and 3.5: three axes of positions; the former adds more in its first layers."""
+    """Qwen 3 VL (which also adds features in its first layers) and 3.5: three-axis positions."""
 
     placeholder = "<|image_pad|>"
 
@@ -104,13 +104,13 @@ class Qwen3VL(Kind):
 
 
 _Neighbours = tuple[np.ndarray, np.ndarray]
-"""Of each place in a row the two that are known beside it, `[2, places]`, and their weights."""
+"""For each position in a row, its two known neighbors, `[2, positions]`, and their weights."""
 
 
 class _PlacedByRows:
-    """Mixed in before the class of Qwen's tower: its patches' places, a part of them at a time.
+    """Mixin for Qwen's tower that computes position embeddings in parts.
 
-    The model's own takes the four neighbours of all patches at once, by way of lists of numbers.
+    The original interpolates the positions of all patches together, from Python lists.
     """
 
     num_grid_per_side: int
@@ -136,7 +136,8 @@ class _PlacedByRows:
 
 
 def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
-    """Of each place of a grid the four that are known around it, `[high, wide, 4]`, and theirs."""
+    """Return for each position of a grid its four known neighbors, `[high, wide, 4]`, and their
+    weights."""
     corners = [(row, column) for row in (0, 1) for column in (0, 1)]
     places = [rows[0][r][:, None] * side + columns[0][c] for r, c in corners]
     weights = [rows[1][r][:, None] * columns[1][c] for r, c in corners]
@@ -144,10 +145,10 @@ def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
 
 
 def _interpolated(known: Any, neighbours: _Neighbours, *, cast: bool) -> mx.array:
-    """What is known of each place's neighbours, weighed and added.
+    """Return the weighted sum of the embeddings of each position's neighbors.
 
     Args:
-        cast: weigh in the type of what is known; else in that of the weights.
+        cast: compute in the type of the embeddings, else in that of the weights.
     """
 
     def part(places: mx.array, weights: mx.array) -> list[mx.array]:
@@ -162,9 +163,9 @@ def _interpolated(known: Any, neighbours: _Neighbours, *, cast: bool) -> mx.arra
 
 
 class _AddsAll:
-    """Mixed in before the class of Qwen's text model: what is added stands at its place already.
+    """Mixin for Qwen's text model, whose added features already are at their positions.
 
-    The model's own would look at each row of a pass, and wait for the device.
+    The original checks each row of a pass, and waits for the device.
     """
 
     def _deepstack_process(self, hidden: mx.array, _mask: Any, added: mx.array) -> mx.array:
@@ -172,14 +173,14 @@ class _AddsAll:
 
 
 class GlmOcr(Qwen3VL):
-    """GLM-OCR: positions as Qwen's, a tower of its own."""
+    """GLM-OCR: Qwen's positions, with a different tower."""
 
     placeholder = "<|image|>"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("glm_ocr.processing")
         settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
-        most = 2 * MOST_PIXELS  # it counts them in both of two moments
+        most = 2 * MOST_PIXELS  # it counts each pixel in two frames
         settings["max_pixels"] = min(settings.get("max_pixels", most), most)
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
@@ -197,21 +198,21 @@ class GlmOcr(Qwen3VL):
 
 
 class Pixtral(Kind):
-    """Pixtral and Mistral 3: each row of an image ends with a word."""
+    """Pixtral and Mistral 3: each row of an image ends with a special token."""
 
     placeholder = "[IMG]"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("pixtral.image_processing_pixtral")
         _need(words, "[IMG_BREAK]", "[IMG_END]")
-        # It keeps the images of a batch apart. One alone has none, and no array of patches squared.
+        # This mask separates the images of a batch. A single one needs no patches x patches array.
         vision = _module("pixtral.vision")
         vision.generate_block_attention_mask = lambda *_: None
         piecewise.turn_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
         tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
-        # Its tower knows no place beyond this.
+        # The tower has no positions beyond this.
         most = tower.get("image_size", 336) // self._factor * self._factor
         edges = processing._size_to_pair(self._processor.size)
         self._processor.size = [min(edge, most) for edge in edges]
@@ -231,7 +232,7 @@ class Pixtral(Kind):
         merger = projector.get("patch_merger")
         if merger is None:
             return [projector(found)]
-        # The merger's own would take each patch out by itself.
+        # The original merger extracts each patch separately.
         merge = merger.spatial_merge_size
         high, wide = (edge // merger.patch_size // merge for edge in sizes[0])
         grid = projector.norm(found).reshape(high, merge, wide, merge, -1)
@@ -240,7 +241,7 @@ class Pixtral(Kind):
 
 
 class Lfm2VL(Kind):
-    """LFM2-VL: a large image is cut into tiles, each after a word for its place."""
+    """LFM2-VL: a large image is split into tiles, each after a token for its position."""
 
     placeholder = "<image>"
 
@@ -249,7 +250,7 @@ class Lfm2VL(Kind):
         _need(words, "<|image_start|>", "<|image_end|>")
         settings = _settings(folder)
         for name in processing._OFFICIAL_SPLITTING_DEFAULTS:
-            settings.pop(name, None)  # mlx-vlm's own processor does not believe these either
+            settings.pop(name, None)  # mlx-vlm's own processor ignores these too
         self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
 
     def look(self, rgb: np.ndarray) -> Patches:
@@ -277,8 +278,6 @@ class Lfm2VL(Kind):
 
 
 class MuseGlimmer(Kind):
-    """Muse Glimmer."""
-
     placeholder = "<|patch|>"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
@@ -306,9 +305,9 @@ class MuseGlimmer(Kind):
 
 
 class _EmbeddedByRows:
-    """Mixed in before the class of Muse's patches, as `_PlacedByRows` is before Qwen's tower.
+    """Mixin for Muse's patch embedder. See `_PlacedByRows`.
 
-    Beside the edge of what is known there is nothing.
+    Positions outside the table count as zero.
     """
 
     num_grid_per_side: int
@@ -330,10 +329,10 @@ class _EmbeddedByRows:
 
 
 class Gemma4(Kind):
-    """Gemma 4: the tokens of an image see each other, in models that want that. It hears.
+    """Gemma 4, with sound. In some of its models, the tokens of an image attend to each other.
 
-    The unified one has no tower: patches go through one layer. Of a longer recording each `_HEARD`
-    samples are heard by themselves, as the tower was taught.
+    The unified one has no tower: patches pass through a single layer. Each `_HEARD` samples of a
+    recording are encoded separately, as in training.
     """
 
     sound = "<|audio|>"
@@ -356,8 +355,8 @@ class Gemma4(Kind):
         self.sound, self._begins, self._ends = map(str, heard)
         hearing = _module("gemma4.audio_feature_extractor")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of filters that are as the model's makers have them
-            self._extractor = hearing.Gemma4AudioFeatureExtractor()  # alike for all of Gemma 4
+            warnings.simplefilter("ignore")  # about filters that match the original model
+            self._extractor = hearing.Gemma4AudioFeatureExtractor()  # same for all Gemma 4 models
 
     def look(self, rgb: np.ndarray) -> Patches:
         from PIL import Image
@@ -371,7 +370,7 @@ class Gemma4(Kind):
             found = self._extractor(samples[start : start + _HEARD])
             (features,), (known,) = found["input_features"], found["input_features_mask"]
             made[f"features {n}"], made[f"known {n}"] = features, known
-            # Its tower makes one of four frames, each as known as the first of them.
+            # Its tower merges four frames into one, which is valid if the first one is.
             layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
         return Patches(made, layout)
 
@@ -412,7 +411,7 @@ _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 
 def _heard(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
-    """The embeddings of a part of a recording."""
+    """Return the embeddings of a part of a recording."""
     known = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
     found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
@@ -421,7 +420,7 @@ def _heard(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
 
 
 def _within(part: Fed) -> list[tuple[int, int]]:
-    """Where the tokens of images are in a part of a pass."""
+    """Return the spans of image tokens in a part of a pass."""
     spans = []
     for at, sight in part.images:
         if not sight.whole:
@@ -434,9 +433,9 @@ def _within(part: Fed) -> list[tuple[int, int]]:
 
 
 class _LooksPlacesUp:
-    """Mixed in before the class of Gemma's patches: a patch's place is looked up.
+    """Mixin for Gemma's patch embedder that looks up positions.
 
-    The model's own multiplies its table, of 10,240 places a side, with as many zeros for each.
+    The original multiplies its table of 10,240 positions per axis by one-hot vectors.
     """
 
     position_embedding_table: mx.array
@@ -448,9 +447,10 @@ class _LooksPlacesUp:
 
 
 class _SeesWithin:
-    """Mixed in before the class of Gemma's text model: the mask that lets an image see itself.
+    """Mixin for Gemma's text model with a mask in which the tokens of an image attend to each
+    other.
 
-    The model's own makes it only where a prompt is read in one pass from its beginning.
+    The original supports this only if a prompt is read from its beginning in one pass.
     """
 
     layers: Any
@@ -482,4 +482,4 @@ KINDS: dict[str, type[Kind]] = {
     "qwen3_vl": Qwen3VL,
     "qwen3_vl_moe": Qwen3VL,
 }
-"""By the model's type, the architectures whose images are taken."""
+"""Supported vision architectures by model type."""

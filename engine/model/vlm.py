@@ -1,10 +1,9 @@
-"""The second source of architectures: mlx-vlm's models, where mlx-lm has no such type.
+"""Models of mlx-vlm, for architectures that mlx-lm does not have.
 
-Only `mlx_vlm.models` and its loader are imported, and only when a model wants them. mlx-vlm's own
-`__init__` imports a server and a trainer, so a bare module stands in its place. Its models are
-given mlx-lm's caches and our attention before they are imported: slots, shared prefixes, mixed
-steps and offload then work as with mlx-lm's models, and the probe finds out which of it a model can
-take.
+Only `mlx_vlm.models` and its loader are imported, on first use. A bare module replaces mlx-vlm's
+`__init__`, which would import a server and a trainer. Before its models are imported, mlx-lm's
+caches and our attention are installed, so slots, shared prefixes, mixed steps and offloading work
+as with models of mlx-lm, and the probe finds out which of them a model supports.
 """
 
 from __future__ import annotations
@@ -44,10 +43,10 @@ _lock = threading.Lock()
 
 
 def takes(config: dict[str, Any], seeing: bool = True) -> bool:
-    """Whether a model is taken from mlx-vlm: it has this type, and mlx-lm has not.
+    """Return True if a model is loaded with mlx-vlm, because mlx-lm does not have its type.
 
     Args:
-        seeing: also where mlx-lm would leave out a tower that we can use.
+        seeing: also return True if mlx-lm would leave out a supported vision tower.
     """
     kind = config.get("model_type")
     if not isinstance(kind, str) or (_in_mlx_lm(kind) and not (seeing and sees(config))):
@@ -56,28 +55,28 @@ def takes(config: dict[str, Any], seeing: bool = True) -> bool:
 
 
 def sees(config: dict[str, Any]) -> bool:
-    """Whether a model's images are taken, if its weights have its tower."""
+    """Return True if images are supported for a model, provided its weights include a tower."""
     return config.get("model_type") in KINDS and bool(config.get("vision_config")) and _there()
 
 
 def has_tower(folder: Path) -> bool:
-    """Whether a folder's weights have a tower; those that mlx-lm has converted have none."""
+    """Return True if a folder's weights include a vision tower. Conversions by mlx-lm drop it."""
     files = folder.glob("*.safetensors")
     return any(_TOWER.search(name) for file in files for name in read_header(file)[0])
 
 
 def model_type(config: dict[str, Any]) -> str | None:
-    """What mlx-vlm calls a model's type; None where it has none such."""
+    """Return mlx-vlm's name of a model's type, or None if it does not have it."""
     if not _there():
         return None
     kind = str(_utils().get_model_type(config))
     if not _TYPE.fullmatch(kind):
-        return None  # it would be imported by that name
+        return None  # the name would be imported
     return kind if importlib.util.find_spec(f"{_NAME}.models.{kind}") is not None else None
 
 
 def package_of(config: dict[str, Any]) -> Any:
-    """The module of a model's type; a worker imports it, so that the engine thread need not."""
+    """Import the module of a model's type. Called on a worker first, as it is slow."""
     package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
     indexer: Any = sys.modules.get(f"{_NAME}.models.hy_v4.indexer")
     if indexer is not None:
@@ -86,10 +85,10 @@ def package_of(config: dict[str, Any]) -> Any:
 
 
 def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
-    """What Hy V4's tokens look at: the best by their scores, at the end.
+    """Select the best positions for Hy V4's attention, at the end of the result.
 
-    The model's own is compiled once for all shapes. From which place on the best stand counts from
-    the end, and it would stay what it was for the first prompt.
+    The original is compiled once for all shapes. It counts the index of the partition from the
+    start, so the index of the first prompt would be used for all.
     """
 
     def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
@@ -103,11 +102,11 @@ def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
 
 
 def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
-    """The model of a folder, to be called as mlx-lm's are.
+    """Load a folder's model, wrapped to be called like mlx-lm's.
 
     Raises:
-        EngineError: it is no language model.
-        Exception: whatever mlx-vlm's loader raises.
+        EngineError: if it is not a language model.
+        Exception: from mlx-vlm's loader.
     """
     package = package_of(config)
     if not _speaks(getattr(package, "Model", None)):
@@ -119,14 +118,14 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
 
 
 def _speaks(model: Any) -> bool:
-    """Whether a class of models has a language model in it. None of it is made."""
+    """Return True if a model class contains a language model. No instance is created."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]
     codes = [getattr(init, "__code__", None) for init in inits]
     return any("language_model" in code.co_names for code in codes if code is not None)
 
 
 def build(config: dict[str, Any]) -> Any:
-    """A model of a config, with random weights, to be called as mlx-lm's are."""
+    """Create a model with random weights from a config, wrapped to be called like mlx-lm's."""
     package = package_of(config)
     whole = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
     settings = package.ModelConfig.from_dict(whole)
@@ -137,19 +136,19 @@ def build(config: dict[str, Any]) -> Any:
 
 
 def as_language_model(net: Any) -> None:
-    """Let a model of mlx-vlm be called, and make its caches, as mlx-lm's do."""
+    """Wrap a model of mlx-vlm to be called, and to create caches, like mlx-lm's."""
     kind = KINDS.get(getattr(net.config, "model_type", ""))
     if net.get("audio_tower") is not None and not (kind and kind.sound):
-        net.audio_tower = net.embed_audio = None  # nobody is heard, and its weights are not read
+        net.audio_tower = net.embed_audio = None  # unsupported; its weights are not loaded
     if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
         mix_in(_ScaledByRow, net.language_model.layers)
     mix_in(AsLanguageModel, [net])
 
 
 class _ScaledByRow:
-    """Mixed in before the class of a layer whose queries are scaled by their positions.
+    """Mixin for a layer whose queries are scaled by position.
 
-    The model's own takes the first row's for all of them.
+    The original uses the first row's position for all rows.
     """
 
     def __call__(self, x: mx.array, scale: mx.array, mask: Any = None, cache: Any = None) -> Any:
@@ -169,14 +168,14 @@ class _ScaledByRow:
 
 
 class AsLanguageModel:
-    """Mixed in before the class of a model of mlx-vlm."""
+    """Mixin for a model of mlx-vlm."""
 
     language_model: Any
 
     def __call__(self, ids: mx.array, cache: Any = None, **given: Any) -> mx.array:
         language = self.language_model
         if hasattr(language, "_rope_deltas"):
-            # Positions are a row's own. What the model keeps of them would be another chat's.
+            # Positions differ by row. The model would keep those of another chat.
             language._rope_deltas = language._position_ids = None
             given.setdefault("position_ids", _positions(cache, ids.shape))
         out = language(ids, cache=cache, **given)
@@ -194,14 +193,14 @@ class AsLanguageModel:
 
 
 def _positions(caches: Sequence[Any] | None, shape: Sequence[int]) -> mx.array:
-    """Where the tokens of a pass stand, as rows of three axes that are the same for text."""
+    """Return the positions of a pass's tokens on three axes, which are equal for text."""
     offset, (rows, tokens) = _offset(caches), shape
     places = mx.arange(tokens)[None] + (offset[:, None] if _is_array(offset) else offset)
     return mx.broadcast_to(places[None], (3, rows, tokens))
 
 
 def _offset(caches: Sequence[Any] | None) -> Any:
-    """How many tokens the caches hold; of several rows an array."""
+    """Return the number of tokens in the caches, or an array for several rows."""
     for cache in caches or ():
         for part in (cache, *getattr(cache, "caches", ())):
             if hasattr(part, "update_and_fetch"):
@@ -231,12 +230,12 @@ def _there() -> bool:
 
 
 def version_of(net: Any) -> str:
-    """mlx-vlm's version, where a model is from there; else empty."""
+    """Return mlx-vlm's version if a model is from there, else ""."""
     return metadata.version("mlx-vlm") if isinstance(net, AsLanguageModel) else ""
 
 
 def architectures() -> list[str]:
-    """All types that mlx-vlm has a module for, be they language models or not."""
+    """Return all types that mlx-vlm has a module for, including other than language models."""
     import pkgutil
 
     if not _there():
@@ -247,7 +246,7 @@ def architectures() -> list[str]:
 
 
 def language_models() -> list[str]:
-    """The types of language models that mlx-lm lacks; with those that cannot be imported."""
+    """Return the language model types that mlx-lm lacks, and those that fail to import."""
     found = []
     for name in architectures():
         if not _in_mlx_lm(name):
@@ -262,7 +261,7 @@ def language_models() -> list[str]:
 
 
 def _utils() -> Any:
-    """mlx-vlm's loader, imported as this module says."""
+    """Return mlx-vlm's loader. See this module's docstring."""
     with _lock:
         if f"{_NAME}.utils" not in sys.modules:
             _import()
@@ -286,11 +285,11 @@ def _import() -> None:
         for name in [n for n in sys.modules if n.partition(".")[0] == _NAME]:
             del sys.modules[name]
         raise
-    utils._load_safetensors = mx.load  # its own writes into the folder's files
+    utils._load_safetensors = mx.load  # the original writes into the folder's files
 
 
 def _give_caches() -> None:
-    """Let its models keep mlx-lm's caches."""
+    """Replace mlx-vlm's caches with mlx-lm's."""
     theirs = importlib.import_module(f"{_NAME}.models.cache")
     ours = importlib.import_module("mlx_lm.models.cache")
     for name in _CACHES:
@@ -302,7 +301,7 @@ def _give_caches() -> None:
 
 
 def _give_attention() -> None:
-    """Let its models attend as mlx-lm's do: by our function, where that patch is on."""
+    """Replace mlx-vlm's attention with mlx-lm's, which is ours if that patch is on."""
     theirs: Any = importlib.import_module(f"{_NAME}.models.base")
     ours: Any = importlib.import_module("mlx_lm.models.base")
     theirs.scaled_dot_product_attention = ours.scaled_dot_product_attention
@@ -311,12 +310,12 @@ def _give_attention() -> None:
         own_length(keys) if isinstance(keys, (mx.array, tuple, list)) else sys.maxsize
     )
     theirs.cache_position_offset = _known_offset
-    # It would let a folder's own code run, in whatever else uses transformers.
+    # It would allow code in a folder to run when other code uses transformers.
     theirs.install_auto_processor_patch = lambda *_, **__: None
 
 
 def _known_offset(cache: Any) -> int:
-    """A cache's length, where it is known without waiting for the device."""
+    """Return a cache's length if known without waiting for the device, else 0."""
     offset = getattr(cache, "offset", 0)
     return offset if isinstance(offset, int) else 0
 
@@ -327,12 +326,12 @@ _UNUSED: dict[str, tuple[str, ...]] = {
     f"{_NAME}.trainer.peft": (),
     f"{_NAME}.trainer.peft.utils": ("apply_lora_layers",),
 }
-"""What mlx-vlm's loader imports and does not use here, with the names that it takes of it."""
+"""Unneeded modules that mlx-vlm's loader imports, and the names it imports from them."""
 
 
 @contextlib.contextmanager
 def _stand_ins() -> Iterator[None]:
-    """Have bare modules in the place of what is not used, for as long as this lasts."""
+    """Replace unneeded modules with bare ones inside the block."""
     made = [name for name in _UNUSED if name not in sys.modules]
     for name in made:
         sys.modules[name] = bare = ModuleType(name)

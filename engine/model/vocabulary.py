@@ -1,7 +1,7 @@
-"""Whether token ids fit a model's embedding, and which of them end a turn.
+"""Validation of token ids, and the ids that end a turn.
 
-MLX does not check them: an id beyond the embedding's last row reads other memory, or crashes the
-process. A tokenizer that was not made for the model is enough to cause it.
+MLX does not check ids: one beyond the embedding's last row reads other memory or crashes the
+process. A tokenizer of another model is enough to cause it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def words(tokenizer: Any) -> int:
-    """How many ids a tokenizer has; mlx-lm's wrapper does not tell its length in every version."""
+    """Return the number of a tokenizer's ids. In some versions, mlx-lm's wrapper has no length."""
     try:
         return len(tokenizer)
     except TypeError:
@@ -25,10 +25,10 @@ def words(tokenizer: Any) -> int:
 
 
 def check_ids(rows: int, ids: Sequence[int]) -> None:
-    """Refuse ids that are not rows of the embedding.
+    """Reject ids that are not rows of the embedding.
 
     Raises:
-        EngineError: `invalid_request`, naming an id that is outside.
+        EngineError: `invalid_request`, naming the first such id.
     """
     for part in pieces.parts(ids):
         if max(part) < rows and min(part) >= 0:
@@ -42,14 +42,14 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
 
 
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
-    """Check a loaded tokenizer's whole vocabulary against the rows of the embedding.
+    """Check a tokenizer's whole vocabulary against the rows of the embedding.
 
-    Returns the ids of added tokens that are outside. They are no reason to refuse the model: the
-    tokenizer of a text model is often that of a larger family, with a token for images. A prompt
-    with such a token must be refused (`check_ids`).
+    Return the ids of added tokens that are out of range. They are no reason to reject the model: a
+    text model often has the tokenizer of a larger family, with a token for images. Prompts with
+    such a token are rejected by `check_ids`.
 
     Raises:
-        EngineError: `model_load_failed`, an ordinary token is outside.
+        EngineError: `model_load_failed` if an ordinary token is out of range.
     """
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added = set(inner.get_added_vocab().values())
@@ -69,16 +69,15 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
 
 
 def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
-    """The ids that end a turn, from all places where models keep them.
+    """Return the ids that end a turn, collected from all places where models state them.
 
-    Configs name ids of the base model, of the chat model, or what a library puts there by itself.
-    So the first one counts, and of the others those that are added tokens: no ordinary word ends
-    a turn.
+    Configs state ids of the base model, of the chat model, or a library's defaults. So the first id
+    counts, and of the others those of added tokens, because an ordinary word never ends a turn.
 
     Args:
         tokenizer: mlx-lm's `TokenizerWrapper`, or the tokenizer in it.
-        named: by the model's configs, the best first.
-        ends: the tokens of its dialect that do.
+        named: ids from the model's configs, the most reliable first.
+        ends: tokens that end a turn in its dialect.
     """
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added: dict[str, int] = inner.get_added_vocab()

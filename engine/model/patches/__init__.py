@@ -1,8 +1,8 @@
-"""Replacing functions of mlx-lm, MLX and Python, and what is lost where that cannot be done.
+"""Patches: replacements of functions of mlx-lm, MLX and Python.
 
-A patch that cannot be applied, because another version renamed or changed what it replaces, stays
-off. The engine then runs without what the patch gains. `states()` tells which are on, and why the
-others are off. This module imports neither MLX nor mlx-lm; a patch's own module does.
+If a patch cannot be applied because another version renamed or changed the function, it stays off,
+and the engine runs without its benefit. `states()` returns which patches are on and why others are
+off. This module imports neither MLX nor mlx-lm; the modules of patches do.
 
 Imports: nothing.
 """
@@ -23,23 +23,23 @@ from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
-WITHOUT = "STRETTO_WITHOUT_PATCHES"  # the environment variable that names patches not to be applied
+WITHOUT = "STRETTO_WITHOUT_PATCHES"  # environment variable with the names of patches to leave off
 
 
 class Patch(Struct):
-    """One replacement, and whether it is on."""
+    """A replacement and its state."""
 
     name: str
-    module: str  # has a function `install_NAME`, which raises where it cannot be applied
-    loss: str  # what is lost while it is off
+    module: str  # has a function `install_NAME` that raises an error if it cannot be applied
+    loss: str  # effect while it is off
     on: bool = False
-    reason: str = "no engine has started yet"  # why it is off; empty when it is on
+    reason: str = "no engine has started yet"  # why it is off; "" if it is on
     _tried: bool = False
 
     def apply(self) -> bool:
-        """Apply it if it has not been tried before; returns whether it is on.
+        """Apply the patch unless tried before, and return True if it is on.
 
-        A failure is logged the first time.
+        A failure is logged once.
         """
         if self._tried:
             return self.on
@@ -57,7 +57,7 @@ class Patch(Struct):
         return self.on
 
     def skip(self, why: str) -> None:
-        """Say why it is not needed here, if it has not been tried."""
+        """Set the reason why it is not needed, unless tried before."""
         if not self._tried:
             self.reason = why
 
@@ -103,28 +103,28 @@ _PATCHES = {
 
 
 def apply(name: str) -> bool:
-    """Apply a patch if it has not been tried before; returns whether it is on."""
+    """Apply a patch unless tried before, and return True if it is on."""
     return _PATCHES[name].apply()
 
 
 def skip(names: Iterable[str], why: str) -> None:
-    """Say why patches are not needed on this machine."""
+    """Set the reason why patches are not needed on this machine."""
     for name in names:
         _PATCHES[name].skip(why)
 
 
 def is_on(name: str) -> bool:
-    """Whether a patch has been applied."""
+    """Return True if a patch is applied."""
     return _PATCHES[name].on
 
 
 def states() -> tuple[Patch, ...]:
-    """All patches, as they are now."""
+    """Return all patches with their current state."""
     return tuple(_PATCHES.values())
 
 
 def replace(home: ModuleType, name: str, new: Any) -> None:
-    """Let `home.name` be `new`, also in the model modules that have imported it by name already."""
+    """Set `home.name` to `new`, also in modules of models that already imported it by name."""
     old = getattr(home, name)
     setattr(home, name, new)
     for path, module in list(sys.modules.items()):
@@ -136,12 +136,12 @@ def replace(home: ModuleType, name: str, new: Any) -> None:
 
 
 def expect(function: Callable[..., Any], *names: str) -> None:
-    """Check that a function's first parameters are these, and may be given by position.
+    """Check that a function's first parameters have these names and may be passed by position.
 
-    Parameters after them are allowed. A function that has no signature to look at is accepted.
+    Further parameters are allowed. A function without a signature is accepted.
 
     Raises:
-        TypeError: says what the parameters are instead.
+        TypeError: with the actual parameters.
     """
     try:
         known = list(inspect.signature(function).parameters.values())
@@ -157,10 +157,10 @@ def expect(function: Callable[..., Any], *names: str) -> None:
 
 
 def install_module_classes() -> None:
-    """Check on a module that its class can be replaced, and what that does.
+    """Check that replacing a module's class works and affects calls.
 
     Raises:
-        TypeError, RuntimeError: it cannot, or has no effect.
+        TypeError, RuntimeError: if it does not.
     """
     from mlx import nn
 
@@ -177,10 +177,10 @@ class _Answering:
 
 
 def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
-    """Put `mixin` before the modules' own classes; returns a function that undoes it.
+    """Insert `mixin` before the modules' own classes. Return an undo function.
 
-    Parameters and names stay as they are. Modules that have it already, as those of a variant have
-    from their base, are left.
+    Parameters and names are unchanged. Modules that already have the mixin, such as those shared
+    with a variant's base, are skipped.
     """
     changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
     for module, kind in changed:

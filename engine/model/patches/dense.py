@@ -1,16 +1,16 @@
 """Products with float32 weights, and cheaper exponentials, on a Linux CPU.
 
-`product` multiplies few rows one by one, and more in numbers that suit OpenBLAS's kernels. The
-functions that are replaced (`on_cpu`) use these within `engaged`, which surrounds the engine's own
-forward passes and concerns their thread only. (Weights in few bits have kernels of their own,
+`product` multiplies few rows one by one, and pads more rows to a number that suits OpenBLAS's
+kernels. The replaced functions (`on_cpu`) use these inside `engaged`, which surrounds the engine's
+forward passes and affects only their thread. (Quantized weights have their own kernels,
 `engine.kernels`.)
 
-In nanoseconds a number, on one core: MLX's `exp` 10, softmax 10 and sigmoid 15, all without vector
-instructions; its `power` 3.5; numpy's `exp` 0.4. Numpy needs evaluated numbers, and evaluating
-costs 60 microseconds, so numpy computes many at a time and `power` computes few. A chunk of 64
-tokens after 3,000 takes 3.5 instead of 20 ms of attention a layer. Waiting within a pass costs
-nothing more: on a CPU MLX runs only some operations ahead of Python, so 85 of a step's 93 ms had
-passed before its launch was done.
+Nanoseconds per number on one core: MLX's `exp` 10, softmax 10 and sigmoid 15, all without vector
+instructions; its `power` 3.5; numpy's `exp` 0.4. Numpy needs evaluated arrays, and evaluation costs
+60 microseconds, so numpy computes many numbers and `power` few. For a chunk of 64 tokens after
+3,000, attention takes 3.5 instead of 20 ms per layer. Waiting inside a pass costs nothing extra,
+because on a CPU, MLX only runs a few operations ahead of Python: 85 of a step's 93 ms had passed
+when its launch was done.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ import numpy as np
 E = math.e
 
 NUMPY_FROM = 16_384
-"""Exponentials from which numpy is quicker in spite of the evaluation that it needs."""
+"""Number of exponentials from which numpy is faster, including the evaluation it needs."""
 
-TILE = 16  # rows in a tile of OpenBLAS's kernels
+TILE = 16  # rows per tile in OpenBLAS's kernels
 
-MAX_ROWS = 256  # with more rows, what filling up saves is less than copying them costs
+MAX_ROWS = 256  # with more rows, padding saves less than it costs to copy them
 
 MOST_VECTORS = 4
-"""Up to so many rows are multiplied one by one. With more the product of two matrices is as fast,
-or nearly."""
+"""Number of rows up to which they are multiplied one by one. With more, a matrix product is about
+as fast."""
 
-LEAST_WEIGHTS = 65_536  # for smaller matrices the evaluation takes longer than what is saved
+LEAST_WEIGHTS = 65_536  # for smaller matrices, evaluation takes longer than what is saved
 
 _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 
@@ -46,20 +46,20 @@ _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 _state = threading.local()
 _enabled = False
 
-has_wide_kernels = False  # whether matrix products use AVX-512
+has_wide_kernels = False  # True if matrix products use AVX-512
 
-matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv`, where it was taken
+matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv`, or None
 
 
 def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
-    """Let `engaged` have an effect in this process."""
+    """Enable `engaged` in this process."""
     global _enabled, has_wide_kernels, matrix_vector
     _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
 
 
 @contextmanager
 def engaged() -> Iterator[None]:
-    """Compute by this module on this thread within the block, where it fits."""
+    """Use this module's functions on this thread inside the block."""
     before = vars(_state).copy()
     _state.on, _state.memo = _enabled, {}
     try:
@@ -75,13 +75,13 @@ def is_engaged(x: mx.array) -> bool:
 
 
 def memo() -> dict[str, Any]:
-    """Return what is kept until the pass ends; empty if this module is not engaged."""
+    """Return a dictionary that lasts until the pass ends, or an empty one if not engaged."""
     kept: dict[str, Any] = getattr(_state, "memo", {})
     return kept
 
 
 def evaluated(*arrays: mx.array) -> bool:
-    """Evaluate arrays for numpy; return False in a function that is being compiled."""
+    """Evaluate arrays for numpy. Return False in a function that is being compiled."""
     try:
         mx.eval(*arrays)
     except ValueError:
@@ -90,19 +90,19 @@ def evaluated(*arrays: mx.array) -> bool:
 
 
 def product(x: mx.array, weight: mx.array) -> mx.array | None:
-    """`x @ weight.T`, or None where MLX's own product is the best way.
+    """Return `x @ weight.T`, or None if MLX's own product is fastest.
 
-    The kernels of OpenBLAS work on tiles of sixteen rows. A few rows beyond whole tiles cost more
-    than another whole tile. Measured on two cores with AVX2 kernels, milliseconds for sixty
-    matrices of 1,536 x 576 (212 MB):
+    OpenBLAS's kernels work on tiles of 16 rows. A few rows beyond whole tiles cost more than
+    another whole tile. Milliseconds for sixty matrices of 1,536 x 576 (212 MB), on two cores with
+    AVX2 kernels:
 
         rows             1     2     4     6     8    12    15    16    20    24    28    32
         x @ W.T         11.2  13.7  20.3  19.4  20.8  33.9  20.9  15.1  29.8  29.8  39.8  22.8
         x, zeros below  18.0  17.9  17.7  17.4  18.1  17.6  17.9  17.2  29.4  23.7  24.1  24.7
 
-    So numbers with more than two rows beyond whole tiles are filled up with rows of zeros, where
-    `by_rows` does not take them one by one. AVX-512 kernels handle such rows better: filling up
-    pays from nine rows on (12 rows: 21.1 against 16.6 ms).
+    So more than two rows beyond whole tiles are padded with zeros, unless `by_rows` takes them one
+    by one. AVX-512 kernels handle such rows better: padding pays off from nine rows on (12 rows:
+    21.1 against 16.6 ms).
 
     Args:
         x: `[..., inputs]`.
@@ -123,9 +123,9 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
 
 
 def _filled_up(x: mx.array, rows: int, more: int) -> mx.array:
-    """`x` as `[rows + more, inputs]`, zero in the last rows.
+    """Return `x` as `[rows + more, inputs]`, padded with zeros.
 
-    Layers that are given the same `x` one after the other share the result.
+    Consecutive layers with the same `x` share the result.
     """
     last = memo().get("filled up")
     if last is None or last[0] is not x:
@@ -136,13 +136,13 @@ def _filled_up(x: mx.array, rows: int, more: int) -> mx.array:
 
 
 def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
-    """`x @ weight.T` of a few rows, evaluated; None where another way is better.
+    """Return `x @ weight.T` of a few rows, evaluated, or None if another way is faster.
 
-    Row by row, by OpenBLAS's product of matrix and vector. MLX's product of any number of rows is
-    OpenBLAS's of two matrices, which copies the weights into tiles first: for a single row that
-    takes more than twice as long as reading them. What a row comes to does not depend on the
-    others. Measured on two cores with AVX-512 kernels, milliseconds for sixty matrices of
-    1,536 x 576 that follow each other, with the evaluation that each needs:
+    The rows are multiplied one by one, with OpenBLAS's matrix-vector product. MLX always uses
+    OpenBLAS's matrix product, which first copies the weights into tiles: for a single row that
+    takes more than twice as long as reading them. A row's result does not depend on the others.
+    Milliseconds for sixty consecutive matrices of 1,536 x 576, including the evaluation of each, on
+    two cores with AVX-512 kernels:
 
         rows                1     2     3     4     6     8
         x @ W.T          16.3  19.4  20.4  22.3  21.1  23.0
@@ -150,7 +150,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
 
     Args:
         x: `[..., inputs]`.
-        weight: `[outputs, inputs]`, neither of them 0.
+        weight: `[outputs, inputs]`, neither 0.
     """
     multiply, (outputs, inputs) = matrix_vector, weight.shape
     rows = x.size // inputs
@@ -172,7 +172,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
 
 
 def declare(blas: ctypes.CDLL | None) -> Any:
-    """OpenBLAS's `cblas_sgemv` as a function that Python can call; None where there is none."""
+    """Return OpenBLAS's `cblas_sgemv` as a Python function, or None without OpenBLAS."""
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
         return None
@@ -183,12 +183,12 @@ def declare(blas: ctypes.CDLL | None) -> Any:
 
 
 def swiglu(gate: mx.array, x: mx.array) -> mx.array:
-    """`gate * sigmoid(gate) * x`, of float32 arrays of one shape, with cheaper exponentials."""
+    """Return `gate * sigmoid(gate) * x` of float32 arrays, with cheaper exponentials."""
     if gate.size < NUMPY_FROM or not evaluated(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
     out = np.negative(g)
-    with np.errstate(over="ignore"):  # for a gate far below zero: divided by infinity it is zero
+    with np.errstate(over="ignore"):  # for a very negative gate, dividing by infinity gives zero
         np.exp(out, out=out)
     out += 1
     np.divide(g, out, out=out)

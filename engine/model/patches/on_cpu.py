@@ -1,4 +1,4 @@
-"""Replacements on CPUs: functions that `dense` computes faster on Linux."""
+"""Patches for CPUs. On Linux, `dense` computes the replaced functions faster."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _swiglu: Callable[..., mx.array]
 
 
 def install_compilation() -> None:
-    """Switch `mx.compile` off for the whole process.
+    """Disable `mx.compile` for the whole process.
 
-    On a CPU it runs g++ for every new shape: half a second in which nobody gets a token, memory
-    that is never given back (a hundred megabytes for phi3small), and an exception where there is
-    no g++. It would save the dispatch of a few operations.
+    On a CPU it runs g++ for every new shape: half a second in which no chat gets a token, memory
+    that is never freed (100 MB for phi3small), and an exception if g++ is missing. All it would
+    save is the dispatch of a few operations.
     """
     mx.disable_compile()
 
@@ -34,7 +34,7 @@ def install_activations() -> None:
 
 
 def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
-    """`silu(gate) * x`, of arrays of one shape."""
+    """Return `silu(gate) * x` for arrays of one shape."""
     if more or named or not dense.is_engaged(gate):
         return _swiglu(gate, x, *more, **named)
     return dense.swiglu(gate, x)
@@ -53,7 +53,7 @@ def install_embedding() -> None:
 
 
 def _multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """`x @ weight.T`, and the bias where there is one; in place of a layer's method."""
+    """Return a replacement for a layer's method: `x @ weight.T` plus the bias, if any."""
 
     def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         y = None

@@ -1,7 +1,7 @@
-"""What is replaced on CUDA: products with weights in few bits, where MLX 0.32.4 is slow (E166).
+"""Patches for CUDA: products with quantized weights, which are slow in MLX 0.32.4 (E166).
 
-It takes an array of several chats' rows for several products of one row each, and multiplies fewer
-rows than a tile one after another. Kernels for tiles unpack the weights again for each.
+MLX treats the rows of several chats as separate products of one row, and multiplies fewer rows than
+a tile one by one. Kernels for tiles dequantize the weights again for each tile.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import mlx.nn as nn
 from engine.model.patches import expect
 
 FEW, TILE = 4, 8
-"""From so many rows on they are filled up to a tile. For fewer the launch more takes as long."""
+"""`FEW` to `TILE` rows are padded to `TILE`. With fewer, the extra launch takes as long."""
 
-WORTH = 2**21  # numbers that a weight has at least where rows are filled up
+WORTH = 2**21  # minimum size of a weight for which padding pays off
 
-MANY = 256  # from so many rows on weights are made whole first
+MANY = 256  # number of rows from which weights are dequantized first
 
 LARGEST = 2**28
-"""Numbers that a weight has at most to be made whole: half a gigabyte. Output layers have more."""
+"""Maximum size of a weight to dequantize (512 MB). Output layers are larger."""
 
 
 def install_few_bits() -> None:
@@ -35,7 +35,7 @@ def install_few_bits() -> None:
 
 
 def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """In place of `original`, a layer's method from (..., inputs) to (..., outputs)."""
+    """Return a replacement for a layer's method from `[..., inputs]` to `[..., outputs]`."""
 
     def product(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         inputs, outputs = x.shape[-1], self["weight"].shape[0]
@@ -67,5 +67,5 @@ def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
 
 @functools.cache
 def _places(rows: int) -> mx.array:
-    """Which row is put where in a tile: the last one several times."""
+    """Return the source row for each row of a padded tile; the last one is repeated."""
     return mx.minimum(mx.arange(TILE), rows - 1)
