@@ -1,4 +1,4 @@
-"""Everything that is on screen, one folder for each part of the window.
+"""All widgets, with a package for each part of the window.
 
 Imports: app.score, app.settings, app.system, app.ui.style, app.ui.widgets.
 """

@@ -1,4 +1,4 @@
-"""The score on screen: a lane for each chat that is at work, and what they take together."""
+"""The score: a lane per active chat with its recent activity, and totals."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _WORDS = {
 
 
 class LaneRow(QWidget):
-    """One chat: its name, the last half minute, figures, and a button that pauses it.
+    """Lane of a chat: name, last half minute, figures, and a pause button.
 
-    By key: Enter is a click on its name, Space one on the button, up and down are the others.
+    Enter activates the name, Space the button. Up and Down select another lane.
     """
 
     HEIGHT = 28
@@ -49,7 +49,7 @@ class LaneRow(QWidget):
     FIGURES = 150
 
     chosen = Signal(str)  # (chat id): its name was clicked
-    pause_asked = Signal(str)  # (chat id): it is to stand still, or to go on
+    pause_asked = Signal(str)  # (chat id): pausing or resuming was requested
 
     def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class LaneRow(QWidget):
         self.refresh(lane)
 
     def refresh(self, lane: Lane) -> None:
-        """Show the lane as it is now."""
+        """Update the lane."""
         self.lane = lane
         paused = lane.state == "paused"
         self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
@@ -161,7 +161,7 @@ class LaneRow(QWidget):
         return f"{rate} · {size}" if wide and size else rate
 
     def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
-        """Time runs as writing does to the far edge, which is now; the height is the speed."""
+        """Paint the activity. The far edge is now, and the height is the speed."""
         tokens = theme().tokens
         painter.save()
         if self.isRightToLeft():
@@ -200,7 +200,7 @@ class LaneRow(QWidget):
 
 
 def memory_line(totals: Totals) -> str:
-    """ "640 MB in all · chats' KV 5.1 MB": what the program holds, and the chats' part of it."""
+    """Return memory totals as text: "640 MB in use · chats 5.1 MB"."""
     kv = bytes_line(totals.kv_bytes)
     if totals.process_bytes:
         return tr("{all} in use · chats {kv}", all=bytes_line(totals.all_bytes), kv=kv)
@@ -209,7 +209,7 @@ def memory_line(totals: Totals) -> str:
 
 
 def memory_parts(totals: Totals) -> str:
-    """Where the memory is, a line each, for a tooltip."""
+    """Return the memory by use, in lines for a tooltip."""
     parts = [
         (tr("models"), totals.weights_bytes),
         (tr("context of chats"), totals.kv_bytes),
@@ -227,7 +227,7 @@ def memory_parts(totals: Totals) -> str:
 
 
 class MemoryBar(QWidget):
-    """How much of the budget weights and KV caches take."""
+    """Bar with the budget's shares of weights and KV caches."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -261,14 +261,15 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    """The strip: a line of totals, and the lanes under it."""
+    """The score: totals, and the lanes below them."""
 
-    LEAST, MOST = 3, 6  # rows at once: it does not jump as chats come and go; more scroll
+    # visible lanes; the height does not change below LEAST, and more than MOST scroll
+    LEAST, MOST = 3, 6
 
-    # chosen(chat id), pause_asked(chat id): what a person wants of a chat
+    # chosen(chat id), pause_asked(chat id): a lane's name or button was clicked
     chosen = Signal(str)
     pause_asked = Signal(str)
-    # guest_chosen(number), guest_pause_asked(number, on): of an agent of another program
+    # guest_chosen(number), guest_pause_asked(number, on): of an agent of another app
     guest_chosen = Signal(int)
     guest_pause_asked = Signal(int, bool)
 
@@ -276,7 +277,7 @@ class ScoreView(QWidget):
         super().__init__(parent)
         self.setObjectName("score")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.feed = feed  # what it shows
+        self.feed = feed  # data source
         self._rows: dict[str, LaneRow] = {}
         self.totals = plain_label(self, wrap=False)
         self.memory = plain_label(self, wrap=False)
@@ -303,7 +304,7 @@ class ScoreView(QWidget):
         return sorted(self._rows.values(), key=self._column.indexOf)
 
     def enter(self) -> None:
-        """Give the focus to the first lane."""
+        """Focus the first lane."""
         for row in self.rows()[:1]:
             row.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -336,7 +337,7 @@ class ScoreView(QWidget):
                 row.pause_asked.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
             if row.button.isEnabled() and not was:
-                # Who begins is seen without scrolling, and stays there when it ends.
+                # Active lanes move to the top, and stay there when they become idle.
                 self._column.insertWidget(top, row)
                 top += 1
         self._empty.setVisible(not self._rows)
@@ -383,5 +384,5 @@ class ScoreView(QWidget):
 
 
 def _number(lane_id: str) -> int:
-    """Of the agent that a guest's lane stands for."""
+    """Return the number of the agent that a lane belongs to."""
     return int(lane_id.removeprefix(GUEST))

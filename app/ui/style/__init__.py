@@ -1,4 +1,4 @@
-"""The look of the window: colours, sizes, fonts, icons and the style sheet.
+"""Appearance of the window: colors, sizes, fonts, icons and the style sheet.
 
 Imports: app.chats, app.markdown, app.models, app.settings, app.tools, engine.
 """

@@ -1,4 +1,4 @@
-"""Figures and days as a person reads them."""
+"""Formatting of figures, dates and states for the user."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from engine import PromptProgress
 
 
 def date_line(when: float, form: str) -> str:
-    """The day of `when`, in seconds since 1970, with names in the language of the window.
+    """Format the day of `when`, in seconds since 1970, in the window's language.
 
     Args:
-        form: as `QDate.toString` reads it ("dddd d MMMM yyyy"), translated: languages order the
-            parts differently.
+        form: format for `QDate.toString`, such as "dddd d MMMM yyyy". It is translated, because
+            languages order the parts differently.
     """
     day = time.localtime(when)
-    # Not the system's locale: the window's language may be another one.
+    # Not the system's locale: the window may use a different language.
     locale = QLocale(code())
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 
@@ -33,7 +33,10 @@ _LONGEST = 40  # characters of a tool's name
 
 
 def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str:
-    """ "Running search · step 2 · 4,200 tokens"; ``timed``: with how long it takes so far."""
+    """Format a tool activity: "Running search · step 2 · 4,200 tokens".
+
+    ``timed`` adds the time so far.
+    """
     if doing.waiting:
         return tr("Asks you") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
@@ -52,7 +55,7 @@ def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str
 
 
 def seconds(value: float) -> str:
-    """ "0.2 s", "12 s", "3 min 5 s"."""
+    """Format a duration: "0.2 s", "12 s", "3 min 5 s"."""
     if value < 9.95:
         return tr("{number} s", "seconds", number=number(value, 1))
     if value < 59.5:
@@ -62,13 +65,13 @@ def seconds(value: float) -> str:
 
 
 def rate_line(rate: float) -> str:
-    """ "48 tok/s", "3.2 tok/s"."""
+    """Format a rate: "48 tok/s", "3.2 tok/s"."""
     shown = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
     return tr("{number} tok/s", "tokens a second", number=shown)
 
 
 def bytes_line(count: int) -> str:
-    """ "12 MB", "1.4 GB"; what is smaller than a tenth of a megabyte is "0 MB"."""
+    """Format a size: "12 MB", "1.4 GB". Sizes below 0.05 MB become "0 MB" or "0.0 MB"."""
     if count >= 999_500_000:
         return tr("{number} GB", number=number(count / 1e9, 1))
     decimals = 1 if 0 < count < 9_950_000 else 0
@@ -84,7 +87,7 @@ _FORMS = {
 
 
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
-    """`48 tok/s · first token 0.2 s · 312 tokens · reused 4,096`, of what is known.
+    """Format a reply's known figures: "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
 
     ``short`` keeps only the speed, for narrow panes.
     """
@@ -122,7 +125,7 @@ _PHASES = {
 
 
 def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
-    """What a chat is doing, in a few words; empty when it rests."""
+    """Return the state of a chat in a few words, or "" if it is idle."""
     if phase is Phase.ASKING:
         return tr("Asks you") if short else tr("Waiting for your answer")
     if phase is Phase.QUEUED:
@@ -148,7 +151,7 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
 
 
 def thought_line(thought_s: float | None) -> str:
-    """The heading of a folded thought."""
+    """Return the heading of folded reasoning."""
     if thought_s is None:
         return tr("Thinking")
     short = tr("{number} s", "seconds", number=max(1, round(thought_s)))
@@ -162,7 +165,8 @@ def _first_token(value: float) -> str:
 
 
 def download_line(download: Download) -> str:
-    """ "312 MB of 1.2 GB · 35 MB/s · 24 s left", or what stands in the way of that."""
+    """Format a download: "312 MB of 1.2 GB · 35 MB/s · 24 s left", or its state if it is
+    waiting."""
     state = download.state
     size = bytes_line(download.total)
     if state is DownloadState.DONE:

@@ -1,4 +1,4 @@
-"""The program's own icons: line drawings from `resources/icons`, in the colours of the theme."""
+"""The app's icons: line drawings from `resources/icons` in theme colors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DISABLED = 0.4
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str) -> QIcon:
-    """The icon ``name`` in ``colour`` ("#rrggbb"), drawn at whatever size and scale is asked for.
+    """Return an icon in a color ("#rrggbb"). It is drawn as vectors, so it is sharp at any size.
 
     Raises FileNotFoundError if `resources/icons` has no such icon.
     """
@@ -27,22 +27,23 @@ def icon(name: str, colour: str) -> QIcon:
 
 @lru_cache(maxsize=32)
 def theme_icon(name: str, token: str) -> QIcon:
-    """The icon ``name`` in the theme's colour ``token``, which it follows when the theme changes.
+    """Return an icon in the theme color ``token``. It follows theme changes.
 
-    For what keeps the icon that it was given once.
+    For widgets that keep an icon they are given once.
     """
     return QIcon(_LineEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
 
 
 @lru_cache(maxsize=256)
 def _drawing(name: str, colour: str) -> QSvgRenderer:
-    # Qt's SVG knows no colour from outside, so it is written into the source.
+    # Qt's SVG renderer has no `currentColor`, so the color is inserted into the source.
     source = (resources() / "icons" / f"{name}.svg").read_bytes()
     return QSvgRenderer(QByteArray(source.replace(b"currentColor", colour.encode())))
 
 
 class _LineEngine(QIconEngine):
-    """Draws the lines at the size and scale of each painter: a scaled pixmap would be blurred."""
+    """Icon engine that renders at each painter's size and scale. A scaled pixmap would be
+    blurred."""
 
     def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
         super().__init__()
@@ -60,7 +61,7 @@ class _LineEngine(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """``size`` is in the pixels of the device."""
+        """Render the icon. ``size`` is in device pixels."""
         made = QPixmap(size)
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
@@ -79,14 +80,14 @@ class _LineEngine(QIconEngine):
 
 
 _copies: list[QIconEngine] = []
-"""What `clone` gave to Qt. The binding would destroy it once Python lets go of it."""
+"""Results of `clone`. Qt uses them, and PySide would delete them if Python held no reference."""
 
 
 @lru_cache(maxsize=64)
 def dot(
     colour: str, alpha: int, *, ring: bool = False, ratio: float = 2.0, size: int = 10
 ) -> QIcon:
-    """A round mark for a tab. While a chat replies it is a ring that pulses by its ``alpha``."""
+    """Return a dot for a tab. While a chat replies, it is a ring that pulses by its ``alpha``."""
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -100,7 +101,8 @@ def dot(
 def draw_dot(
     painter: QPainter, centre: QPointF, colour: str, alpha: int, *, ring: bool = False
 ) -> None:
-    """Draw it: they differ in shape, for those to whom brightness tells nothing."""
+    """Draw a dot or a ring. They differ in shape too, for users who cannot see the difference in
+    brightness."""
     shade = QColor(colour)
     shade.setAlpha(alpha)
     painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
@@ -111,7 +113,7 @@ def draw_dot(
 
 @lru_cache(maxsize=64)
 def badge(count: int, ground: str, text: str) -> QIcon:
-    """A round mark with a number: so many calls in a chat wait for the person."""
+    """Return a round badge with the number of tool calls that wait for the user."""
     size = 16
     pixmap = QPixmap(2 * size, 2 * size)
     pixmap.setDevicePixelRatio(2)
@@ -133,5 +135,5 @@ def badge(count: int, ground: str, text: str) -> QIcon:
 
 
 def app_icon() -> QIcon:
-    """Stretto's own mark."""
+    """Return Stretto's own icon."""
     return QIcon(str(resources() / "icons" / "stretto.svg"))

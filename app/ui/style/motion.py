@@ -1,4 +1,4 @@
-"""Whether things may move by themselves: what the system asks for, or the person."""
+"""Reduced motion, as set in the system or in the app's settings."""
 
 from __future__ import annotations
 
@@ -20,33 +20,34 @@ _ASKED: dict[tuple[str, str], Callable[[object], bool]] = {
     ("org.freedesktop.appearance", "reduced-motion"): lambda value: value == 1,
     ("org.gnome.desktop.interface", "enable-animations"): lambda value: value is False,
 }
-"""What the desktop is asked, and which answer means less motion."""
+"""Desktop settings, with a test of their value that is true if motion should be reduced."""
 
 
 class Motion(QObject):
-    """Follows the desktop (through its portal on Linux), unless the person wants less anyway."""
+    """Reduced-motion state. Follows the desktop (on Linux through its portal) and the user's
+    setting."""
 
-    changed = Signal()  # `reduced` is another
+    changed = Signal()  # `reduced` has changed
 
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
-        """``wanted``: "system" or "less"."""
+        """Create the state. ``wanted`` is "system" or "less"."""
         super().__init__(parent)
         self._wanted = wanted
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
     def reduced(self) -> bool:
-        """Nothing is to move that only catches the eye."""
+        """Return True if decorative animations should be off."""
         return self._wanted == "less" or any(self._system.values())
 
     def want(self, wanted: str) -> None:
-        """What the person wants: "system" or "less"."""
+        """Apply the user's setting: "system" or "less"."""
         before = self.reduced
         self._wanted = wanted
         self._tell(before)
 
     def take(self, space: str, key: str, value: object) -> None:
-        """The desktop says how one of its settings stands."""
+        """Record the value of a desktop setting."""
         means = _ASKED.get((space, key))
         if means is not None:
             before = self.reduced
@@ -54,7 +55,7 @@ class Motion(QObject):
             self._tell(before)
 
     def follow_system(self) -> None:
-        """Ask the desktop, without waiting, and hear of changes."""
+        """Query the desktop without blocking, and subscribe to changes."""
         if sys.platform == "darwin":
             before = self.reduced
             self._system["macOS", ""] = _reduced_on_mac()
@@ -75,12 +76,12 @@ class Motion(QObject):
             watcher.finished.connect(
                 lambda done, space=space, key=key: self._on_read(space, key, done)
             )
-        slot: Any = SLOT("on_setting(QDBusMessage)")  # text, though the stubs say bytes
+        slot: Any = SLOT("on_setting(QDBusMessage)")  # a str, although the stubs declare bytes
         bus.connect(*_PORTAL, _INTERFACE, "SettingChanged", self, slot)
 
     @Slot(QDBusMessage)
     def on_setting(self, message: QDBusMessage) -> None:
-        """The portal's signal: namespace, key, value."""
+        """Handle the portal's signal (namespace, key, value)."""
         space, key, value = (*message.arguments(), "", "", None)[:3]
         self.take(str(space), str(key), value)
 
@@ -112,7 +113,7 @@ _motion: Motion | None = None
 
 
 def install(wanted: str, parent: QObject) -> Motion:
-    """Make the one of this process, and follow the system."""
+    """Create this process's state, and follow the system."""
     global _motion
     _motion = Motion(wanted, parent)
     _motion.follow_system()
@@ -120,11 +121,11 @@ def install(wanted: str, parent: QObject) -> Motion:
 
 
 def reduced() -> bool:
-    """Whether nothing is to move that only catches the eye."""
+    """Return True if decorative animations should be off."""
     return _motion is not None and shiboken6.isValid(_motion) and _motion.reduced
 
 
 def want(wanted: str) -> None:
-    """The person has chosen: "system" or "less"."""
+    """Apply the user's setting: "system" or "less"."""
     if _motion is not None and shiboken6.isValid(_motion):
         _motion.want(wanted)

@@ -1,4 +1,4 @@
-"""Scroll bars that lie over what they scroll: seen while one scrolls, or points at their edge."""
+"""Overlay scroll bars, visible while the user scrolls or points at the edge."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
 WIDTH = 12
 _THIN, _WIDE = 6, 8
-_RESTS_MS = 900  # after the last move
+_RESTS_MS = 900  # from the last movement to the fade
 _FADES_MS = 140
 _MOVING = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
-    """Stands for a scroll bar of an area, which itself is never shown and takes no room."""
+    """Overlay that replaces an area's own scroll bar, which stays hidden and takes no space."""
 
     def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
         super().__init__(own.orientation(), area)
         self._own, self._area = own, area
         self._strength = 0.0
-        # What grows, and is followed to its end, moves by itself in the same turn: nobody scrolls.
+        # Active for one event loop turn after a range change. When content grows, the view follows
+        # its end in the same turn; only the user's scrolling should show the bar.
         self._grown = QTimer(self, singleShot=True, interval=0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Scroll bar"))
@@ -43,11 +44,11 @@ class FloatingBar(QScrollBar):
 
     @property
     def strength(self) -> float:
-        """How much of it is seen: 0 for nothing."""
+        """Return the opacity, from 0 to 1."""
         return 1.0 if _always() else self._strength
 
     def wake(self) -> None:
-        """Be seen for a moment."""
+        """Show the bar for a moment."""
         self._rest.start()
         self._go_to(1.0)
 
@@ -149,14 +150,14 @@ class FloatingBar(QScrollBar):
 
 
 def _always() -> bool:
-    """Whether bars are seen at all times: a person who asks for contrast is to find them."""
+    """Return True if bars are always visible, as in the high-contrast themes."""
     return theme().tokens in (HIGH_LIGHT, HIGH_DARK)
 
 
 def float_bars(root: QWidget) -> None:
-    """Let the bars of all scroll areas within it, and its own, lie over what they scroll.
+    """Replace the scroll bars of a widget and of all areas in it with overlays.
 
-    To be called again where areas have been added.
+    Call this again after adding areas.
     """
     areas = root.findChildren(QAbstractScrollArea)
     off, on = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded

@@ -1,4 +1,4 @@
-"""The stylesheet of the whole program, made from the tokens."""
+"""Style sheet of the whole app, built from the tokens."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 
 
 def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
-    """The sheet for one appearance; ``scaled``: sizes for usual text to those for the text's."""
+    """Return the style sheet of a theme. ``scaled`` converts sizes to the current text size."""
     tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
     box = max(14, scaled(14))
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
@@ -289,7 +289,7 @@ def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
         arrow=scaled(12),
         mark=scaled(10),
         box=box,
-        box_in=box + 2 - 2 * t.RING,  # with its edge it is as large as ever
+        box_in=box + 2 - 2 * t.RING,  # keeps the size including the border
         dot=box - 8,
         round=(box + 2) // 2,
         radius=t.RADIUS,

@@ -1,4 +1,4 @@
-"""The theme in force: its colours, its fonts, and how large all text is."""
+"""The current theme: colors, fonts and text scale."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
-    """Colours and fonts of an answer; with ``quiet`` those of reasoning: muted and smaller."""
+    """Return the colors and fonts of replies, or of reasoning (muted and smaller) if ``quiet``."""
     from app.markdown import MarkdownStyle
 
     tokens = theme().tokens
@@ -60,14 +60,14 @@ def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
 
 
 USUAL_PX = 13 if sys.platform == "darwin" else 14
-"""The size of the system's font where nobody has chosen another."""
+"""Default size of the system font."""
 
 
 class Theme(QObject):
-    """Applies the system's appearance, or a chosen one, and reports each change."""
+    """Applies the system's appearance or the chosen one, and signals changes."""
 
-    # ``tokens``, ``body_px`` or the scale of text have changed; widgets that paint themselves
-    # repaint
+    # ``tokens``, ``body_px`` or the text scale has changed. Widgets that paint themselves must
+    # repaint.
     changed = Signal()
 
     def __init__(
@@ -79,14 +79,15 @@ class Theme(QObject):
         contrast: str = "system",
     ) -> None:
         super().__init__(app)
-        self.body_px = body_px  # size of the conversations' text, before all text is scaled
+        self.body_px = body_px  # text size of conversations before scaling
         self._app = app
-        self.appearance = appearance  # what was asked for: "system", "light" or "dark"
-        self.contrast = contrast  # what was asked for: "system", "normal" or "high"
-        self.zoom = zoom  # how large all text is, in percent of what the system asks for
+        self.appearance = appearance  # setting: "system", "light" or "dark"
+        self.contrast = contrast  # setting: "system", "normal" or "high"
+        self.zoom = zoom  # text size in percent of the system's
         self.tokens = LIGHT
         self._style: QProxyStyle | None = None
-        self._style_hints = app.styleHints()  # kept: the binding lets the others go with it
+        # kept, because PySide would delete the accessibility hints with it
+        self._style_hints = app.styleHints()
         self._hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
         _choose_face()
@@ -103,7 +104,7 @@ class Theme(QObject):
             self.changed.emit()
 
     def set_zoom(self, zoom: int) -> None:
-        """Make all text of the program larger or smaller, in percent."""
+        """Scale all text of the app. ``zoom`` is in percent."""
         self.zoom = zoom
         _set_scale(zoom)
         if self._app.font() != (font := ui_font()):
@@ -112,7 +113,7 @@ class Theme(QObject):
             self._apply(self.tokens)
 
     def follow_system_font(self) -> None:
-        """The system's font may be another."""
+        """Apply a changed system font."""
         _choose_face()
         self.set_zoom(self.zoom)
 
@@ -121,7 +122,7 @@ class Theme(QObject):
         self._apply(self._wanted())
 
     def set_contrast(self, contrast: str) -> None:
-        """ "system", "normal" or "high"."""
+        """Set the contrast: "system", "normal" or "high"."""
         self.contrast = contrast
         self._apply(self._wanted())
 
@@ -129,7 +130,7 @@ class Theme(QObject):
         return QColor(getattr(self.tokens, name))
 
     def detach(self) -> None:
-        """Stop following the system (the program ends, or a test does)."""
+        """Disconnect from the system's signals, at exit or in tests."""
         self._style_hints.colorSchemeChanged.disconnect(self._on_system_changed)
         self._hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
 
@@ -143,7 +144,7 @@ class Theme(QObject):
         self._apply(self._wanted())
 
     def _set_style(self) -> None:
-        # Qt asks it for sizes all the time, and each answer from Python takes time.
+        # Qt calls the style very often, and each call into Python takes time.
         wanted = _Style if scaled(t.SMALL_ICON) == t.SMALL_ICON else _GrownStyle
         if type(self._style) is not wanted:
             self._style = wanted("Fusion")
@@ -163,15 +164,16 @@ class Theme(QObject):
     def _apply(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self._app.setPalette(palette(tokens))
-        # Without one between, Qt polishes each widget once for every widget that it lies in: 750 ms
-        # for four chats in place of 130.
+        # Without the empty style sheet in between, Qt polishes each widget once per ancestor: 750
+        # ms instead of 130 ms for four chats.
         self._app.setStyleSheet("")
         self._app.setStyleSheet(stylesheet(tokens, scaled))
         self.changed.emit()
 
 
 class _Style(QProxyStyle):
-    """Fusion, with round corners for what lies over the window: a style sheet cannot do that."""
+    """Fusion with rounded corners for menus, tooltips and popovers, which style sheets cannot
+    do."""
 
     def polish(self, polished: Any) -> None:
         _shape(polished)
@@ -179,7 +181,7 @@ class _Style(QProxyStyle):
 
 
 class _GrownStyle(QProxyStyle):
-    """The same, with icons that have grown with the text; a style sheet reaches not all of them."""
+    """The same style with icons scaled to the text. The style sheet does not reach all icons."""
 
     def polish(self, polished: Any) -> None:
         _shape(polished)
@@ -205,7 +207,7 @@ def _shape(polished: Any) -> None:
         or polished.objectName() == "popover"
         or polished.inherits("QTipLabel")
     ):
-        if QGuiApplication.platformName() == "xcb":  # maybe nobody draws what shines through
+        if QGuiApplication.platformName() == "xcb":  # a compositor may be missing
             polished.installEventFilter(_cutter)
         else:
             polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
@@ -215,7 +217,7 @@ _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_Button
 
 
 class _Cutter(QObject):
-    """Cuts the corners off a window whenever it has another size."""
+    """Event filter that cuts off a window's corners on each resize."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
@@ -240,7 +242,7 @@ def install(
     zoom: int = 100,
     contrast: str = "system",
 ) -> Theme:
-    """Make the theme of this process: after the QApplication and before any window."""
+    """Install the theme of this process: after creating the QApplication, before any window."""
     global _theme
     if _theme is not None:
         _theme.detach()
@@ -250,66 +252,67 @@ def install(
 
 
 def theme() -> Theme:
-    """The theme in force. Raises RuntimeError before ``install``."""
+    """Return the current theme. Raises RuntimeError before ``install``."""
     if _theme is None:
         raise RuntimeError("The theme is asked for before it was installed.")
     return _theme
 
 
 def repolish(widget: QWidget) -> None:
-    """Apply the style sheet anew to a widget whose properties have changed."""
+    """Reapply the style sheet to a widget whose properties have changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 def focus_pen() -> QPen:
-    """What the ring around a painted thing that has the keys is drawn with."""
+    """Return the pen of focus rings on painted widgets."""
     return QPen(QColor(theme().tokens.accent), t.RING)
 
 
 def scaled(px: float) -> int:
-    """A size that was chosen for text of usual size, for text of the size in force."""
+    """Scale a size designed for the normal text size."""
     return round(px * _scale)
 
 
 def grown(px: float, lines: int = 1) -> int:
-    """A height that was chosen around lines of usual text: they are scaled, the rest stays."""
+    """Return a height designed for some lines of normal text. Only the lines grow, not the
+    padding."""
     return round(px + lines * 1.3 * (scaled(t.UI_PX) - t.UI_PX))
 
 
 def _set_scale(zoom: int) -> None:
-    """Take the system's size of text and the person's zoom together."""
+    """Set the scale from the system's text size and the user's zoom."""
     global _scale
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
     share = system / USUAL_PX if system > 0 else 1.0
-    if abs(share - 1) < 0.15:  # desktops differ by a pixel or two where nobody has chosen
+    if abs(share - 1) < 0.15:  # default fonts of desktops differ by a pixel or two
         share = 1.0
     _scale = min(max(share, 0.8), 2.0) * zoom / 100
 
 
 def keep_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
-    """Give a label `ui_font` of this size, now and whenever all text becomes larger.
+    """Give a label `ui_font` in this size, also after the text scale changes.
 
-    The style sheet sets it. Qt replaces a label's own font with an older one when the style sheet
-    changes or the label's pane moves.
+    The style sheet sets the font. Qt would replace a font set on the label with an older one when
+    the style sheet changes or the label's pane moves.
     """
     label.setProperty("px", px)
     label.setProperty("weight", weight.value)
 
 
 _UNFIT = ("DejaVu", "Bitstream", "Vera", "Liberation", "Nimbus", "Free", "Luxi", "Helvetica", "URW")
-"""How families begin that a Linux desktop has where nobody has chosen one."""
+"""Prefixes of default font families on Linux desktops that are poor for a user interface."""
 _BUNDLED = "Inter"
 _bundled = False
 
 
 def is_fit(family: str) -> bool:
-    """Whether a font of the system is good enough to read all day."""
+    """Return True if a system font is good enough for the user interface."""
     return bool(family) and not family.startswith(_UNFIT)
 
 
 def _choose_face() -> None:
-    """Take the bundled face where the system has none worth using."""
+    """Load the bundled font if the system's font is poor."""
     global _bundled
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     _bundled = not is_fit(QFontInfo(system).family())
@@ -319,10 +322,10 @@ def _choose_face() -> None:
 
 
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The window's font at ``px``, scaled, with digits that keep their width as they count."""
+    """Return the window's font, scaled from ``px``, with digits of equal width."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if _bundled:
-        font.setFamilies([_BUNDLED, font.family()])  # what it lacks is the system's as before
+        font.setFamilies([_BUNDLED, font.family()])  # the system's font has the missing characters
     font.setPixelSize(max(1, scaled(px)))
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -330,14 +333,14 @@ def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QF
 
 
 def code_font(px: int = t.CODE_PX) -> QFont:
-    """The system's font of fixed width, scaled."""
+    """Return the system's fixed-width font, scaled."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPixelSize(max(1, scaled(px)))
     return font
 
 
 def palette(tokens: Tokens) -> QPalette:
-    """Our colours as Qt's palette, for what the style sheet does not reach."""
+    """Return the colors as a QPalette, for widgets that the style sheet does not reach."""
     role = QPalette.ColorRole
     made = QPalette()
     for target, name in (

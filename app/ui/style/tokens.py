@@ -1,4 +1,4 @@
-"""Every colour and size of the window, by name. No other file of the window names a colour."""
+"""All colors and sizes of the window by name. No other file of the window defines a color."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from msgspec import Struct
 
 
 class Tokens(Struct, frozen=True):
-    """One appearance. All colours are "#rrggbb"."""
+    """Colors of one theme, as "#rrggbb"."""
 
-    dark: bool  # light writing on dark grounds
-    background: str  # behind the conversation and the active tab
-    back: str  # the same where the focus is not: panes beside the current one step back
-    surface: str  # behind the sidebar, the tab bar and the score
-    raised: str  # behind fields, buttons, the composer, menus and popovers
-    tint: str  # behind the person's own messages
-    # hover, pressed: under the pointer, and while pressed or chosen in a list
+    dark: bool  # light text on dark backgrounds
+    background: str  # conversation and active tab
+    back: str  # the same without focus: inactive panes are shaded
+    surface: str  # sidebar, tab bar and score
+    raised: str  # fields, buttons, the composer, menus and popovers
+    tint: str  # user messages
+    # hover, pressed: under the pointer, and while pressed or selected in a list
     hover: str
     pressed: str
     # text, muted: main text, and secondary text and icons
     text: str
     muted: str
-    # border, divider: hairlines, and lines that stand out: quotations, tables, edges of menus
+    # border, divider: hairlines, and stronger lines: quotations, tables, edges of menus
     border: str
     divider: str
-    outline: str  # edges of what can be pressed or written in: lighter than what they hold
-    border_strong: str  # what is an edge and nothing else (check boxes), and handles of scroll bars
-    # accent, accent_text: focus, links and main buttons, and the text on them
+    outline: str  # edges of buttons and fields, lighter than their text
+    border_strong: str  # edges without text (check boxes), and scroll bar handles
+    # accent, accent_text: focus, links and main buttons, and text on them
     accent: str
     accent_text: str
-    accent_quiet: str  # behind what is chosen in a menu
-    # danger, danger_wash: errors and what is taken away, and the ground behind them
+    accent_quiet: str  # selected menu items
+    # danger, danger_wash: errors and removals, and their background
     danger: str
     danger_wash: str
-    # success, success_wash: success and what is added, and the ground behind it
+    # success, success_wash: success and additions, and their background
     success: str
     success_wash: str
-    # code_background, selection: behind code, and behind marked text
+    # code_background, selection: backgrounds of code and of selected text
     code_background: str
     selection: str
-    # tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with their
-    # button
+    # tooltip, tooltip_hover, tooltip_text: tooltips and toasts, their button under the pointer, and
+    # their text
     tooltip: str
     tooltip_hover: str
     tooltip_text: str
-    strong: bool = False  # high contrast; what is chosen has an edge, not only another ground
+    strong: bool = False  # high contrast: selected items also have an edge
 
 
-# Each in light and in dark, and in light and in dark of high contrast.
+# For light, dark, high-contrast light and high-contrast dark.
 _COLOURS = {
     "background": ("#fdfdfc", "#1b1d1d", "#ffffff", "#000000"),
     "back": ("#f7f8f6", "#171919", "#ffffff", "#000000"),
@@ -91,7 +91,7 @@ _GROUNDS = {
     "tooltip_text": "tooltip tooltip_hover",
 }
 TEXT_PAIRS = tuple((text, ground) for text, on in _GROUNDS.items() for ground in on.split())
-"""Every text colour with every ground it is used on: each pair meets WCAG AA (4.5:1)."""
+"""All combinations of text color and background. Each meets WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (
     *(
@@ -102,11 +102,11 @@ EDGE_PAIRS = (
     ("border_strong", "code_background"),
     ("accent", "hover"),
     ("accent", "pressed"),
-    ("accent", "selection"),  # a mark that one is at, and the others
+    ("accent", "selection"),  # the current match among the others
 )
-"""Bare edges, focus rings and signs of controls with what is beside them: 3:1 (WCAG 1.4.11).
+"""Edges without text, focus rings and icons of controls with their backgrounds: 3:1 (WCAG 1.4.11).
 
-Outlines of what has words in it are lighter, and reach this in high contrast only.
+Outlines around text are lighter, and reach 3:1 only with high contrast.
 """
 
 # Sizes in pixels, on a grid of four.
@@ -118,14 +118,14 @@ RADIUS = 12
 RADIUS_SMALL = 8
 ICON = 18
 SMALL_ICON = 16
-RING = 2  # how thick the one ring is that says where the keys go
+RING = 2  # width of focus rings
 
-# Sizes of text in pixels, where nobody has chosen another.
+# Default text sizes in pixels.
 TITLE_PX = 20
 HEADING_PX = 15
 BODY_PX = 15
 LEAD_PX = 14
-"""Teaching, notices, and the names of models: what is read once, larger than what is scanned."""
+"""Help texts, notices and model names."""
 UI_PX = 13
 SMALL_PX = 12
 TINY_PX = 11
@@ -137,27 +137,27 @@ LANES_LIGHT = (
 LANES_DARK = (
     "#56a9e0", "#f0963c", "#3cc49b", "#e58fc2", "#8fd0f5", "#e3c84e", "#b19cf0", "#aeb8bf",
 )  # fmt: skip
-"""The chats' colours in the score: after Okabe and Ito's set, told apart by the colour-blind too,
-each at least 3:1 against the surface it stands on."""
+"""Chat colors in the score, based on the color-blind safe set of Okabe and Ito. Each has a contrast
+of at least 3:1 on its surface."""
 
 
 def lane_colour(number: int, *, dark: bool) -> str:
-    """The colour of a chat's lane."""
+    """Return the color of a chat's lane."""
     lanes = LANES_DARK if dark else LANES_LIGHT
     return lanes[number % len(lanes)]
 
 
-NARROW = 420  # panes narrower than this shrink their paddings and hide secondary figures
+NARROW = 420  # width below which panes have less padding and hide secondary figures
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG 2 contrast ratio of two colours, 1 to 21."""
+    """Return the WCAG 2 contrast ratio of two colors, 1 to 21."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(colour: str) -> float:
-    """Relative luminance of "#rrggbb" (WCAG 2)."""
+    """Return the relative luminance of "#rrggbb" (WCAG 2)."""
 
     def linear(channel: float) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4

@@ -1,10 +1,10 @@
-"""Short questions that a sequence puts to the person: a folder, files, a place, a line, a link.
+"""Dialogs that ask the user for a folder, files, a place, a line of text, or about a link.
 
     folder = await asking.folder(self, tr("Add Model Folder"))
     if folder is not None:
         ...
 
-Each gives None where the person thinks better of it.
+They return None if the user cancels.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from app.settings.language import counted, tr
 
 
 async def documents() -> Path:
-    """Return the user's folder for documents."""
+    """Return the user's documents folder."""
     return await _existing(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 async def downloads() -> Path:
-    """Return the user's folder for downloads."""
+    """Return the user's downloads folder."""
     return await _existing(QStandardPaths.StandardLocation.DownloadLocation)
 
 
 async def _existing(place: QStandardPaths.StandardLocation) -> Path:
-    """Return the folder, or the home folder if it does not exist: Qt would use the program's."""
+    """Return the folder, or the home folder if it is missing. Qt would use the current folder."""
     folder = Path(QStandardPaths.writableLocation(place))
     exists = folder.is_absolute() and await flows.aside(lambda _: folder.is_dir())
     return folder if exists else Path.home()
 
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
-    """A folder that there is; ``start``: where the dialog begins, else where the last one ended."""
+    """Ask for an existing folder. The dialog opens at ``start``, or in the folder used last."""
     dialog = QFileDialog(parent, title, start or _begin())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -47,10 +47,10 @@ async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
 
 
 async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
-    """A file that there is.
+    """Ask for an existing file.
 
     Args:
-        kinds: which are offered, as `QFileDialog.setNameFilter` takes it.
+        kinds: the offered types, in the format of `QFileDialog.setNameFilter`.
     """
     dialog = QFileDialog(parent, title, _begin(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -59,20 +59,20 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
 
 
 async def files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
-    """Files that there are, as of `file`; none where the person thinks better of it."""
+    """Ask for existing files. Return an empty list if the user cancels. See `file`."""
     dialog = QFileDialog(parent, title, start, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     return await _chosen(dialog)
 
 
 async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
-    """Where a file is to be written, with the ending of the kind that was chosen.
+    """Ask where to write a file. The path has the suffix of the chosen type.
 
-    The system, or Qt, has asked before one that there is is replaced.
+    The dialog itself asks before an existing file is replaced.
 
     Args:
-        start: what stands there at first.
-        kinds: as of `file`, one ending each.
+        start: initial path.
+        kinds: see `file`; one suffix each.
     """
     dialog = QFileDialog(parent, title, str(start), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -95,11 +95,11 @@ async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | 
 
 
 async def line(parent: QWidget, title: str, words: str, text: str = "") -> str | None:
-    """A line of text.
+    """Ask for a line of text.
 
     Args:
-        words: what it is for.
-        text: what stands there at first.
+        words: label of the field.
+        text: initial text.
     """
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
@@ -126,7 +126,7 @@ _latest = ""
 
 
 def _begin() -> str:
-    """Where something was chosen last; at first the person's own folder, not the program's."""
+    """Return the folder of the last choice, at first the user's home folder."""
     return _latest or str(Path.home())
 
 
@@ -140,20 +140,20 @@ async def _chosen(dialog: QFileDialog) -> list[Path]:
 
 OPENABLE = ("http", "https", "mailto")
 
-_HEAD, _TAIL = 400, 120  # characters shown of an address that is longer than both
+_HEAD, _TAIL = 400, 120  # characters shown of an address that is longer than both together
 _LONGEST_HOST = 60
 _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
-    """As `ask`, in a sequence of its own."""
+    """Call `ask` in a new flow."""
     flows.start(parent, ask(parent, address))
 
 
 async def ask(parent: QWidget, address: QUrl) -> None:
-    """Ask, and hand the address to the system if the answer is yes.
+    """Ask whether to open an address, and open it if the user agrees.
 
-    Anything but web and mail addresses is only shown: a ``file:`` link could start a program.
+    Only web and mail addresses can be opened: a ``file:`` link could start a program.
     """
     question, words, may_open = judge(address)
     box = QMessageBox(parent.window())
@@ -174,8 +174,8 @@ async def ask(parent: QWidget, address: QUrl) -> None:
 
 
 def judge(address: QUrl) -> tuple[str, str, bool]:
-    """What to say of an address, what to show of it, and whether it may be opened at all."""
-    # As it is sent: the pretty form hides passwords, and shows letters that only look alike.
+    """Return the question about an address, the text shown, and True if it may be opened."""
+    # The encoded form: the pretty one hides passwords and shows look-alike letters.
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
     shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
     where = bytes(QUrl.toAce(address.host()).data()).decode("ascii", "replace")
@@ -191,7 +191,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
         words = tr("This link does not lead to a web page, so Stretto does not open it.")
         return words, shown, False
     if address.userInfo():
-        # "good.org@evil.example" leads to the latter; no honest link needs this.
+        # "good.org@evil.example" leads to evil.example. No honest link needs this.
         leads = tr("It leads to {place}, not to what is before the “@”:", place=where)
         words = tr("This link hides where it leads, so Stretto does not open it.")
         return words, f"{leads}\n{shown}", False
@@ -199,7 +199,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
 
 
 def _clipped(address: str) -> str:
-    """The beginning and the end of an address that would fill the screen."""
+    """Return the start and the end of a long address."""
     left_out = len(address) - _HEAD - _TAIL
     if left_out <= 0:
         return address
@@ -208,12 +208,12 @@ def _clipped(address: str) -> str:
 
 
 def _end_of(host: str) -> str:
-    """A host's end, which says whose it is; anybody may put any word at its beginning."""
+    """Return the end of a host name. It shows the owner; the start can contain anything."""
     return host if len(host) <= _LONGEST_HOST else f"…{host[-_LONGEST_HOST:]}"
 
 
 def _breakable(text: str) -> str:
-    """Places where a line may end, in runs that would make the dialog wider than the screen."""
+    """Insert break opportunities into long words, so they do not widen the dialog."""
     return _UNBROKEN.sub("\\1\u200b", text)
 
 

@@ -1,4 +1,4 @@
-"""Small buttons that carry an icon and follow the theme."""
+"""Small buttons with an icon that follow the theme."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.ui.widgets.row_painter import RowPainter
 
 
 class PaintedButton(QAbstractButton):
-    """Button that paints itself. Enter presses it too; Qt's buttons only take Space."""
+    """Button that paints itself. Unlike Qt's buttons, it also reacts to Enter."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,9 +54,9 @@ class PaintedButton(QAbstractButton):
 
 
 class RemovableButton(PaintedButton):
-    """A button for something that Delete takes away."""
+    """Button of something that the Delete key removes."""
 
-    removed = Signal()  # it is to go
+    removed = Signal()  # Delete was pressed
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
@@ -66,10 +66,9 @@ class RemovableButton(PaintedButton):
 
 
 class IconButton(PaintedButton):
-    """A square button with one icon; the tooltip has its name and its shortcut.
+    """Square button with an icon. Its tooltip has its name and shortcut.
 
-    It paints itself: each screenful of messages has dozens of them, and Qt takes time to apply a
-    style sheet to each.
+    It paints itself: a screen of messages has dozens, and applying a style sheet to each is slow.
     """
 
     def __init__(
@@ -92,13 +91,14 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icon. A hidden one keeps its place, and shows while it has the focus."""
+        """Show or hide the icon. A hidden one keeps its space, and appears on focus."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
 
     def _set_tip(self, tip: str) -> None:
-        """``tip``: words, two spaces, a shortcut; it is shown as this system writes it."""
+        """Set the tooltip. ``tip``: a text, two spaces, and a shortcut in Qt's portable
+        spelling."""
         self._tip = tip
         self._shown = self.tip
         self.setToolTip(self._shown)
@@ -106,7 +106,7 @@ class IconButton(PaintedButton):
 
     @property
     def tip(self) -> str:
-        """Its words, and the keys that do the same now."""
+        """Return the tooltip with the current shortcut."""
         return with_keys(self._tip)
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -118,7 +118,7 @@ class IconButton(PaintedButton):
         super().focusInEvent(event)
 
     def _renew_tip(self) -> None:
-        """A person may have chosen other keys. Another tooltip, with a reason, is let be."""
+        """Update the shortcut in the tooltip, unless the tooltip was replaced."""
         if self.toolTip() == self._shown != self.tip:
             self._shown = self.tip
             self.setToolTip(self._shown)
@@ -153,7 +153,7 @@ class IconButton(PaintedButton):
 
 
 class RoundButton(PaintedButton):
-    """The composer's one round button: send, or stop while an answer runs."""
+    """Round button of the composer: sends, or stops the running reply."""
 
     SIDE = 32
 

@@ -1,4 +1,4 @@
-"""Widgets and layouts side by side, or below each other."""
+"""Helpers that build layouts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-SPRING = None  # room that grows
+SPRING = None  # stretch
 
-# A number is room of so many pixels. Beside a part may stand how much it grows, and its alignment.
+# A number is a gap in pixels. A tuple adds stretch and alignment to a part.
 Part = QWidget | QLayout | int | tuple[Any, ...] | None
 
 
@@ -29,7 +29,8 @@ def across(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QHBoxLayout:
-    """In the direction of reading; `of` is laid out so. None for margins or spacing: Qt's own."""
+    """Return a horizontal layout in reading direction, set on `of`. None keeps Qt's own margins or
+    spacing."""
     layout = QHBoxLayout()
     _lay(layout, of, parts, margins, spacing)
     return layout
@@ -41,7 +42,7 @@ def down(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QVBoxLayout:
-    """As `across`, from the top."""
+    """Return a vertical layout. See `across`."""
     layout = QVBoxLayout()
     _lay(layout, of, parts, margins, spacing)
     return layout
@@ -73,10 +74,11 @@ def _lay(
 
 
 def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *how: Any) -> None:
-    """Put a layout into another; `how` as `addLayout` takes it.
+    """Add a layout to another. `how` has the other arguments of `addLayout`.
 
-    The binding makes an object of each item of `inner` for it, and would take whatever comes to lie
-    where Qt has deleted one for that item (app/DECISIONS.md, A91): it is to know none.
+    PySide creates a wrapper for each item of `inner`. After Qt deletes the item, PySide returns
+    that wrapper for any new object at the same address (app/DECISIONS.md, A91). So the wrappers are
+    invalidated.
     """
     outer.addLayout(inner, *how)
     _forget_items(inner)
@@ -92,7 +94,7 @@ def _forget_items(layout: QLayout) -> None:
 
 
 def scrolling(inside: QWidget, parent: QWidget) -> QScrollArea:
-    """An area without a frame, in which `inside` is as wide as there is room, and scrolls."""
+    """Return a frameless scroll area. `inside` has its width and scrolls vertically."""
     area = QScrollArea(parent)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

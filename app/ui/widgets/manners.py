@@ -1,7 +1,7 @@
-"""What a system expects of every widget: its keys, its wheel, its screen reader, its direction.
+"""Platform behavior for all widgets: shortcuts, mouse wheel, screen readers, text direction.
 
-Layouts, and the alignment of painted text, are mirrored by Qt. Places that are counted from the
-left in pixels are counted so in every language, and mirrored here at the end.
+Qt mirrors layouts and aligned text for right-to-left languages. Widgets that are placed by pixel
+coordinates are placed as for left-to-right, and then mirrored by the functions here.
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ _instead: list[Callable[[str], str]] = []
 
 
 def native(keys: str) -> str:
-    """The keys, given in Qt's portable spelling, as this system writes them: Cmd for Ctrl on a Mac.
+    """Convert keys from Qt's portable spelling to this system's: Cmd for Ctrl on a Mac.
 
-    Empty for what is no key.
+    The result is empty if ``keys`` is not a valid sequence.
     """
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def follow(instead: Callable[[str], str]) -> None:
-    """From now on `in_force` asks this which keys a command has instead of its usual ones."""
+    """Set the function that `in_force` uses to map a command's default keys to its current keys."""
     _instead[:] = [instead]
 
 
 def in_force(keys: str) -> str:
-    """The keys that now do what these usually do, in portable spelling; "" where none do.
+    """Return the current keys for default keys, in portable spelling, or "" if there are none.
 
-    Keys that are no command's, such as Esc, stay as they are.
+    Keys that belong to no command, such as Esc, are returned unchanged.
     """
     return _instead[0](keys) if _instead else keys
 
 
 def with_keys(tip: str) -> str:
-    """A tooltip: words, two blanks, usual keys. They become those in force, in native spelling."""
+    """Return a tooltip with the current keys. ``tip``: a text, two spaces, and default keys."""
     words, _, keys = tip.partition("  ")
     shown = native(in_force(keys)) if keys else ""
     return f"{words}  {shown}" if shown else words
 
 
 class WheelGuard(QObject):
-    """Keeps the wheel from the fields of a page that have not the focus."""
+    """Event filter that lets the wheel scroll the page unless the field below it has the focus."""
 
     def __init__(self, page: QWidget) -> None:
-        """Guard the numbers, lists and sliders that are on the page by now."""
+        """Install the filter on all number fields, lists and sliders that the page has now."""
         super().__init__(page)
         for field in page.findChildren(QWidget):
             if isinstance(field, QAbstractSpinBox | QComboBox | QAbstractSlider) and not isinstance(
                 field, QScrollBar
             ):
-                # By default the wheel itself gives them the focus.
+                # By default, turning the wheel focuses the field.
                 field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 field.installEventFilter(self)
 
@@ -81,13 +81,13 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
-            event.ignore()  # Qt hands what is ignored to the widget around it: the page scrolls
+            event.ignore()  # Qt passes an ignored event to the parent, so the page scrolls
             return True
         return super().eventFilter(watched, event)
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that shows ``text`` as it is."""
+    """Return a tooltip that shows ``text`` literally, not as HTML."""
     return f"<qt>{html.escape(text)}</qt>" if "<" in text else text
 
 
@@ -110,17 +110,17 @@ ROLES = {
     "Card": _Role.Dialog,
     "ads::CDockWidgetTab": _Role.PageTab,
 }
-"""By class: to Qt they are plain widgets, which screen readers pass over without a word."""
+"""Accessible roles by class name. Qt has none for plain widgets, so screen readers skip them."""
 
 
 @cache
 def give_roles() -> None:
-    """Have Qt report these roles to assistive tools, as long as the process lives."""
+    """Install the roles for the lifetime of the process."""
     QAccessible.installFactory(_interface)
 
 
 def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
-    """Qt asks for a widget's class, then for the classes that it is made of."""
+    """Return the interface of a widget. Qt calls this for its class and all base classes."""
     role = ROLES.get(name)
     if role is None or not isinstance(widget, QWidget):
         return None
@@ -128,7 +128,7 @@ def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
 
 
 def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
-    """Have words read aloud when what is being read has ended; ``urgent`` ones at once."""
+    """Let a screen reader say words: after the current speech, or immediately if ``urgent``."""
     if not words or not QAccessible.isActive():
         return
     event = QAccessibleAnnouncementEvent(widget, words)
@@ -138,10 +138,10 @@ def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
 
 
 def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
-    """Move children that were placed from the left to where they belong in the direction.
+    """Mirror children that were placed from the left, if the parent is right-to-left.
 
     Args:
-        width: the parent's, if it is about to have another one.
+        width: the parent's future width, if it is about to change.
     """
     whole = QRect(0, 0, parent.width() if width is None else width, parent.height())
     for child in children:
@@ -158,9 +158,9 @@ def place_in_lines(
     *,
     centered: bool = True,
 ) -> int:
-    """Place children side by side, in as many lines from ``y`` on as the parent's width needs.
+    """Place children side by side from ``y`` on, in as many lines as needed.
 
-    Return the bottom of the last line. ``pad`` is left free at both sides.
+    Return the bottom of the last line. ``pad`` is the margin on both sides.
     """
     x, line = pad, 0
     for child in children:
@@ -174,7 +174,7 @@ def place_in_lines(
 
 
 def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
-    """The area where it belongs in the parent's direction; of that, the area again."""
+    """Return an area mirrored as the parent's direction requires. Mirroring twice restores it."""
     if not parent.isRightToLeft():
         return area
     whole = parent.width() if width is None else width
@@ -182,16 +182,16 @@ def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
 
 
 def caret(name: str, *, rtl: bool) -> str:
-    """The name of the icon that points to where the text goes on, or back."""
+    """Return the icon name of a caret in the reading direction."""
     other = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return other.get(name, name) if rtl else name
 
 
 def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
-    """Let the caret of the empty field stand where the words of its language begin.
+    """Start the caret of an empty field at the edge where the language starts.
 
-    Each paragraph runs as its words do. One without words would run from left to right. Lines of
-    a `QPlainTextEdit` all begin at that edge.
+    Qt aligns each paragraph by its own text, and an empty one from left to right. In a
+    `QPlainTextEdit` that is right-to-left, all lines start at the right edge.
     """
     if not field.isRightToLeft():
         return
@@ -203,7 +203,7 @@ def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
         wanted = right if document.isEmpty() else each
         if option.textDirection() != wanted:
             option.setTextDirection(wanted)
-            if isinstance(field, QPlainTextEdit):  # its layout does not ask how words run
+            if isinstance(field, QPlainTextEdit):  # its layout ignores the text direction
                 option.setAlignment(Qt.AlignmentFlag.AlignRight)
             document.setDefaultTextOption(option)
 
@@ -219,18 +219,18 @@ _COMMANDS = (
 
 
 def shows(owner: QWidget, part: str) -> bool:
-    """Whether a part that is made when it is first needed (`cached_property`) is there to see."""
+    """Return True if a lazily created part (`cached_property`) exists and is visible."""
     made = vars(owner).get(part)
     return made is not None and not made.isHidden()
 
 
 def show_if(owner: QWidget, part: str, needed: bool) -> None:
-    """Show such a part, or hide it where it was made; most owners never need it."""
+    """Show or hide a lazily created part. It is created only if needed."""
     if needed or shows(owner, part):
         getattr(owner, part).setVisible(needed)
 
 
 def types_words(event: QKeyEvent) -> bool:
-    """Whether it writes something, and is no command."""
+    """Return True if the key types a printable character without a command modifier."""
     text = event.text()
     return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

@@ -1,4 +1,4 @@
-"""Images on screen: small ones, and one shown whole."""
+"""Thumbnails, and a sheet that shows one image."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.widgets.sheet import Sheet
 
-Pixels = tuple[int, int, bytes]  # width, height, and three bytes for each pixel
+Pixels = tuple[int, int, bytes]  # width, height, and three bytes per pixel
 
 
 @lru_cache(maxsize=256)
 def small(thumbnail: bytes) -> QPixmap:
-    """A thumbnail; null where it is none."""
-    # PySide takes a text, whatever it declares.
+    """Decode a thumbnail. The pixmap is null if the data is invalid."""
+    # PySide accepts a str here, despite its type hints.
     return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
 
 
 def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str = "") -> None:
-    """The middle of a thumbnail in an area with round corners; its sign where there is none.
+    """Paint the middle of a thumbnail with rounded corners, or a file icon if there is none.
 
-    ``number``: of the page that it is, in its corner.
+    ``number``: page number, painted in a corner.
     """
     tokens, ratio = theme().tokens, painter.device().devicePixelRatioF()
     path = QPainterPath()
@@ -61,7 +61,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
         words = QRectF(painter.fontMetrics().boundingRect(number)).adjusted(-5, -2, 5, 2)
         words.moveBottomLeft(area.bottomLeft() + QPointF(4, -4))
         painter.setPen(QColor(tokens.outline))
-        painter.setBrush(QColor(tokens.surface))  # is seen on every image
+        painter.setBrush(QColor(tokens.surface))  # legible on any image
         painter.drawRoundedRect(words, 6, 6)
         painter.setPen(QColor(tokens.text))
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, number)
@@ -69,7 +69,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
 
 
 class _Whole(QWidget):
-    """An image, as large as it is and as there is room for."""
+    """View of an image, scaled down to fit."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,11 +95,12 @@ class _Whole(QWidget):
 
 
 class PictureSheet(Sheet):
-    """One image, whole; Esc closes it.
+    """Sheet with one image.
 
     Args:
-        words: what it is: "PNG, 800 × 600".
-        read: gives its pixels, on a thread; raises where it cannot be read.
+        words: description of the image, such as "PNG, 800 × 600".
+        read: returns the pixels, in a worker thread. Raises an exception if the image is
+            unreadable.
     """
 
     def __init__(
@@ -128,4 +129,4 @@ class PictureSheet(Sheet):
             self.said.setText(getattr(error, "message", str(error)))
             return
         image = QImage(rgb, width, height, 3 * width, QImage.Format.Format_RGB888)
-        self.whole.set_image(image.copy())  # its own memory: these bytes go
+        self.whole.set_image(image.copy())  # a copy, because these bytes are freed

@@ -1,4 +1,4 @@
-"""Rows of fields that a person adds and removes."""
+"""List of fields that the user can add and remove."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 
 class RowList(QScrollArea):
-    """Rows one below the other, which scroll where there is no room for all.
+    """Scrollable list of row widgets.
 
-    A row is a widget with a button `remove`, a `name` that gets the focus, and `set_number`, which
-    says to screen readers which of the rows it is, from 1.
+    A row has a button `remove`, a field `name` for the focus, and a method `set_number`, which
+    announces its position, from 1, to screen readers.
     """
 
-    changed = Signal()  # a row has come or gone
+    changed = Signal()  # a row was added or removed
 
     def __init__(self, add: QPushButton, parent: QWidget) -> None:
         super().__init__(parent)
-        self.items: list[Any] = []  # the rows, from the top
-        self.add = add  # makes another one; it gets the focus when a row has gone
+        self.items: list[Any] = []  # rows from the top
+        self.add = add  # button that adds a row; it gets the focus after a removal
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 8, 0)
@@ -33,7 +33,7 @@ class RowList(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def clear(self) -> None:
-        """No row is left."""
+        """Remove all rows."""
         for row in self.items:
             row.hide()
             row.deleteLater()
@@ -47,7 +47,7 @@ class RowList(QScrollArea):
         if focus:
             row.name.setFocus()
             row.show()
-        # Rows never scroll sideways: large text and long words make the dialog wider.
+        # Rows do not scroll sideways, so large text and long words widen the dialog.
         self.setMinimumWidth(max(self.minimumWidth(), row.minimumSizeHint().width() + 24))
         self._tell()
 

@@ -1,4 +1,4 @@
-"""Painting of rows of icons and texts, of widgets and of list items, in either direction."""
+"""Painting of rows with icons and text, for widgets and list items, in both text directions."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ _RIGHT = Qt.TextElideMode.ElideRight
 
 
 class RowPainter:
-    """Paints icons and texts one after the other, from the beginning or from the end of a row.
+    """Painter of icons and texts from either end of a row.
 
     Attributes:
-        line: the room between the parts at both ends, as in a row from left to right.
-        painter: for what is not a part of the row.
+        line: free area between the parts at both ends, in left-to-right coordinates.
+        painter: for custom painting.
     """
 
     def __init__(
         self, painter: QPainter, line: QRect, around: QRect, direction: Qt.LayoutDirection
     ) -> None:
-        """``around`` is mirrored in itself if ``direction`` is from right to left."""
+        """Paint in ``around``, mirrored if ``direction`` is right-to-left."""
         self.painter, self.line = painter, QRect(line)
         self._around, self._direction = QRect(around), direction
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     @classmethod
     def on(cls, widget: QWidget, start: int = 0, end: int = 0) -> RowPainter:
-        """Begin to paint a widget, with pixels left free at both ends."""
+        """Return a painter of a widget's row, with margins in pixels at both ends."""
         line = widget.rect().adjusted(start, 0, -end, 0)
         return cls(QPainter(widget), line, widget.rect(), widget.layoutDirection())
 
@@ -64,13 +64,14 @@ class RowPainter:
         return self._around.adjusted(inset, 1, -inset, -1)
 
     def visual(self, part: QRect) -> QRect:
-        """Return where a part is that was placed from the left."""
+        """Mirror an area in left-to-right coordinates if the row is right-to-left."""
         return QStyle.visualRect(self._direction, self._around, part)
 
     def ground(
         self, area: QRectF | QRect, colour: str = "", *, ring: bool = False, radius: float = 6
     ) -> None:
-        """Paint a rounded rectangle: filled if it has a color, with a ring if it has the focus."""
+        """Paint a rounded rectangle: a fill if there is a color, and a focus ring if ``ring`` is
+        set."""
         if colour or ring:
             self.painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
             self.painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
@@ -79,7 +80,7 @@ class RowPainter:
     def icon(
         self, name: str, colour: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
     ) -> None:
-        """Paint an icon, and keep a gap to the next part. ``side`` is scaled with the text."""
+        """Paint an icon and leave a gap after it. ``side`` is scaled with the text size."""
         size = scaled(side)
         left = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
@@ -87,13 +88,13 @@ class RowPainter:
         self._skip(size + gap, end=end)
 
     def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
-        """Paint the sign of what can be unfolded."""
+        """Paint a disclosure arrow."""
         rtl = self._direction == Qt.LayoutDirection.RightToLeft
         folded = "caret-left" if rtl else "caret-right"
         self.icon("caret-down" if unfolded else folded, colour, gap, side=12, end=end)
 
     def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
-        """Paint a round mark at the end of the row."""
+        """Paint a dot at the end of the row."""
         top = self.line.top() + self.line.height() // 2 - 4
         centre = QRectF(self.visual(QRect(self.line.right() - 7, top, 8, 8))).center()
         draw_dot(self.painter, centre, colour, alpha, ring=ring)
@@ -118,7 +119,7 @@ class RowPainter:
         most: int | None = None,
         end: bool = False,
     ) -> None:
-        """Paint words in one line, elided to the room that is left or ``most`` pixels of it."""
+        """Paint one line of text, elided to the free width or to ``most`` pixels."""
         if font is not None:
             self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
@@ -132,7 +133,7 @@ class RowPainter:
             self._skip(measure.horizontalAdvance(shown) + gap, end=end)
 
     def marked(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
-        """Paint words of which some are in bold, in all the room that is left."""
+        """Paint text with parts in bold, in all the free width."""
         self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
         _draw_marked(self.painter, self.visual(self.line), words, marks)
@@ -146,18 +147,18 @@ class RowPainter:
 
 
 def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> None:
-    """Paint one line of text with the marked parts in bold and in the color of text."""
+    """Paint one line of text, with the marked parts in bold and in the text color."""
     layout = _line(painter, text, marks)
     line = layout.lineAt(0)
     if line.naturalTextWidth() > area.width():
         room = area.width() - painter.fontMetrics().horizontalAdvance("…")
         end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
-        # Where a cursor may stand counts UTF-16 units.
+        # Qt counts cursor positions in UTF-16 units.
         kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
         layout = _line(painter, kept.rstrip() + "…", marks)
     line = layout.lineAt(0)
     top = area.top() + (area.height() - line.height()) / 2
-    # An option of the text's own direction would put it at the far end of a line without end.
+    # With `QTextOption`'s direction, Qt would align the text to the end of the 1e6 wide line.
     left = area.left() - line.naturalTextRect().left()
     if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
         left += area.width() - line.naturalTextWidth()
@@ -188,22 +189,22 @@ def _line(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
 
 
 def _units(text: str) -> int:
-    """Return the length of the text in UTF-16 units, which Qt counts."""
+    """Return the length of the text in UTF-16 units, as Qt counts it."""
     return len(text) + sum(letter > "\uffff" for letter in text)
 
 
 class RowState(Struct, frozen=True):
-    """Contents of a list row. Colors are names of the theme's tokens.
+    """Contents of a list row. Colors are names of theme tokens.
 
     Attributes:
-        marks, below_marks: ranges of ``title`` and ``below`` in bold.
+        marks, below_marks: bold ranges of ``title`` and ``below``.
         indent: pixels before the first part.
-        unfolded: of the caret before the title; None for no caret.
-        end: text at the end of the title's line, cut to two fifths or half of it.
-        badge, dot, ring: a count or else a dot at the very end.
-        end_unfolded: of the caret at the very end; None for no caret.
+        unfolded: state of the arrow before the title, or None for no arrow.
+        end: text at the end of the title line, limited to half of it if there is a title.
+        badge, dot, ring: a count, or a dot, at the very end.
+        end_unfolded: state of the arrow at the very end, or None for no arrow.
         beside: muted text after the title.
-        below: second line; None for a row of one line.
+        below: second line, or None for a row of one line.
     """
 
     title: str
@@ -232,7 +233,7 @@ class RowState(Struct, frozen=True):
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Delegate of rows of one or two lines, each painted from its `RowState`."""
+    """Delegate for rows of one or two lines, painted from a `RowState`."""
 
     PADDING = 10
 
@@ -245,12 +246,12 @@ class RowDelegate(QStyledItemDelegate):
         height: int = t.ROW,
         lines: int = 1,
     ) -> None:
-        """``inset``: pixels between the row and its ground at either end."""
+        """Create a delegate. ``inset`` is the margin in pixels left and right of the background."""
         super().__init__(parent)
         self._state_of, self._inset = state_of, inset
         self._height, self._lines = height, lines
-        self.alpha = 255  # of rings
-        self.painted = QRect()  # part of the list that is being painted; empty for all of it
+        self.alpha = 255  # opacity of rings
+        self.painted = QRect()  # area being painted, or empty for the whole list
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, grown(self._height, self._lines))
@@ -266,7 +267,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
-        """Paint the ground of a row. Return True if muted text would be too faint on it."""
+        """Paint the background. Return True if muted text would be too faint on it."""
         tokens = theme().tokens
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         over = bool(option.state & QStyle.StateFlag.State_MouseOver)
@@ -276,7 +277,7 @@ class RowDelegate(QStyledItemDelegate):
         return chosen
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        """Paint all but the ground."""
+        """Paint everything but the background."""
 
         def shade(name: str) -> str:
             return str(getattr(theme().tokens, "text" if strong and name == "muted" else name))
@@ -290,7 +291,7 @@ class RowDelegate(QStyledItemDelegate):
         elif state.dot:
             row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
         if not self.painted.isEmpty() and not self.painted.intersects(row.visual(row.line)):
-            return  # only the dot pulses
+            return  # only the pulsing dot is painted
         if state.end_unfolded is not None:
             row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
         if state.end_icon:

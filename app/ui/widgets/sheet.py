@@ -1,4 +1,4 @@
-"""A dialog over its window: what it is about, its rows, and a foot with one main verb."""
+"""Base classes of dialogs and popovers."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ _settings: list[Settings] = []
 
 
 def remember_places(settings: Settings) -> None:
-    """From now on sheets open as large as they were left, and those that stay open where."""
+    """Set the settings in which sheets keep their size and position."""
     _settings[:] = [settings]
 
 
 def keep_place(part: QWidget) -> None:
-    """Nothing moves where a part comes or goes: a hidden one keeps its room."""
+    """Keep a widget's space in the layout while it is hidden."""
     policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     part.setSizePolicy(policy)
 
 
 def settle(root: QWidget) -> None:
-    """Have its parts measured in their style: its layout has asked for their sizes before that."""
+    """Apply the style to all children and update their size hints, which the layout has cached."""
     for part in root.findChildren(QWidget):
         part.ensurePolished()
         part.updateGeometry()
 
 
 class Popover(QFrame):
-    """A panel below a button, as high as its page needs. It is gone once it was closed."""
+    """Panel below a button, as high as its content. Deleted when closed."""
 
     WIDTH = 400
 
@@ -67,20 +67,20 @@ class Popover(QFrame):
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._corner, self._room = QPoint(), 640
-        self.cancelled = False  # closed by Escape: what was entered is discarded
+        self.cancelled = False  # closed by Escape, so input is discarded
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
         down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
         self.setFixedWidth(self.WIDTH)
 
     def open_below(self, button: QWidget, window: QWidget) -> None:
-        """Show it at a button, at most as high as there is room in the window."""
+        """Open the popover below a button, as high as the space in the window allows."""
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         below = window.mapToGlobal(QPoint(0, window.height())).y() - corner.y()
         self.open_at(corner, max(360, below - 16))
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
-        """Show it with its top right corner at a global point, at most ``room`` high."""
+        """Open the popover with its top right corner at a global point, at most ``room`` high."""
         self._corner, self._room = corner, room
         self._fit()
         self.show()
@@ -91,7 +91,7 @@ class Popover(QFrame):
 
     @property
     def _page(self) -> QLayout | None:
-        """How the page is laid out."""
+        """Return the layout of the content."""
         page = self._area.widget()
         return page.layout() if page is not None else None
 
@@ -99,7 +99,7 @@ class Popover(QFrame):
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
-            # What wraps is as high as this width makes it.
+            # the height of wrapped text depends on this width
             height = layout.totalHeightForWidth(self.width() - 2)
             height = height if height > 0 else layout.sizeHint().height()
             self.setFixedHeight(min(self._room, height + 6))
@@ -108,26 +108,27 @@ class Popover(QFrame):
 
 
 class Sheet(QDialog):
-    """It is gone once it was closed."""
+    """Dialog with rows and a row of buttons. Deleted when closed."""
 
     def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
-        """``name``: the object's, by which tests and the stylesheet find it."""
+        """Create a sheet. ``name`` is its object name for tests and the style sheet."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._placed = False
-        self.rows = QVBoxLayout(self)  # the column that all of it stands in
+        self.rows = QVBoxLayout(self)  # column of all rows
         self.rows.setContentsMargins(24, 20, 24, 18)
         self.rows.setSpacing(spacing)
 
     def open(self) -> None:
-        """Open it over its window, so that Ctrl+W closes it as it closes any other."""
-        QShortcut(QKeySequence("Ctrl+W"), self, self.reject)  # the window's own is blocked
+        """Open the sheet over its window. Ctrl+W closes it, like any window."""
+        # the dialog blocks the window's own shortcut
+        QShortcut(QKeySequence("Ctrl+W"), self, self.reject)
         super().open()
 
     def come_forward(self) -> None:
-        """Open it beside its window, or bring it before all others."""
+        """Show the sheet as a separate window, or bring it to the front."""
         self.show()
         self.raise_()
         self.activateWindow()
@@ -172,15 +173,15 @@ class Sheet(QDialog):
     def _keep_place(self) -> None:
         if _settings and self._resizable:
             settings, name = _settings[0], self.objectName()
-            # Without its frame, of which nobody knows before it is shown: each time it would
-            # stand higher by a title bar.
+            # Without the frame: its size is unknown before the window is shown, so the window would
+            # move up by a title bar each time.
             at = self.geometry()
             place = [at.x(), at.y(), at.width(), at.height()]
             if settings.places.get(name) != place:
                 settings.set(places={**settings.places, name: place})
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the focus, also one that is never the default."""
+        """Let Enter press the focused button, even one that is never the default."""
         button = self.focusWidget()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and isinstance(button, QPushButton | QToolButton):
@@ -189,7 +190,7 @@ class Sheet(QDialog):
             super().keyPressEvent(event)
 
     def has_changes(self) -> bool:
-        """Whether something was written that is lost when it is closed: then it asks first."""
+        """Return True if closing would lose input. Then `reject` asks first."""
         return False
 
     def reject(self) -> None:
@@ -212,7 +213,7 @@ class Sheet(QDialog):
             super().reject()
 
     def put(self, *parts: QWidget | QLayout) -> None:
-        """Add these below what is there."""
+        """Add widgets and layouts below the existing rows."""
         for part in parts:
             if isinstance(part, QWidget):
                 self.rows.addWidget(part)
@@ -220,17 +221,17 @@ class Sheet(QDialog):
                 nest(self.rows, part)
 
     def headline(self, words: str) -> QLabel:
-        """The line that says what this is about; to be added."""
+        """Return a heading. Add it with `put`."""
         label = self.label(words, muted=False)
         keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
         return label
 
     def label(self, words: str = "", *, muted: bool = True) -> QLabel:
-        """As `plain_label`; to be added."""
+        """Return a plain label. Add it with `put`."""
         return plain_label(self, words, muted=muted)
 
     def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
-        """A button that Enter does not press from another's place."""
+        """Return a button that Enter presses only if it has the focus."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: pressed())
@@ -243,13 +244,13 @@ class Sheet(QDialog):
         out: str = "",
         careful: bool = False,
     ) -> QPushButton:
-        """Add the last row, and return its way out.
+        """Add the row of buttons. Return the cancel button.
 
         Args:
-            main: what the dialog is for, at the right; Enter presses it.
-            beside: what else can be done, at the left.
-            out: what the way out says; "Cancel", or "Close" where nothing is there to be done.
-            careful: Enter presses the way out.
+            main: main action, at the right. Enter presses it.
+            beside: other actions, at the left.
+            out: text of the cancel button. Default: "Cancel", or "Close" without a main action.
+            careful: let Enter press the cancel button.
         """
         leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
         (leave if careful or main is None else main).setDefault(True)
@@ -261,17 +262,16 @@ class Sheet(QDialog):
         return leave
 
     def keep_wide(self, usual: int) -> None:
-        """Fix the width: `usual` pixels at usual text, more where the words need it.
+        """Fix the width: `usual` pixels at normal text size, or more if the content needs it.
 
-        To be called once all of it is laid out. Words of other languages are up to twice as long.
+        Call this after the content was added. Translations can be twice as long.
         """
         self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
 
     def keep_high(self) -> None:
-        """Be as high as the words need at the width that is fixed.
+        """Set the height that the content needs at its fixed width.
 
-        `QWidget.adjustSize` asks for the height at the width that the layout likes best, which is
-        another one.
+        `QWidget.adjustSize` would use the height at the layout's preferred width instead.
         """
         width = self.maximumWidth()
         high = self.rows.totalHeightForWidth(width)

@@ -1,4 +1,4 @@
-"""Read-only text that is as tall as its document: no scroll bars, no network, no files."""
+"""Read-only text view as tall as its document. It has no scroll bars and loads nothing."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 
-Words = Callable[[str], Sequence[tuple[int, int]]]  # finds in a text what to mark, as begin and end
+# returns the ranges (begin, end) to mark in a text
+Words = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class Across(Protocol):
-    """What selects over several texts; it is told of what the mouse does in each."""
+    """Interface of a selection over several texts. Each text forwards its mouse events to it."""
 
     def press(self, text: TextView, event: QMouseEvent) -> bool: ...
     def drag(self, event: QMouseEvent) -> bool: ...
@@ -38,9 +39,9 @@ class Across(Protocol):
 
 
 class TextView(QTextBrowser):
-    """Shows one QTextDocument in full height; a document without a parent gets the view as one."""
+    """View of a QTextDocument in full height. It takes ownership of a document without a parent."""
 
-    height_changed = Signal()  # the document has grown or shrunk at its present width
+    height_changed = Signal()  # the document's height changed at the same width
 
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,10 +51,10 @@ class TextView(QTextBrowser):
         self._marked: Sequence[tuple[int, int]] = ()
         self._words: Words | None = None
         self._current = -1
-        self.found = 0  # how many places of the words there are that it was to mark
+        self.found = 0  # number of matches of the highlighted words
         self._part: tuple[int, int] | None = None
-        self.stop = -1  # the number of the place in it that has the focus; -1 for none
-        # what selects over this and other texts, if anything does
+        self.stop = -1  # index of the focused stop, or -1
+        # selection over several texts, if any
         self.across: Across | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,7 +69,7 @@ class TextView(QTextBrowser):
         self.viewport().setAutoFillBackground(False)
         document.setDocumentMargin(0)
         if document.parent() is None:
-            # PySide keeps a document alive that a view was given: as a child it ends with the view.
+            # PySide keeps the document alive; as a child it is deleted with the view.
             document.setParent(self)
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
@@ -76,7 +77,7 @@ class TextView(QTextBrowser):
         document.contentsChanged.connect(self._on_contents)
 
     def height_for(self, width: int) -> int:
-        """Lay the document out at ``width`` pixels and give its height."""
+        """Lay the document out at ``width`` pixels, and return its height."""
         document = self.document()
         if document.textWidth() != width:
             document.setTextWidth(width)
@@ -84,13 +85,13 @@ class TextView(QTextBrowser):
         return self._height
 
     def highlight(self, words: Words | None, current: int = -1) -> float | None:
-        """Mark every place of ``words``; None takes the marks away.
+        """Highlight all matches of ``words``, or none if it is None.
 
         Args:
-            current: the number of the place at which a person is; it is marked in another way.
+            current: index of the current match, which gets a different color.
 
         Returns:
-            The top of that place, else of the first, in pixels; None where there is none.
+            The top of the current match, or of the first one, in pixels. None if there is no match.
         """
         self._words, self._current = words, current
         text = self.document().toPlainText() if words is not None else ""
@@ -102,32 +103,33 @@ class TextView(QTextBrowser):
             (here,) = self._marked_at(places[current : current + 1], text)
             here.format.setBackground(theme().color("accent"))
             here.format.setForeground(theme().color("accent_text"))
-            self._found[current : current + 1] = [here]  # behind the last where there are more
+            # appended if its index is beyond `MOST_MARKS`
+            self._found[current : current + 1] = [here]
             led_to = here.cursor
         self._show_marks()
         return self._reveal(led_to) if led_to is not None else None
 
     def _reveal(self, cursor: QTextCursor) -> float:
-        """The top of a place, in pixels."""
+        """Return the top of a match in pixels."""
         return float(self.cursorRect(cursor).top())
 
     def mark_again(self) -> None:
-        """Mark the same places again after the document was rewritten in another style."""
+        """Mark the same ranges again after the document was rewritten in a new style."""
         if self._marked:
             self.mark(self._marked)
         if self._words is not None:
             self.highlight(self._words, self._current)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Mark these places (begin, end) of the document's plain text; none takes them away."""
+        """Mark these ranges (begin, end) of the plain text instead of the previous ones."""
         self._marked = places
         self._marks = self._marked_at(places, self.document().toPlainText()) if places else []
         self._show_marks()
 
     def show_part(self, part: tuple[int, int] | None) -> None:
-        """Show a part as selected: it belongs to a selection that runs over several texts.
+        """Show a range as selected. It is part of a selection over several texts.
 
-        A part that ends behind the text grows with it.
+        A range that ends beyond the text grows with it.
         """
         if part != self._part:
             self._part = part
@@ -143,7 +145,7 @@ class TextView(QTextBrowser):
         self.setExtraSelections(marks)
 
     def place_at(self, at: QPointF) -> int:
-        """The position in the document that is nearest to a point of this widget."""
+        """Return the document position nearest to a point of this widget."""
         if at.y() < 0:
             return 0
         if at.y() >= self.height():
@@ -153,7 +155,7 @@ class TextView(QTextBrowser):
     def _marked_at(
         self, places: Sequence[tuple[int, int]], text: str
     ) -> list[QTextEdit.ExtraSelection]:
-        """Marks for places of the document's plain text, which is ``text``."""
+        """Return marks for ranges of the document's plain text ``text``."""
         units = _units(text)
         marks = []
         for begin, end in places[:MOST_MARKS]:
@@ -164,29 +166,29 @@ class TextView(QTextBrowser):
         return marks
 
     def count_stops(self) -> int:
-        """How many places in it the Tab key stops at; looks for them."""
+        """Find and count the places that the Tab key stops at."""
         return 0
 
     def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:
-        """Give the focus to one of these places; its top and bottom, in pixels."""
+        """Focus a stop. Return its top and bottom in pixels."""
         self.setFocus(reason)
         return (0, self.height())
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Nothing is ever fetched because of an answer: no picture, no file, no style sheet."""
+        """Load nothing: no images, files or style sheets of a reply."""
         return None
 
     def setSource(self, name: QUrl | str, kind: object = None) -> None:
-        """A document shown here is never replaced by following a link."""
+        """Ignore the call, so links never replace the document."""
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """What Copy and dragging take: words alone, no HTML that could refer to anything."""
+        """Return plain text for copying and dragging. HTML could refer to external content."""
         data = QMimeData()
         data.setText(self.textCursor().selection().toPlainText())
         return data
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the transcript scrolls, never a message in it
+        event.ignore()  # the transcript scrolls, not the message
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.across is None or not self.across.press(self, event):
@@ -209,12 +211,12 @@ class TextView(QTextBrowser):
         self.pop_menu(event.pos(), event.globalPos())
 
     def pop_menu(self, at: QPoint, place: QPoint) -> None:
-        """Open its menu for a point of it, at a place of the screen."""
+        """Open the context menu for a point of this widget at a screen position."""
         if self.across is not None:
             self.across.pop_menu(self, at, place)
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
-        """Add what can be done with what is at this point."""
+        """Add actions for the content at this point."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         copies = event.matches(QKeySequence.StandardKey.Copy) and self.textCursor().hasSelection()
@@ -248,11 +250,11 @@ def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     mark = QTextEdit.ExtraSelection()
     mark.cursor = cursor
     mark.format.setBackground(theme().color("selection"))
-    mark.format.setForeground(theme().color("text"))  # quiet words would be too faint on it
+    mark.format.setForeground(theme().color("text"))  # muted text would be too faint on it
     return mark
 
 
 def _units(text: str) -> Callable[[int], int]:
-    """From a place in the text to Qt's, which counts some characters twice."""
+    """Return a function that converts text offsets to Qt's UTF-16 offsets."""
     wide = [place for place, character in enumerate(text) if character > "\uffff"]
     return lambda place: place + bisect_left(wide, place)

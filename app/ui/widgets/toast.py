@@ -1,4 +1,4 @@
-"""A short message over the window's foot or head, with at most one button."""
+"""Short message over the top or bottom of a window, with at most one button."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from app.ui.widgets.manners import announce
 
 
 class Toast(QWidget):
-    """Appears, waits and disappears by itself; it never takes the keyboard focus."""
+    """Message that hides itself. It never takes the keyboard focus."""
 
     acted = Signal()  # its button was pressed
-    offers = Signal(bool)  # (on): its button is shown, or is gone
+    offers = Signal(bool)  # its button was shown or hidden
 
     SETTLED_MS = 150
-    """What it tells of may bring a button: the *Continue* of a reply that was stopped."""
+    """Delay until the toast is placed again: its news may add a button, such as *Continue* of a
+    stopped reply."""
 
     def __init__(
         self,
         parent: QWidget,
         *,
         at_top: bool = False,
-        # the window that the next word is to be in; ``parent`` unless it is given
+        # returns the window for the next message; default: ``parent``
         where: Callable[[], QWidget] | None = None,
-        # the part of a window in whose middle it is to be, if it is in that window
+        # returns the part of the window to center the message on, if it is in that window
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._home = parent
         self._where, self._over = where, over
-        # In another window a word has a toast of that window: a widget that moves from window to
-        # window is given one of its own by Qt, which crashed as that was destroyed.
+        # Messages in another window use a toast of that window. Reparenting to another top-level
+        # window creates a native window, whose destruction crashed Qt.
         self._guest: Toast | None = None
-        self.text = ""  # what was said last, in whichever window
+        self.text = ""  # last message, in any window
         self._at_top = at_top
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(self)
@@ -61,7 +62,7 @@ class Toast(QWidget):
         self.hide()
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
-        """Say ``text``; ``action`` names the button, empty for none. 0 seconds: until hidden."""
+        """Show a message. ``action`` is the text of the button, if any. 0 seconds: until hidden."""
         self.text = text
         window = self._where() if self._where is not None else self._home
         self.put_away()
@@ -88,7 +89,7 @@ class Toast(QWidget):
             self._timer.stop()
 
     def add_text(self, text: str) -> None:
-        """Add ``text`` to the visible notice; replace a notice that has a button."""
+        """Append ``text`` to the visible message. A message with a button is replaced."""
         if not self.isVisible() or not self.button.isHidden():
             self.show_text(text)
             return
@@ -97,14 +98,14 @@ class Toast(QWidget):
             self.show_text(f"{self.text} {text}", seconds=left_s)
 
     def put_away(self) -> None:
-        """Say it no more, in whichever window it is."""
+        """Hide the message in all windows."""
         self.hide()
         if (guest := self.guest) is not None:
             guest.hide()
 
     @property
     def guest(self) -> Toast | None:
-        """The toast of another window that spoke last for this one, while that window lives."""
+        """Return the toast of the other window that showed the last message, if it still exists."""
         guest = self._guest
         return guest if guest is not None and shiboken6.isValid(guest) else None
 
@@ -117,10 +118,10 @@ class Toast(QWidget):
         return guest
 
     def showEvent(self, event: QEvent) -> None:
-        self._home.installEventFilter(self)  # not before: a window has hundreds of events
+        self._home.installEventFilter(self)  # not earlier, as a window has hundreds of events
 
     def hideEvent(self, event: QEvent) -> None:
-        if shiboken6.isValid(self._home):  # a floating window may have gone before what it said
+        if shiboken6.isValid(self._home):  # a floating window may be deleted before its toast
             self._home.removeEventFilter(self)
         self._timer.stop()
         self.offers.emit(False)
@@ -133,15 +134,15 @@ class Toast(QWidget):
     def _place(self) -> None:
         parent, layout = self.parentWidget(), self.layout()
         if parent is not None and layout is not None:
-            # A sentence of the store wraps; a word or two keeps its line.
+            # long messages wrap
             text = self._label.text()
-            self._label.ensurePolished()  # or it would be measured with another font
+            self._label.ensurePolished()  # otherwise it is measured with the wrong font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
             most = min(scaled(420), parent.width() - beside)
             self._label.setWordWrap(wide > most)
             self._label.setFixedWidth(min(wide, most))
-            layout.activate()  # or a shorter text would keep the room of the one before
+            layout.activate()  # otherwise a shorter text keeps the previous size
             self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
             self.move(self._left(parent), top)
@@ -149,7 +150,7 @@ class Toast(QWidget):
                 self.move(self.x(), self._free_top(parent))
 
     def _left(self, parent: QWidget) -> int:
-        """In the middle of its part, as far as the window reaches."""
+        """Return the left edge that centers the toast on its part of the window."""
         part = self._over() if self._over is not None else None
         if part is None or not parent.isAncestorOf(part) or not part.isVisible():
             part = parent
@@ -157,7 +158,7 @@ class Toast(QWidget):
         return max(16, min(middle - self.width() // 2, parent.width() - self.width() - 16))
 
     def _free_top(self, parent: QWidget) -> int:
-        """Where it covers no button that a person may want to press: above, if there is room."""
+        """Return a top edge at which the toast covers no button, if there is space above."""
         buttons = [
             QRect(button.mapTo(parent, QPoint()), button.size())
             for button in parent.findChildren(QPushButton)
@@ -175,6 +176,6 @@ class Toast(QWidget):
 
     @Slot()
     def _on_clicked(self) -> None:
-        if self._timer.isActive():  # without a timer it stays until somebody hides it
+        if self._timer.isActive():  # without a timeout it stays until it is hidden explicitly
             self.hide()
         self.acted.emit()

@@ -1,4 +1,4 @@
-"""A list whose rows are a name and a quieter line below it."""
+"""List with rows of two lines: a name, and a muted text below."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowState
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
-MARK = BELOW + 2  # a few words at the right of the name, and their colour as a token of the theme
+MARK = BELOW + 2  # short text at the end of the name's line, and its color token
 
 
 class TwoLines(QListWidget):
-    """Rows with a key each; several can be chosen."""
+    """List of rows with keys."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class TwoLines(QListWidget):
         several: bool = False,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
-        """``elide``: what a name loses that is too long."""
+        """Create a list. ``elide`` says where long names are cut."""
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)
@@ -52,11 +52,11 @@ class TwoLines(QListWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        self.scheduleDelayedItemsLayout()  # the rows may have another height
+        self.scheduleDelayedItemsLayout()  # the row height may have changed
         self.viewport().update()
 
     def fill(self, rows: list[tuple[str, str, str]]) -> None:
-        """Show these: key, name, line below. What was chosen stays so; the place is kept."""
+        """Show rows of key, name and second line. The selection and the position are kept."""
         chosen, at = set(self.chosen()), self.currentRow()
         self.clear()
         for key, name, below in rows:
@@ -70,7 +70,7 @@ class TwoLines(QListWidget):
             self.setCurrentRow(min(max(at, 0), len(rows) - 1))
 
     def relabel(self, key: str, now: str, below: str) -> None:
-        """Give a row another key, which is its name too, and another line below it."""
+        """Change the key and name of a row, and its second line."""
         for row in range(self.count()):
             item = self.item(row)
             if item.data(KEY) == key:
@@ -80,7 +80,7 @@ class TwoLines(QListWidget):
                 item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
 
     def chosen(self) -> list[str]:
-        """The keys of the chosen rows, in their order."""
+        """Return the keys of the selected rows in list order."""
         items = [self.item(row) for row in range(self.count())]
         return [str(item.data(KEY)) for item in items if item.isSelected()]
 
