@@ -1,4 +1,4 @@
-"""The composer: the field at a pane's foot in which a person writes.
+"""The composer: the message field at the bottom of a pane.
 
 Imports: app.chats, app.settings, app.spelling, app.store, app.ui.style, app.ui.widgets.
 """

@@ -1,4 +1,4 @@
-"""The message that is being written: its field, whose Enter sends, and the buttons beside it."""
+"""The composer's text field and buttons."""
 
 from __future__ import annotations
 
@@ -40,43 +40,43 @@ from app.ui.widgets.laying import SPRING, across
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip, show_if
 
 MOST_CHARACTERS = 1_000_000
-"""Of a message. Laying out as many takes about a second, during which the window stands still; the
-longest contexts of today's models hold four times as many."""
+"""Limit of a message. Laying out that much text blocks the GUI thread for about a second. The
+longest contexts of today's models hold four times as much."""
 
 
-MOST_PASTED = 8_000_000  # of a text that becomes a file of the message
+MOST_PASTED = 8_000_000  # limit of a pasted text that is attached as a file
 
 _START = QKeySequence.StandardKey.MoveToStartOfDocument
 _END = QKeySequence.StandardKey.MoveToEndOfDocument
 
 
 class ComposerText(QTextEdit):
-    """The text itself. Plain text only; Enter sends, Shift+Enter breaks the line.
+    """Plain text field. Enter sends, Shift+Enter starts a new line.
 
-    Enter with Ctrl (and Shift, where Ctrl alone sends) interrupts a reply and sends.
+    Ctrl+Enter interrupts a reply and sends. If Ctrl+Enter is set to send, this is Ctrl+Shift+Enter.
     """
 
     submitted = Signal()  # Enter was pressed
-    steered = Signal()  # it was pressed with Ctrl, as above
+    steered = Signal()  # the keys for interrupting were pressed
     recalled = Signal()  # the up arrow was pressed in an empty field
-    # (pages): a key that scrolls the transcript; infinite ones to its end or beginning
+    # (pages): a key that scrolls the transcript was pressed; infinite for its start or end
     paged = Signal(float)
-    unfinished_changed = Signal()  # an input method has other text that is not finished yet
-    refused = Signal(str)  # (reason): something cannot be put in here
+    unfinished_changed = Signal()  # the uncommitted text of an input method has changed
+    refused = Signal(str)  # (reason): a text cannot be inserted
     files_given = Signal(list)  # (paths): files were pasted or dropped
-    image_given = Signal(bytes)  # (data): an image was, as the bytes of a file
-    long_pasted = Signal(str)  # (text): a long text was
-    focused = Signal()  # the focus came or went
+    image_given = Signal(bytes)  # (data): an image was pasted or dropped, as the bytes of a file
+    long_pasted = Signal(str)  # (text): a long text was pasted
+    focused = Signal()  # the focus was gained or lost
 
-    # Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
+    # Setting for all fields: Ctrl+Enter sends, and Enter starts a new line.
     sends_with_ctrl = False
-    long_paste = 0  # a pasted text of more characters is a file of the message; 0: none is
-    # opens another menu than the usual one, and returns whether it does
+    long_paste = 0  # pasted texts with more characters are attached as files; 0 for never
+    # opens a custom context menu and returns True, or returns False
     own_menu: Callable[[QContextMenuEvent], bool] | None = None
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.unfinished = ""  # what an input method shows here before the person has accepted it
+        self.unfinished = ""  # uncommitted text of an input method
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.take_size()
@@ -87,17 +87,17 @@ class ComposerText(QTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Message"))
         begin_at_edge(self)
-        self.document().clearUndoRedoStacks()  # Qt counts the margin as something to take back
+        self.document().clearUndoRedoStacks()  # Qt records the margin as an undo step
 
     def take_size(self) -> None:
-        """Be as large as all text is."""
+        """Apply the current text size."""
         font = ui_font(theme().body_px)
         self.setFont(font)
-        self.viewport().setFont(font)  # of the placeholder
+        self.viewport().setFont(font)  # for the placeholder
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # A pane that comes back gets another parent, and from Qt the font that it was made with.
+        # When a pane is reparented, Qt resets the font to the original one.
         if event.type() == QEvent.Type.StyleChange:
             self.take_size()
 
@@ -108,7 +108,8 @@ class ComposerText(QTextEdit):
             and event.matches(QKeySequence.StandardKey.Undo)
             and not self.document().isUndoAvailable()
         ):
-            event.ignore()  # with nothing to take back here, it is for what a toast offers
+            # with nothing to undo here, the window's shortcut applies the toast's undo
+            event.ignore()
             return False
         return super().event(event)
 
@@ -147,19 +148,19 @@ class ComposerText(QTextEdit):
         elif enter_sends(event):
             self.submitted.emit()
         else:
-            # Qt's own Shift+Enter is a line separator, not a new line.
+            # Qt would insert a line separator on Shift+Enter.
             self.textCursor().insertBlock()
             self.ensureCursorVisible()
 
     @property
     def steering_keys(self) -> str:
-        """What interrupts a reply and sends, as it is called here."""
+        """Return the keys that interrupt a reply and send."""
         return native("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
     def finish(self) -> None:
-        """Take what the input method shows as it stands."""
+        """Commit the uncommitted text of the input method."""
         QGuiApplication.inputMethod().commit()
-        if self.unfinished:  # there is no input method that would have heard
+        if self.unfinished:  # no input method has handled the commit
             event = QInputMethodEvent()
             event.setCommitString(self.unfinished)
             self.inputMethodEvent(event)
@@ -174,7 +175,7 @@ class ComposerText(QTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         length = len(source.text())
-        if files := files_in(source):  # their text would be nothing but "file:///…"
+        if files := files_in(source):  # their text would be "file:///…"
             self.files_given.emit(files)
         elif not length and (image := image_in(source)):
             self.image_given.emit(image)
@@ -194,7 +195,7 @@ class ComposerText(QTextEdit):
 
 
 def enter_sends(event: QKeyEvent) -> bool:
-    """Whether an Enter sends: alone, or with Ctrl where the person has chosen so."""
+    """Return True if this Enter sends: without Shift, or with Ctrl if so set."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if ComposerText.sends_with_ctrl:
         return modifiers == Qt.KeyboardModifier.ControlModifier
@@ -202,7 +203,7 @@ def enter_sends(event: QKeyEvent) -> bool:
 
 
 def enter_steers(event: QKeyEvent) -> bool:
-    """Whether an Enter interrupts a reply and sends."""
+    """Return True if this Enter interrupts a reply and sends."""
     wanted = Qt.KeyboardModifier.ControlModifier
     if ComposerText.sends_with_ctrl:
         wanted |= Qt.KeyboardModifier.ShiftModifier
@@ -210,7 +211,7 @@ def enter_steers(event: QKeyEvent) -> bool:
 
 
 def files_in(source: QMimeData) -> list[Path]:
-    """The files of a drop or of the clipboard."""
+    """Return the local files of a drop or of the clipboard."""
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
@@ -218,12 +219,13 @@ _KINDS = ("image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "i
 
 
 def has_image(source: QMimeData) -> bool:
-    """Whether a drop or the clipboard has an image, and no file of it."""
+    """Return True if a drop or the clipboard has image data."""
     return source.hasImage() or any(map(source.hasFormat, _KINDS))
 
 
 def image_in(source: QMimeData) -> bytes:
-    """That image as a file, as its program gives it where it does; empty where there is none."""
+    """Return the image data as a file, in its original format if available. Empty if there is
+    none."""
     for kind in _KINDS:
         if source.hasFormat(kind) and (data := source.data(kind).data()):
             return bytes(data)
@@ -232,18 +234,18 @@ def image_in(source: QMimeData) -> bytes:
         return b""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # quick, and somewhat larger
+    image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # fast, larger
     return bytes(buffer.data().data())
 
 
 def _wrapping(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
-    """Between words; anywhere where one of them (an address) is wider than the line."""
+    """Return the wrap mode: at words, or anywhere if a word, such as an address, is too wide."""
     fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
     return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
 
 
 class BroadcastLine(QWidget):
-    """The line above a message to several chats: to whom it goes, and whether the next does too."""
+    """Line above a broadcast message: its recipients, and a check box that keeps broadcast on."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -260,7 +262,7 @@ class BroadcastLine(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Where there is no room beside the chats, only their menu offers to keep it on."""
+        """Update the sizes. Without room for the check box, only the menu has it."""
         self.whom.setText(self._words)
         whole, room = self.whom.sizeHint().width(), self.width()
         self.keep.setVisible(whole + 8 + self.keep.sizeHint().width() <= room)
@@ -270,7 +272,7 @@ class BroadcastLine(QWidget):
             self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
     def show_audience(self, words: str, names: str, *, kept: bool) -> None:
-        """Say whom the message reaches; ``names``: all of them, for whoever points at it."""
+        """Show the recipients. ``names`` are all of them, for the tooltip."""
         self._words = words
         self.whom.setToolTip(plain_tip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
@@ -279,37 +281,37 @@ class BroadcastLine(QWidget):
 
 
 class Composer(QWidget):
-    """The field, its round button, and a line above it while an older message is edited.
+    """Message field with its buttons, and a line above it while an old message is edited.
 
-    It reports what a person does and draws what it is told; what it means is the chat's.
+    It reports what the user does and shows the given state. The chat decides what happens.
     """
 
     PAD = 8
     NOTE = 30
     FOOT = 18
-    MUCH = 0.5  # of the context: what takes more is told below the text
+    MUCH = 0.5  # share of the context; the token count of a longer message is shown below it
 
-    submitted = Signal()  # the person sends what stands here
-    steered = Signal()  # the same, in the middle of a reply
-    stopped = Signal()  # the person stops the answer
-    changed = Signal(str)  # (text): the text is another
-    recalled = Signal()  # the last message should be edited
-    paged = Signal(float)  # (pages): scroll the transcript
-    audience_asked = Signal()  # the person wants to see or choose the chats that it goes to
-    # (on): the broadcast is to stay on after this message, or to end with it
+    submitted = Signal()  # send was requested
+    steered = Signal()  # an interruption with this message was requested
+    stopped = Signal()  # stop was requested
+    changed = Signal(str)  # (text): the text has changed
+    recalled = Signal()  # editing the last message was requested
+    paged = Signal(float)  # (pages): scrolling the transcript was requested
+    audience_asked = Signal()  # the recipients were clicked
+    # (on): keeping broadcast on after this message was turned on or off
     broadcast_kept = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.alone = False  # for a quick question: nothing is compared or broadcast from here
+        self.alone = False  # quick question window: no compare, no broadcast
         self._hears_wanted = False
-        self._told = False  # what is put here comes from the chat, which knows it already
+        self._told = False  # True while the chat sets the text, which is then not reported back
         self._refusal: str | None = None
         self.tinted = False
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
-        self.field = ComposerText(self)  # the text
+        self.field = ComposerText(self)  # message text
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
@@ -317,7 +319,7 @@ class Composer(QWidget):
         self.button = RoundButton(self)  # sends the message, or stops the reply
         self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self.cancel_edit.hide()
-        # has the message go to other chats, too
+        # also sends the message to other chats
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.hide()
@@ -338,9 +340,10 @@ class Composer(QWidget):
 
     @cached_property
     def audience(self) -> BroadcastLine:
-        """The line above a message that goes to several chats."""
+        """Return the line above a broadcast message. Created on first use."""
         made = BroadcastLine(self)
-        self.setTabOrder(self.broadcast_button, made.whom)  # or Tab would come to it last of all
+        # otherwise it would be last in the tab order
+        self.setTabOrder(self.broadcast_button, made.whom)
         self.setTabOrder(made.whom, made.keep)
         made.whom.clicked.connect(self.audience_asked)
         made.keep.clicked.connect(self.broadcast_kept)
@@ -352,7 +355,7 @@ class Composer(QWidget):
 
     @property
     def ringed(self) -> bool:
-        """Whether the ring is shown: what is typed comes here, and nowhere else."""
+        """Return True if the focus ring is shown."""
         return self.field.hasFocus()
 
     @property
@@ -360,18 +363,19 @@ class Composer(QWidget):
         return bool(self._note)
 
     def set_text(self, text: str) -> None:
-        """Put text here, the cursor at its end."""
+        """Set the text and move the cursor to its end."""
         self.field.setPlainText(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
-        """``leaving`` says below the text where it goes, where that is another machine."""
+        """Set the placeholder, and a note below the text if it is sent to another machine."""
         if (placeholder, leaving) != (self._placeholder, self._leaving):
             self._placeholder, self._leaving = placeholder, leaving
             self.show_count(self._count)
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
-        """Show what is being composed; ``queued``: other words for what has not been sent yet."""
+        """Show a draft or an edited message. ``queued`` changes the note for a message in the
+        queue."""
         editing = isinstance(compose, Editing)
         words = mark("Editing your message. The original stays as a version.")
         self._note = tr(mark("Editing a queued message.") if queued else words) if editing else ""
@@ -383,9 +387,9 @@ class Composer(QWidget):
         self._fit()
 
     def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
-        """Show what the button does, and why that cannot be done now.
+        """Show the button's action, or the reason why it is disabled.
 
-        ``hint``: what has to be done before a message can be sent; it stands below the text.
+        ``hint``: what the user must do before sending, shown below the text.
         """
         if stops != self.button.stops:
             self.button.set_stops(stops)
@@ -396,7 +400,7 @@ class Composer(QWidget):
         self._show_button()
 
     def show_count(self, count: Counted | None) -> None:
-        """Say how much of the context is taken: where it is much, below the text; else on hover."""
+        """Show the size of the prompt: below the text if it is large, otherwise in the tooltip."""
         fitted = self._count is None or self._count.fits
         self._count = count
         self.field.setAccessibleDescription(self.foot)
@@ -407,7 +411,7 @@ class Composer(QWidget):
 
     @property
     def foot(self) -> str:
-        """What stands below the text, "" for nothing."""
+        """Return the text below the field, or ""."""
         count = self._count
         told = count is not None and (count.share > self.MUCH or count.slid)
         much = count.words if count is not None and told else ""
@@ -419,14 +423,14 @@ class Composer(QWidget):
         self._fit()
 
     def set_dropping(self, dropping: bool) -> None:
-        """Show that files which are dropped now go with this message."""
+        """Highlight the composer as a drop target."""
         self._dropping = dropping
         self.update()
 
     def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
-        """Show whether a message that is broadcast arrives here, and the button for it.
+        """Show the broadcast button, and whether this chat receives broadcasts.
 
-        ``offered``: there are others to broadcast to.
+        ``offered``: there are other chats to broadcast to.
         """
         self._hears_wanted = on or offered
         self.broadcast_button.setVisible(self._hears_wanted and not self.alone)
@@ -442,7 +446,7 @@ class Composer(QWidget):
         self._fit()
 
     def set_limit(self, height: int) -> None:
-        """The most it may grow to, in pixels; beyond, the text scrolls."""
+        """Set the maximum height in pixels. A longer text scrolls."""
         self._limit = max(height, 80)
         self._fit()
 
@@ -482,7 +486,8 @@ class Composer(QWidget):
             painter.drawText(mirrored(self, area), centred | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
-        """Of all its lines: where a message goes, and that it is too long, is never cut off."""
+        """Return the height of the text below the field. It is never cut: it warns about other
+        machines and limits."""
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
@@ -491,7 +496,7 @@ class Composer(QWidget):
         return max(grown(self.FOOT), wanted)
 
     def _fit(self) -> None:
-        """Take the height the text needs and place the parts."""
+        """Set the height for the text, and place all parts."""
         width = self.width()
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.alone)
@@ -500,7 +505,7 @@ class Composer(QWidget):
         heard = self.tinted and not self._note
         show_if(self, "audience", heard)
         top = self.NOTE if self._note else 0
-        if heard:  # else nobody asks the style sheet for its height at every key
+        if heard:  # computing its height with the style sheet at each key is slow
             line = max(self.NOTE - 6, self.audience.sizeHint().height())
             self.audience.setGeometry(12, 6, width - 24, line)
             top = line + 4
@@ -514,11 +519,11 @@ class Composer(QWidget):
         document = self.field.document()
         document.setTextWidth(inner)
         line = metrics.lineSpacing()
-        if document.isEmpty():  # signs of another font may be higher
+        if document.isEmpty():  # a fallback font may be taller
             line = max(line, metrics.boundingRect(placeholder).height())
         wanted = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
-        room = max(line, self._limit - top - foot - 26)  # twenty images leave a line
+        room = max(line, self._limit - top - foot - 26)  # with many images one line remains
         scrolls = wanted > room
         text_height = min(wanted, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
@@ -547,7 +552,7 @@ class Composer(QWidget):
 
     @Slot()
     def _show_button(self) -> None:
-        # What an input method has not finished is no text yet, but it is something to send.
+        # An uncommitted text cannot be seen by the chat, but it can be sent.
         unfinished = bool(self.field.unfinished) and not self.button.stops
         refusal = None if unfinished else self._refusal
         self.button.setEnabled(refusal is None)

@@ -1,4 +1,4 @@
-"""The files of a message that is being written: a chip for each, above the text."""
+"""Chips of the message's files above the text."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from app.ui.widgets.row_painter import RowPainter
 
 @dataclass(frozen=True)
 class ChipWords:
-    """What a chip says."""
+    """Texts of a chip."""
 
     name: str
-    about: str  # what it is and how much it takes, in few words
-    # the file; None for one that is still being read, or a chat that is followed
+    about: str  # type and size in a few words
+    # the file; None while it is read, and for a followed chat
     attachment: Attachment | None = None
     too_much: bool = False  # the files together do not fit
-    thumbnail: bytes = field(default=b"", repr=False)  # of an image; a chip without one has a sign
-    tokens: str = ""  # how much it takes, where there is no room for more
-    follows: str = ""  # the id of that chat
+    thumbnail: bytes = field(default=b"", repr=False)  # of an image; others get an icon
+    tokens: str = ""  # size for narrow chips
+    follows: str = ""  # id of a followed chat
 
     @property
     def chat(self) -> str:
-        """The id of the chat that it is about; "" for a file."""
+        """Return the id of the chat that the chip refers to, or "" for a file."""
         return self.attachment.chat if self.attachment is not None else self.follows
 
     @property
@@ -46,14 +46,13 @@ class ChipWords:
 
     @property
     def shows_only(self) -> bool:
-        """Whether all that can be chosen of it is to see it: an image that is no page."""
+        """Return True if the only action is to show it: an image that is not a page."""
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
 
 class FileChip(RemovableButton):
-    """One file: Enter or a click opens what can be done with it, or shows an image; Delete takes
-    it off. An image is a small picture of itself.
-    """
+    """Chip of a file. Enter or a click opens its actions or shows the image. Delete removes it.
+    Images are thumbnails."""
 
     HEIGHT = 30
     PICTURE = 64
@@ -92,7 +91,7 @@ class FileChip(RemovableButton):
         self.update()
 
     def wanted_width(self) -> int:
-        """The width that shows all of it, but no more than ``WIDEST``."""
+        """Return the width for the whole text, at most ``WIDEST``."""
         if self.words.is_image:
             return self.wanted_height()
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -101,7 +100,7 @@ class FileChip(RemovableButton):
         return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
 
     def about_in(self, room: int) -> str:
-        """What stands beside the name where both have so many pixels."""
+        """Return the text next to the name, if both have ``room`` pixels."""
         wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
         fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
         return self.words.about if fits else self.words.tokens or self.words.about
@@ -110,7 +109,7 @@ class FileChip(RemovableButton):
         return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
 
     def fit_width(self, most: int) -> None:
-        """Be as wide as all of it needs, up to ``most`` pixels."""
+        """Set the width that the text needs, at most ``most`` pixels."""
         width, height = min(self.wanted_width(), most), self.wanted_height()
         self.resize(width, height)
         side = self.remove.width()
@@ -134,7 +133,7 @@ class FileChip(RemovableButton):
         row.painter.setFont(ui_font(t.SMALL_PX))
         room = row.line.width()
         about = self.about_in(room)
-        # The name comes first: by it files are told apart.
+        # The name has priority over the size.
         wide = row.painter.fontMetrics().horizontalAdvance(about)
         most, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
         row.text(words.name, tokens.text, 8, elide=elide, most=most)
@@ -148,30 +147,30 @@ class FileChip(RemovableButton):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(area, 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.surface))  # what removes it is seen on every image
+        painter.setBrush(QColor(tokens.surface))  # the remove button is legible on any image
         painter.drawEllipse(QRectF(self.remove.geometry()).adjusted(2, 2, -2, -2))
 
 
 class FileChips(QWidget):
-    """All chips, in as many lines as they need."""
+    """All chips, in as many lines as needed."""
 
     GAP = 6
-    removed = Signal(object)  # (words): this one is to go
-    asked = Signal(object, object)  # (words, chip): what can be done with it is to be shown
+    removed = Signal(object)  # (words): removing this chip was requested
+    asked = Signal(object, object)  # (words, chip): the actions of this chip were requested
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
-        """``before``: the widget from which Tab comes here."""
+        """Create the row. ``before`` is the previous widget in the tab order."""
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        # not all fits; what the model gets of it is to be chosen
+        # shown if the files do not fit: lets the user choose parts
         self.choose = link(self, tr("Choose What Fits…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
         self.hide()
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
-        """Show these. A chip whose file stays is kept, with the focus if it has it."""
+        """Show these files. Chips of the same files are kept, with their focus."""
         had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
         known = {_key(chip.words): chip for chip in self.chips}
         keys = [(_key(words), words) for words in files]
@@ -193,7 +192,7 @@ class FileChips(QWidget):
             next_one.setFocus()
 
     def arrange(self, width: int) -> int:
-        """Place the chips for ``width`` pixels; returns the height needed, 0 for no chips."""
+        """Place the chips in ``width`` pixels. Return the height, 0 without chips."""
         if not self.chips:
             return 0
         for chip in self.chips:
@@ -202,7 +201,7 @@ class FileChips(QWidget):
         images = [chip for chip in self.chips if chip.words.is_image]
         placed = self.chips if self.choose.isHidden() else [*self.chips, self.choose]
         y = -self.GAP
-        # Images have lines of their own, and so have files.
+        # Images and files are on separate lines.
         for _, line in groupby(placed, images.__contains__):
             y = place_in_lines(self, [*line], y + self.GAP, width, self.GAP)
         return y
@@ -215,5 +214,5 @@ class FileChips(QWidget):
 
 
 def _key(words: ChipWords) -> tuple[str, str]:
-    """By which a chip is known while other parts of its file are chosen."""
+    """Return the identity of a chip. It is independent of the chosen parts of the file."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

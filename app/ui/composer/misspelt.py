@@ -1,4 +1,4 @@
-"""Marks misspelt words of a message, and offers what may be meant in its menu."""
+"""Marks misspelled words in the message field, and offers corrections in its context menu."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
 
-REST_MS = 250  # so long after a change the words are looked at
+REST_MS = 250  # delay of the check after a change
 
 WAIT_MS = 1_000
-"""How long a menu waits for suggestions: hunspell takes half a second for a long word."""
+"""Time limit for suggestions before the menu opens. hunspell takes half a second for a long
+word."""
 
 
 class Misspelt(QObject):
-    """Those of one field. Only words near what is seen are looked at; the text stays as it is."""
+    """Spelling marks of one field. Only words near the visible part are checked."""
 
-    said = Signal(str)  # (text): a short word for the person
+    said = Signal(str)  # (text): a short notice for the user
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:
         super().__init__(field)
         self._field = field
         self._speller = speller
-        self.marks: list[QTextCursor] = []  # the misspelt words that are marked, in their order
+        self.marks: list[QTextCursor] = []  # marked words, in order
         self._typing = False
         self._seeking = False
         self._menu_for: tuple[QTextCursor, QPoint] | None = None
@@ -50,7 +51,7 @@ class Misspelt(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Look at the words near what is seen, and mark those that are misspelt."""
+        """Check the words near the visible part, and mark misspelled ones."""
         self._rest.stop()
         field = self._field
         text = _text(field)
@@ -71,15 +72,16 @@ class Misspelt(QObject):
         field.setExtraSelections([_marked(cursor) for cursor in self.marks])
 
     def next(self) -> None:
-        """Select the next misspelt word after the cursor, and open its menu."""
+        """Select the next misspelled word after the cursor, and open its menu."""
         self._seeking = False
         text = _text(self._field)
         all_words = list(words(text))
         here = self._field.textCursor().selectionEnd()
-        all_words = sorted(all_words, key=lambda word: word.end <= here)  # the first ones last
+        # words before the cursor come last
+        all_words = sorted(all_words, key=lambda word: word.end <= here)
         wrong = self._speller.wrong(word.text for word in all_words)
         if self._speller.judging:
-            self._seeking = True  # goes on once they are judged
+            self._seeking = True  # continues after they are checked
             return
         found = next((word for word in all_words if word.text in wrong), None)
         if found is None:
@@ -106,7 +108,7 @@ class Misspelt(QObject):
 
     @Slot()
     def _on_moved(self) -> None:
-        if not self._rest.isActive():  # by a key or a click, and not by typing
+        if not self._rest.isActive():  # moved by a key or a click, not by typing
             self._typing = False
             self._rest.start()
 
@@ -134,12 +136,12 @@ class Misspelt(QObject):
         self._speller.suggest(word.selectedText(), self._open_menu)
 
     def _open_menu(self, suggestions: list[str] | None) -> None:
-        """None: they take too long."""
+        """Open the menu. ``suggestions`` is None after a timeout."""
         self._wait.stop()
         if self._menu_for is None:
             return
         (cursor, at), self._menu_for = self._menu_for, None
-        if not self._field.hasFocus():  # the person has gone on
+        if not self._field.hasFocus():  # the user has moved on
             return
         word = cursor.selectedText()
         menu = self._field.createStandardContextMenu()
@@ -172,7 +174,7 @@ class Misspelt(QObject):
 
 
 def _text(field: ComposerText) -> str:
-    """The text with one character for each place of Qt's, which counts UTF-16."""
+    """Return the text with two characters for each one that Qt counts as two UTF-16 units."""
     text = field.toPlainText()
     if text.isascii() or max(text) <= "\uffff":
         return text

@@ -1,4 +1,4 @@
-"""The variables of a prompt in the composer, such as {{topic}}: Tab goes from one to the next."""
+"""Template variables of an inserted prompt, such as {{topic}}. Tab moves to the next one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
 
 class Variables(QObject):
-    """Selects one after the other; what is written for one stands for all of its name."""
+    """Selects one variable after another. A value is used for all variables of the same name."""
 
-    said = Signal(str)  # (text): one is still to be filled in
+    said = Signal(str)  # (text): notice that a variable is not filled in yet
 
     def __init__(self, field: ComposerText) -> None:
         super().__init__(field)
@@ -29,11 +29,11 @@ class Variables(QObject):
 
     @property
     def pending(self) -> list[str]:
-        """Names of those that are still to be filled in, in their order."""
+        """Return the names of variables that are not filled in yet, in order."""
         return [name for name, _ in self._spots()]
 
     def begin(self) -> None:
-        """A prompt was put in: go to its first variable."""
+        """Select the first variable of a newly inserted prompt."""
         everything = QRegularExpression(PATTERN).globalMatch(self._field.toPlainText())
         self._names = set()
         while everything.hasNext():
@@ -54,7 +54,7 @@ class Variables(QObject):
         return super().eventFilter(watched, event)
 
     def _hold(self) -> bool:
-        """Keep a message with a gap from being sent, once."""
+        """Keep a message with an empty variable from being sent the first time."""
         self._fill()
         pending = self.pending
         if not pending or self._told:
@@ -71,7 +71,7 @@ class Variables(QObject):
         return True
 
     def _go(self, step: int, *, from_start: bool = False) -> bool:
-        """Select the next (+1) or the previous (-1); False if there are no more."""
+        """Select the next (+1) or the previous (-1) variable. Return False if there is none."""
         self._fill()
         spots = list(self._spots())
         if not spots:
@@ -94,12 +94,12 @@ class Variables(QObject):
         return True
 
     def _fill(self) -> None:
-        """What was written for the last one goes where else its name stands."""
+        """Copy the value of the last variable to all others of the same name."""
         name, self._name = self._name, ""
         if not name:
             return
         cursor = QTextCursor(self._begin)
-        cursor.setPosition(self._begin.position())  # its anchor went with what was written
+        cursor.setPosition(self._begin.position())  # inserting text has moved the anchor
         cursor.setPosition(self._end.position(), QTextCursor.MoveMode.KeepAnchor)
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():
@@ -109,7 +109,7 @@ class Variables(QObject):
                 spot.insertText(written)
 
     def _spots(self) -> Iterator[tuple[str, QTextCursor]]:
-        """Each variable of the prompt that still stands there: its name, and it selected."""
+        """Yield the name of each remaining variable, and a cursor that selects it."""
         document, at = self._field.document(), 0
         wanted = QRegularExpression(PATTERN)
         while not (cursor := document.find(wanted, at)).isNull():

@@ -1,4 +1,4 @@
-"""The branches of a pane's chat as a picture: a tree by keys, by mouse and by ear."""
+"""Tree of a chat's branches, usable with keyboard, mouse and screen reader."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ from app.ui.widgets.manners import announce, plain_tip, types_words, with_keys
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 Role = Qt.ItemDataRole
-_FEW = 300  # runs, as many as are unfolded by themselves
-_BEGINNING = 300  # characters of a message that its line is made of
-_LEVEL, _EDGE = 20, 22  # pixels for each level of branches, and before the first
+_FEW = 300  # number of runs up to which all are expanded
+_BEGINNING = 300  # characters of a message used for its row
+_LEVEL, _EDGE = 20, 22  # pixels per level of branches, and before the first
 
 
 class BranchModel(QAbstractItemModel):
-    """The runs of a chat, those of a branch's branches below it."""
+    """Model of a chat's runs, with a run's branches as its children."""
 
     def __init__(self, chat: Chat, parent: QObject) -> None:
         super().__init__(parent)
@@ -73,12 +73,12 @@ class BranchModel(QAbstractItemModel):
         self._tops: list[Run] = []
         self._numbers: dict[str, int] = {}
         self._words: dict[str, str] = {}
-        self.runs: list[Run] = []  # all of them, by the number that their index carries
-        self.leaves = 0  # how many branches there are
-        self.deepest = 0  # the most runs that are above one
+        self.runs: list[Run] = []  # all runs, by the number in their index
+        self.leaves = 0  # number of branches
+        self.deepest = 0  # maximum depth of a run
 
     def refresh(self) -> None:
-        """Show the chat as it is now."""
+        """Rebuild the model from the chat."""
         self.beginResetModel()
         self._tops = runs_of(self._chat.transcript, self._apart)
         self.runs = [*self._tops]
@@ -91,14 +91,14 @@ class BranchModel(QAbstractItemModel):
         self.endResetModel()
 
     def part(self, run: Run) -> None:
-        """Let the messages of a run stand one by one from the next `refresh` on, or together."""
+        """Split a run into messages at the next `refresh`, or join them."""
         ids = {run.id}
         if run.id not in self._apart and len(run.ids) == 1:
             ids = {each for each in self._apart if run.id in self._apart_from(each)}
         self._apart ^= ids
 
     def _apart_from(self, first: str) -> Iterator[str]:
-        """The messages that stand apart from this one on."""
+        """Yield the split messages from this one on."""
         yield first
         follow = self._chat.transcript.followers(first)
         while len(follow) == 1:
@@ -109,19 +109,19 @@ class BranchModel(QAbstractItemModel):
         return self.runs[index.internalId()] if index.isValid() else None
 
     def index_of(self, message_id: str) -> QModelIndex:
-        """The run that begins with this message; none where there is none."""
+        """Return the index of the run that starts with this message, or an invalid one."""
         n = self._numbers.get(message_id)
         return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
 
     def index_with(self, message_id: str | None) -> QModelIndex:
-        """The run that holds it."""
+        """Return the index of the run that contains this message."""
         transcript = self._chat.transcript
         while message_id is not None and message_id not in self._numbers:
             message = transcript.get(message_id)
             message_id = message.parent_id if message is not None else None
         return self.index_of(message_id or "")
 
-    # What Qt asks.
+    # Qt overrides.
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
         above = self.run(parent)
@@ -170,13 +170,13 @@ class BranchModel(QAbstractItemModel):
         return branch_name(message.stats) if message is not None else ""
 
     def tell(self, index: QModelIndex) -> None:
-        """The first message of a run has changed."""
+        """Update the row of a run whose first message has changed."""
         if (run := self.run(index)) is not None:
             self._words.pop(run.id, None)
             self.dataChanged.emit(index, index)
 
     def words(self, run: Run) -> str:
-        """How its first message begins, an answer's with who gave it."""
+        """Return the start of a run's first message. A reply is preceded by its author."""
         if run.id not in self._words:
             self._words[run.id] = self._read(run)
         return self._words[run.id]
@@ -193,11 +193,11 @@ class BranchModel(QAbstractItemModel):
         return text if message.role == "user" else f"{who(message)}: {text}"
 
     def running(self, run: Run) -> bool:
-        """Whether an answer in it is being written."""
+        """Return True if the run's last message is being generated."""
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _said(self, run: Run) -> str:
-        """All that is seen of it, as a screen reader says it."""
+        """Return the row as text for screen readers."""
         parts = [self.name(run), self.words(run)]
         if len(run.ids) > 1:
             parts.append(messages(len(run.ids)))
@@ -219,7 +219,7 @@ def branches(n: int) -> str:
 
 
 def aside(run: Run, *, narrow: bool) -> str:
-    """Return how many branches and messages a run has; less of it if the row is narrow."""
+    """Return the numbers of branches and messages of a run, shorter if the row is narrow."""
     parts = []
     if run.branches:
         parts.append("" if narrow else branches(run.branches))
@@ -229,14 +229,14 @@ def aside(run: Run, *, narrow: bool) -> str:
 
 
 class _Delegate(RowDelegate):
-    """Delegate that paints a run's dot on the rail of its branch before the words."""
+    """Delegate that paints the lines and dots of the tree before the text."""
 
     def __init__(self, view: BranchView) -> None:
         super().__init__(view, self._state, inset=4)
         self._view = view
 
     def level(self) -> float:
-        """Pixels for a level of branches: fewer where many levels stand in a narrow pane."""
+        """Return the pixels per level, less if the tree is deep and the pane narrow."""
         room = self._view.viewport().width() * 0.35
         return min(scaled(_LEVEL), room / max(1, self._view.rows.deepest))
 
@@ -259,7 +259,7 @@ class _Delegate(RowDelegate):
         )
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        if state.end_unfolded is None:  # figures are aligned with those before a caret
+        if state.end_unfolded is None:  # keeps the figures aligned with rows that have an arrow
             row.line.setRight(row.line.right() - scaled(12) - 6)
         super().paint_state(row, state, strong=strong)
 
@@ -272,7 +272,7 @@ class _Delegate(RowDelegate):
     def _rails(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
     ) -> None:
-        """Paint the lines of the branches that pass by, and the dot."""
+        """Paint the lines of passing branches, and the dot."""
         tokens, level = theme().tokens, self.level()
         rtl = option.direction == Qt.LayoutDirection.RightToLeft
         top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
@@ -287,7 +287,7 @@ class _Delegate(RowDelegate):
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         here, above = run, run.above
-        while above is not None:  # from the right: those of the runs above it
+        while above is not None:  # from right to left through the parent runs
             passes = above.goes_on or here.more
             end = foot if passes else middle - level / 2
             if passes or (here is run and run.begins):
@@ -340,10 +340,10 @@ class _Delegate(RowDelegate):
 
 
 class BranchView(QTreeView):
-    """The tree. Up and Down go from run to run, Right unfolds and Left folds what is below one."""
+    """Tree view. Up and Down select a run, Right expands it, and Left collapses it."""
 
-    did = Signal(str)  # (act): a key of one of the actions of `BranchTree`
-    closed = Signal()  # Esc
+    did = Signal(str)  # (act): the key of an action of `BranchTree` was pressed
+    closed = Signal()  # Escape was pressed
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -370,7 +370,7 @@ class BranchView(QTreeView):
         float_bars(self)
 
     def event(self, event: QEvent) -> bool:
-        # Its keys are commands' elsewhere.
+        # Some of its keys are shortcuts of the window.
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and _act_of(event):
             event.accept()
@@ -378,14 +378,15 @@ class BranchView(QTreeView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.state() == QAbstractItemView.State.EditingState:  # a key that the editor left over
+        # the editor has not handled this key
+        if self.state() == QAbstractItemView.State.EditingState:
             return
         if act := _act_of(event):
             self.did.emit(act)
         elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         elif types_words(event):
-            event.ignore()  # the composer's
+            event.ignore()  # for the composer
         else:
             super().keyPressEvent(event)
 
@@ -405,7 +406,7 @@ class BranchView(QTreeView):
         self.itemDelegate().paint(painter, self._option(option, index), index)
 
     def _option(self, option: QStyleOptionViewItem, index: Index) -> QStyleOptionViewItem:
-        """As Qt's own `drawRow` makes it, without the ground that a style would paint."""
+        """Return the options of Qt's `drawRow`, without the background of the style."""
         made = QStyleOptionViewItem(option)
         made.rect = self.visualRect(index)
         made.state = QStyle.StateFlag.State_Enabled
@@ -430,7 +431,7 @@ _KEYS = {
 
 
 def _act_of(event: QKeyEvent) -> str:
-    """What a key does with the chosen runs; "" for nothing."""
+    """Return the action of a key, or ""."""
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     shift = modifiers == Qt.KeyboardModifier.ShiftModifier
     plain = modifiers == Qt.KeyboardModifier.NoModifier
@@ -438,18 +439,18 @@ def _act_of(event: QKeyEvent) -> str:
 
 
 class BranchTree(QWidget):
-    """The tree with what can be done in it, in the place of the conversation."""
+    """Branch tree with its actions, shown instead of the conversation."""
 
-    gone = Signal(str)  # (message id): that message's branch is to be shown
-    compared = Signal(str, str)  # (one, other): messages of two branches that are to be compared
-    pruned = Signal(str)  # (message id): it is to be deleted, with all that follows it
-    said = Signal(str)  # (text): a short word for the person
-    closed = Signal()  # the conversation is to come back
+    gone = Signal(str)  # (message id): show the branch of this message
+    compared = Signal(str, str)  # (one, other): compare the branches of these messages
+    pruned = Signal(str)  # (message id): delete this message and all that follow
+    said = Signal(str)  # (text): a short notice for the user
+    closed = Signal()  # closing the tree was requested
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._folded: dict[str, bool] = {}  # by a person's hand
+        self._folded: dict[str, bool] = {}  # run id -> collapsed or expanded by the user
         self.setAccessibleName(tr("Branches"))
         self.model = BranchModel(chat, self)
         self.view = BranchView(self.model, self)
@@ -489,7 +490,7 @@ class BranchTree(QWidget):
         theme().changed.connect(self._on_theme)
 
     def open_tree(self) -> None:
-        """Show it as the chat is now, with the focus at the end of what is shown."""
+        """Show the chat's current branches, with the last message shown selected."""
         self.refresh()
         index = self.model.index_with(self._chat.transcript.leaf_id)
         self.view.setCurrentIndex(index)
@@ -502,7 +503,7 @@ class BranchTree(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Show the branches as they are now, and stay where one is."""
+        """Update the tree. The selection and the scroll position are kept."""
         self._soon.stop()
         view, model = self.view, self.model
         if view.state() == QAbstractItemView.State.EditingState:
@@ -539,15 +540,15 @@ class BranchTree(QWidget):
         self._show_words()
 
     def on_beat(self, alpha: int) -> None:
-        """Answers that are being written are seen to live."""
+        """Update the pulsing dots of running replies."""
         self.view.delegate.alpha = alpha
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.tell(self.model.index_with(message_id))
 
-    # What is done with what is chosen.
+    # Actions.
 
     def do(self, act: str) -> None:
-        """Do it with the current run, or say why not."""
+        """Carry out an action on the current run, or show why it is not possible."""
         run = self.model.run(self.view.currentIndex())
         if run is None:
             return
@@ -558,7 +559,7 @@ class BranchTree(QWidget):
             self._acts[act][1](run)
 
     def _why_not(self, act: str, run: Run) -> str:
-        """Why it cannot be done now, as a sentence; "" if it can."""
+        """Return why the action is not possible, or ""."""
         if not run.ids:
             return tr("Choose a branch below it.")
         if act == "go" and not run.shown:
@@ -570,7 +571,7 @@ class BranchTree(QWidget):
         return ""
 
     def _pair(self, run: Run) -> tuple[str, str] | None:
-        """The two branches that are chosen, else the one that is shown and the current one."""
+        """Return the two selected branches, or the shown and the selected one."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
         ids = [each.id for each in chosen if each is not None and each.ids]
         if len(ids) == 2:
@@ -596,7 +597,7 @@ class BranchTree(QWidget):
         self.refresh()
 
     def menu(self) -> QMenu:
-        """What can be done with the current run."""
+        """Return a menu of actions on the current run."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.setToolTipsVisible(True)
@@ -625,7 +626,7 @@ class BranchTree(QWidget):
         if (run := self.model.run(index)) is not None:
             self._folded[run.id] = folded
 
-    # What the chat tells.
+    # Signals of the chat.
 
     @Slot()
     def _on_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""What a chat shows before anything was said, and the window before any chat is open."""
+"""Placeholder of an empty chat, and of the window without open chats."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 
-# The Guide knows English only: what is asked of it is not translated. It answered each of these
-# well every time of ten.
+# Not translated, because the Guide knows only English. It answered each of these well ten times out
+# of ten.
 GUIDE_THINGS = (
     "What can Stretto do?",
     "How do I put two chats side by side?",
@@ -37,10 +37,10 @@ OTHER_THINGS = (
 
 
 class EmptyChat(QWidget):
-    """What the chat's model is, three things to try, and the way to more."""
+    """Placeholder with the chat's model, three suggestions, and buttons for models and Compare."""
 
-    chosen = Signal(str)  # (text): the person clicked one of them
-    model_asked = Signal(str)  # (ref): they want this one, which is here
+    chosen = Signal(str)  # (text): a suggestion was clicked
+    model_asked = Signal(str)  # (ref): this installed model was requested
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class EmptyChat(QWidget):
             column.addWidget(button)
         self._small_ref = ""
         self._fitting = self._stale = False
-        self.alone = False  # a quick question: several are not asked from here
+        self.alone = False  # quick question window: no Compare
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows which models suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
@@ -74,7 +74,7 @@ class EmptyChat(QWidget):
         self._inner.setLayout(column)
         self._outer = down((SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None)
         self._outer.setContentsMargins(24, 16, 24, 16)
-        # It is as large as the pane, and leaves out what has no room.
+        # It must not widen the pane; parts without space are hidden.
         for part in (self, self._inner, self._title, *self.buttons):
             part.setMinimumWidth(1)
         self.setMinimumHeight(1)
@@ -86,7 +86,7 @@ class EmptyChat(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Fit the words to the model of the chat; not behind a conversation, where nobody reads."""
+        """Update the texts for the chat's model. Skipped while hidden behind a conversation."""
         if self.isHidden():
             return
         guide = self._chat.record.model == GUIDE
@@ -110,18 +110,18 @@ class EmptyChat(QWidget):
         self._fit()
 
     def _fit_title(self) -> None:
-        """In two lines, or with its middle left out where a name is too long for one of them."""
+        """Set the title in one or two lines, elided in the middle if the name is too long."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
-        self._title.ensurePolished()  # or it would be measured with another font
+        self._title.ensurePolished()  # otherwise it is measured with the wrong font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
         self._title.setText(_in_two_lines(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
-        """Show what there is room for.
+        """Show the parts that fit.
 
-        Showing a part lays out the pane at once, which may give this another size amid it.
+        Showing a part lays out the pane immediately, which may call this again.
         """
         self._stale = True
         if self._fitting:
@@ -134,7 +134,7 @@ class EmptyChat(QWidget):
         self._fitting = False
 
     def _show_what_fits(self) -> None:
-        """What matters least goes first: the way to a model stays."""
+        """Hide parts that do not fit, the least important first. Get Model stays."""
         guide = self._chat.record.model == GUIDE
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
@@ -191,7 +191,7 @@ class EmptyChat(QWidget):
 
 
 def _in_two_lines(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
-    """The words, broken where one line has no room for them; a line that is too long is elided."""
+    """Break the text into two lines if necessary, and elide lines that are too long."""
     wide = metrics.horizontalAdvance
     ends = [at for at, sign in enumerate(words) if sign == " " and wide(words[:at]) <= room]
     if wide(words) <= room or not ends:
@@ -200,7 +200,7 @@ def _in_two_lines(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, ro
 
 
 def _of_the_guide() -> str:
-    """What it is, and which language it speaks, in the window's own where that is another."""
+    """Return the description of the Guide, with its language if the window's is not English."""
     words = tr(
         "A tiny model that comes with Stretto, to try things out with. "
         "It knows this app and little else: for everything else, get a model."
@@ -209,14 +209,14 @@ def _of_the_guide() -> str:
 
 
 class NoChat(QWidget):
-    """The window when every pane is closed."""
+    """Placeholder of a window without panes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = heading(self, "", t.TITLE_PX)
         self._teaching = plain_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setMinimumSize(1, 1)  # it shares its place with the panes, and asks for no more
+        self.setMinimumSize(1, 1)  # no minimum size, because it shares its space with the panes
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         layout = QVBoxLayout(self)
@@ -229,7 +229,7 @@ class NoChat(QWidget):
         self.set_elsewhere(False)
 
     def set_elsewhere(self, elsewhere: bool) -> None:
-        """Whether chats are open in windows of their own."""
+        """Set the text. ``elsewhere``: chats are open in floating windows."""
         if elsewhere:
             self._title.setText(tr("Your chats are in windows of their own"))
             self._teaching.setText(tr("Drag a tab here, or start a new chat."))

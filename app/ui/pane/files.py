@@ -1,4 +1,4 @@
-"""The files of a pane's message: given by drop, paste or dialog, shown as chips, and their menu."""
+"""Files of a pane's message: drag and drop, paste, dialogs, chips and their menus."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from app.ui.widgets.sheet import Sheet
 
 
 class UnitWords(NamedTuple):
-    """Texts as `mark` gives them."""
+    """Texts for pages, slides, sheets or chapters, marked for translation."""
 
-    title: str  # of the dialog; takes ``name``, the file's
-    numbers: str  # the name of the field for their numbers
-    question: str  # what stands above the field
-    entry: str  # of the menu that opens the dialog
+    title: str  # dialog title with the placeholder ``name``
+    numbers: str  # accessible name of the field
+    question: str  # label of the field
+    entry: str  # menu entry that opens the dialog
 
 
 _PAGES = UnitWords(
@@ -73,12 +73,12 @@ _OTHERS = {
 
 
 def unit_words(unit: str) -> UnitWords:
-    """Those for this ``Attachment.unit``; what has another name is called a page."""
+    """Return the texts for an ``Attachment.unit``. The default is pages."""
     return _OTHERS.get(unit, _PAGES)
 
 
 def has_line(unit: str, pages: int) -> str:
-    """How many of them the file has, as a sentence."""
+    """Return a sentence with the number of units in the file."""
     if unit == "slide":
         return counted("The file has %Ln slide.", "The file has %Ln slides.", pages)
     if unit == "sheet":
@@ -89,9 +89,9 @@ def has_line(unit: str, pages: int) -> str:
 
 
 class PagesDialog(Sheet):
-    """One field for numbers; what is wrong with them stands below it."""
+    """Dialog with a field for page numbers. Errors are shown below it."""
 
-    chosen = Signal(list)  # (numbers): these pages
+    chosen = Signal(list)  # (numbers): pages chosen by the user
 
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
@@ -124,18 +124,18 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    """What a person does with the files of one pane's message."""
+    """Controller of the files of a pane's message."""
 
-    offered = Signal(str, object)  # (words, undo): something was done that can be taken back
-    shown = Signal()  # the chips are others
+    offered = Signal(str, object)  # (words, undo): a notice of an action that can be undone
+    shown = Signal()  # the chips have changed
 
-    _folder = ""  # from which files were chosen last, in any chat
+    _folder = ""  # folder of the last chosen files, in any chat
 
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
         self._pane = pane
-        self.chips: list[ChipWords] = []  # what the chips say
-        self._carried: list[Path] = []  # by the drag that is over the pane
+        self.chips: list[ChipWords] = []  # texts of the chips
+        self._carried: list[Path] = []  # paths of the drag over the pane
         self._carries_image = False
         composer = pane.composer
         pane.setAcceptDrops(True)
@@ -156,18 +156,18 @@ class PaneFiles(QObject):
 
     @property
     def attaching(self) -> Attaching:
-        """What reads and keeps them."""
+        """Return the chat's attachment reader."""
         return self._pane.chat.attaching
 
     def wire(self, chips: FileChips) -> None:
-        """Do what a person asks for at these chips; the composer's are not the only ones."""
+        """Connect chips to the actions. The Compare dialog has chips too."""
         chips.removed.connect(self._on_removed)
         chips.asked.connect(self._on_asked)
         chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
 
     @Slot()
     def choose(self, over: QWidget | None = None) -> None:
-        """Ask for files, over another window than the pane's if it is given."""
+        """Ask for files. ``over`` is the parent of the dialog, by default the pane."""
         parent = over or self._pane
         flows.start(parent, self._choose(parent))
 
@@ -188,19 +188,19 @@ class PaneFiles(QObject):
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
-        """Attach these files; the focus stays in the message."""
+        """Attach these files, and focus the message."""
         self.attaching.add(paths)
         self._pane.focus_composer()
 
     @Slot(bytes)
     def add_image(self, data: bytes) -> None:
-        """Attach an image that was pasted or dropped."""
+        """Attach a pasted or dropped image."""
         self.attaching.add_image(data)
         self._pane.focus_composer()
 
     @Slot(str)
     def paste(self, text: str) -> None:
-        """Attach a long text that was pasted, which can be taken back."""
+        """Attach a long pasted text as a file. This can be undone."""
         made = self.attaching.add_text(text)
         words = counted(
             "Pasted text attached as a file, %Ln character",
@@ -218,18 +218,19 @@ class PaneFiles(QObject):
             self._carried, self._carries_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
-            # Looked at where the drag comes in: it may be ten thousand files, at each move.
+            # Read once when the drag enters, as it may have thousands of files.
             if event.type() != QEvent.Type.DragMove:
                 self._carried = files_in(event.mimeData())
                 self._carries_image = not self._carried and has_image(event.mimeData())
             if not (self._carried or self._carries_image):
                 return False
-            event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
+            # after a move, the source would delete its file
+            event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
                 files, self._carried = self._carried, []
-                self._pane.window().activateWindow()  # the drag began in another
+                self._pane.window().activateWindow()  # the drag comes from another window
                 if files:
                     self.add(files)
                 elif image := image_in(event.mimeData()):
@@ -239,7 +240,7 @@ class PaneFiles(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Draw the chips as the chat's files are."""
+        """Update the chips."""
         attaching = self.attaching
         too_much = attaching.too_much()
         chips = [
@@ -258,10 +259,10 @@ class PaneFiles(QObject):
             for place, name in enumerate(attaching.reading)
         ]
         chips += self._followed()
-        if chips != self.chips:  # an answer that is being written changes nothing here
+        if chips != self.chips:  # usually unchanged while a reply is generated
             read = {w.name for w in self.chips if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
-            for words in {w.name: w for w in done}.values():  # of many pages one
+            for words in {w.name: w for w in done}.values():  # once for a file of many pages
                 announce(
                     self._pane, tr("{name} attached, {about}", name=words.name, about=words.about)
                 )
@@ -275,7 +276,7 @@ class PaneFiles(QObject):
         self.attaching.look()
 
     def _followed(self) -> list[ChipWords]:
-        """A chip for each chat that is followed and does not stand with the files."""
+        """Return chips of followed chats that are not among the files."""
         others, there = self.attaching.others, {each.chat for each in self.attaching.files}
         chips = []
         for chat_id in others.follows:
@@ -300,7 +301,7 @@ class PaneFiles(QObject):
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
-        """How much it takes, "" while that is not known."""
+        """Return the token count as text, or "" while unknown."""
         tokens = self.attaching.tokens(attachment)
         if tokens is None:
             return ""
@@ -317,13 +318,13 @@ class PaneFiles(QObject):
         if words.follows:
             self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
         elif file is None:
-            self._pane.chat.turn.handle(Event.WRITE)  # without the file it may mean nothing
+            self._pane.chat.turn.handle(Event.WRITE)  # the message may depend on the file
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
             self._remove(file.name, file.chat, file)
 
     def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
-        """``chat_id``: is no longer followed, either."""
+        """Remove files, and stop following ``chat_id``."""
         attaching = self.attaching
         places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
         last = attaching.others.follows.get(chat_id)
@@ -350,7 +351,7 @@ class PaneFiles(QObject):
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        """For the largest file."""
+        """Open the menu of the largest file."""
         if largest := self.attaching.too_much()[:1]:
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
@@ -375,7 +376,7 @@ class PaneFiles(QObject):
         return menu
 
     def menu(self, file: Attachment) -> QMenu:
-        """What the model may get of a file, and what else can be done with it."""
+        """Return the menu of a file: what the model gets of it, and other actions."""
         if file.chat:
             return self._chat_menu(file.chat, file)
         menu = QMenu(self._pane)
@@ -400,7 +401,7 @@ class PaneFiles(QObject):
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
-        pages = self.attaching.pages_beside(file)  # that go with it: nobody removes twenty by hand
+        pages = self.attaching.pages_beside(file)  # all pages together, as there may be many
         self._action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
@@ -433,7 +434,7 @@ class PaneFiles(QObject):
     def _use(self, file: Attachment, use: Use) -> None:
         if use != "pages":
             self.attaching.use(file, use)
-            self._pane.focus_composer()  # what was pressed may be gone
+            self._pane.focus_composer()  # the chip may be deleted
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
@@ -441,10 +442,10 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
-        """Give the model pages as images: those whose text it would get, or other ones."""
+        """Attach pages as images: those of the chosen text, or ask which ones."""
         if not file.is_image:
             self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
-            self._pane.focus_composer()  # what was pressed will be gone
+            self._pane.focus_composer()  # the chip will be deleted
             return
         spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
         numbers = page_numbers(spans)
@@ -453,7 +454,7 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:
-        """Put a file's text into the message, in its place."""
+        """Replace a file by its text in the message."""
         flows.start(self, self._insert(file))
 
     async def _insert(self, file: Attachment) -> None:

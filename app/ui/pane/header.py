@@ -1,4 +1,4 @@
-"""The line at the top of a pane: which model answers here, where, and what it is doing."""
+"""Top row of a pane: its model, state and buttons."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from app.ui.widgets.row_painter import RowPainter
 
 
 def state_elsewhere(remote: Remote, *, short: bool) -> str:
-    """What stands beside the model's name while it rests."""
+    """Return the state next to the name of a remote model that is idle."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
     return tr("On this computer") if remote.here else tr("Leaves this computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
-    """That another machine has said nothing yet, and from the third second on for how long."""
+    """Return that a remote model has not responded yet, from the third second on with the time."""
     host = tr("this computer") if remote.here else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
@@ -41,9 +41,9 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 
 
 def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
-    """The line below the composer's text; "" where the text stays here.
+    """Return the note below the composer's text, or "" if all models are local.
 
-    ``hidden``: which model it is must not be told now.
+    ``hidden``: the models' names must not be shown.
     """
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
     here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
@@ -56,7 +56,7 @@ def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
 
 
 def teaching(remote: Remote) -> str:
-    """What an empty chat says of its model."""
+    """Return the description of a remote model in an empty chat."""
     if remote.here:
         text = mark("{host} replies, on this computer.")
     else:
@@ -65,7 +65,7 @@ def teaching(remote: Remote) -> str:
 
 
 def of_tools(chat: Chat) -> str:
-    """What is to be known of a chat's model before it is given tools; "" for nothing."""
+    """Return a note about the chat's model in the tools panel, or ""."""
     model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
         text = mark("Tool results are sent to {host}.")
@@ -75,9 +75,10 @@ def of_tools(chat: Chat) -> str:
 
 
 def of_settings(chat: Chat) -> str:
-    """Which settings of a chat have no effect where its model is; "" for a model of this program.
+    """Return a note on settings that the chat's remote model does not support, or "" for a local
+    one.
 
-    What concerns the engine's own work never has: memory, bits, and forgetting the oldest turns.
+    Settings of the engine never apply there: memory, KV cache bits, and leaving out old messages.
     """
     if (remote := chat.model.remote) is None:
         return ""
@@ -93,41 +94,41 @@ def of_settings(chat: Chat) -> str:
 
 
 def _name(chat: Chat) -> str:
-    """Return the model's name; another line says that it is elsewhere, and on which machine."""
+    """Return the short name of the model. The host is shown elsewhere."""
     remote = chat.model.remote
     return chat.model.alias or (remote.short_name if remote is not None else chat.model.status.name)
 
 
 def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
-    """What stands in the empty composer of a chat, and the line below the text.
+    """Return the composer's placeholder, and the note below its text.
 
     Args:
-        heard: how many chats hear what is written there; 0 for this one only.
-        others: where it goes besides.
+        heard: number of chats that receive the message; 0 for this one only.
+        others: remote models of the other chats.
     """
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
         if heard > 1
         else tr("Message {name}…", name=_name(chat))
     )
-    known = chat.model.status.state is LoadState.READY  # nothing is sent to one that was removed
+    known = chat.model.status.state is LoadState.READY  # a removed model gets no messages
     own = (chat.model.remote,) if chat.model.remote is not None and known else ()
     return placeholder, foot((*own, *others), hidden=bool(chat.model.alias))
 
 
 class ContextMeter(QWidget):
-    """A ring that fills as the chat fills the model's context; the figures on hover."""
+    """Ring that shows how full the context is, with figures in its tooltip."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.share = 0.0  # how much of the context the last turn took, 0 to 1
-        self.words = ""  # how many tokens of how many the last turn took, in few words
+        self.share = 0.0  # share of the context used by the last turn, 0 to 1
+        self.words = ""  # used and available tokens
         self.setAccessibleName(tr("Context"))
         self.setFixedSize(28, 28)
         self.hide()
 
     def show_context(self, used: int, reused: int, limit: int) -> None:
-        """Show tokens of the last turn, those of them that were reused, and the limit."""
+        """Show the last turn's tokens, how many of them were cached, and the limit."""
         self.share, self.words = 0.0, ""
         if used <= 0 or limit <= 0:
             return
@@ -165,20 +166,20 @@ class ContextMeter(QWidget):
         painter.drawArc(ring, 90 * 16, -round(max(0.03, self.share) * 360 * 16))
 
 
-MUCH = 0.5  # of the context: what takes less is told on hover only
+MUCH = 0.5  # of the context; the ring is shown above this
 
 LEAST_NAME, LEAST_BESIDE = 84, 120
-"""Pixels that a model's long name has at least, and beside what the chat does."""
+"""Minimum pixels of a long model name, alone and next to the state."""
 
 DOT, STEP = 24, 32
-"""Pixels between the name and what the chat does, and the steps in which that is given room."""
+"""Pixels between the name and the state, and the step in which their width grows."""
 
 MODEL_TIP = mark("Choose Model…")
 OPTIONS_TIP = mark("Chat Settings")
 
 
 class ModelButton(PaintedButton):
-    """The model's name with a small caret; opens the list of models."""
+    """Button with the model's name that opens the list of models."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -194,32 +195,33 @@ class ModelButton(PaintedButton):
         row.ground(self.rect(), tokens.hover if self.underMouse() or self.isDown() else "")
         row.ground(row.inner(), ring=self.hasFocus())
         row.caret(tokens.muted, 2, unfolded=True, end=True)
-        # Of a few letters at either end nothing can be read.
+        # A few letters at both ends would be unreadable.
         short = row.line.width() < grown(90)
         elide = Qt.TextElideMode.ElideRight if short else Qt.TextElideMode.ElideMiddle
         row.text(self.text(), tokens.text, font=ui_font(t.UI_PX, QFont.Weight.Medium), elide=elide)
 
 
 class PaneHeader(QWidget):
-    """Model, state, a thin bar while a prompt is read, and the chat's own settings."""
+    """Header with model, state, progress bar and the buttons of the chat."""
 
     HEIGHT = 36
 
-    room_changed = Signal()  # what is said beside the model's name needs more room, or less
+    room_changed = Signal()  # the width of the state has changed
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._again = QTimer(self, singleShot=True, interval=1_000)  # a second more of silence
+        # updates the seconds of silence
+        self._again = QTimer(self, singleShot=True, interval=1_000)
         self._again.timeout.connect(self.refresh)
         self._chat = chat
-        self.state = ""  # what the chat does, in a few words
-        self.written = ""  # what of it stands beside the model's name; "" where it has no room
+        self.state = ""  # state of the chat in a few words
+        self.written = ""  # part of it next to the name; "" if there is no space
         self._told = True
         self._end = self.beside = 0
         self._compared = self._metered = False
-        self.in_row = False  # it stands in the tab
+        self.in_row = False  # shown in the tab
         self._fill_more: Callable[[QMenu], None] | None = None
-        self._share = 0.0  # of the model's weights that has been read
+        self._share = 0.0  # loaded share of the weights
         self.model_button = ModelButton(self)
         self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
         self.meter = ContextMeter(self)
@@ -241,26 +243,26 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def set_keep(self, *, shown: bool) -> None:
-        """Offer to keep this one of several compared answers."""
+        """Show or hide the buttons of a comparison's column."""
         self._compared = shown
         self.keep.setVisible(shown)
         self.refresh()
 
     def set_in_row(self, in_row: bool) -> None:
-        """It stands in the tab, beside the title, not in a row of its own."""
+        """Set whether the header is in the tab next to the title, instead of in its own row."""
         self.in_row = in_row
         self.set_menu(None)
         self.refresh()
 
     def set_menu(self, fill: Callable[[QMenu], None] | None) -> None:
-        """Have all buttons in one menu, to which ``fill`` adds what else has no room."""
+        """Move all buttons into a menu, to which ``fill`` adds more. None shows the buttons."""
         if (fill is None) != (self._fill_more is None):
             self._fill_more = fill
             self._place()
         self._fill_more = fill
 
     def wanted_width(self, *, folded: bool) -> int:
-        """The room that the model's name needs beside all buttons, or beside their one menu."""
+        """Return the width for the whole name and all buttons, or only their menu."""
         others = () if folded else self._others()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         keep = 0 if self.keep.isHidden() else self.keep.width() + 6
@@ -272,7 +274,8 @@ class PaneHeader(QWidget):
 
     @property
     def share(self) -> float:
-        """How much of the model's weights, or of a prompt, has been read; 0 where none is."""
+        """Return the loaded share of the weights, or the processed share of the prompt; 0 if
+        idle."""
         progress = self._chat.reply.progress
         reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
         if reading and progress is not None and progress.total:
@@ -281,17 +284,17 @@ class PaneHeader(QWidget):
 
     @property
     def last_button(self) -> IconButton:
-        """Where Shift+Tab from the conversation leads."""
+        """Return the button that Shift+Tab in the conversation focuses."""
         return self.more if self.folded else self.options_button
 
     @property
     def folded(self) -> bool:
-        """Whether the buttons are in one menu, so that the model's name has room."""
+        """Return True if the buttons are in a menu."""
         return not self.more.isHidden()
 
     @Slot()
     def refresh(self) -> None:
-        """Write the model and its state as they are now."""
+        """Update the model's name and state."""
         chat = self._chat
         model_status = chat.model.status
         short = self.width() < t.NARROW
@@ -332,7 +335,8 @@ class PaneHeader(QWidget):
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
-        self._told = not at_rest or chat.model.remote is not None  # what it does is said even so
+        # whether the state is shown next to the name
+        self._told = not at_rest or chat.model.remote is not None
         self._take_room()
         context = (0, 0, 0) if hidden else chat.model.context
         self.meter.show_context(*context)
@@ -350,7 +354,7 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def _take_room(self) -> None:
-        """Ask for the room of what is said, in steps: most of it counts, and nothing may jump."""
+        """Request the width of the state, rounded up to avoid frequent changes."""
         beside = 0
         if self._told and self.state:
             width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
@@ -389,9 +393,9 @@ class PaneHeader(QWidget):
         if loads:
             room -= self.cancel.width() + 4
         beside = room - DOT - metrics.horizontalAdvance(self.state)
-        # That it rests is told on hover; so is what cannot be written whole. In a narrow pane the
-        # tab's dot says that it does something, and the name that is whole which model it is. That
-        # a model is being loaded no tab says, and its name waits for that.
+        # The idle state is only in the tooltip, and so is a state without enough space. In narrow
+        # panes the name has priority, as the tab's dot shows activity. Loading has priority over
+        # the name, as no tab shows it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
@@ -404,13 +408,13 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
-        if place < self.model_button.geometry().right() + 18:  # over the dot, or the name
+        if place < self.model_button.geometry().right() + 18:  # it would cover the dot or the name
             self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 
     def _others(self) -> tuple[tuple[bool, QWidget], ...]:
-        """The buttons that go into the menu, and whether there is something for them to do."""
+        """Return the buttons that the menu replaces, with True if they are needed."""
         return (
             (self._metered, self.meter),
             (self._compared, self.differs),
@@ -418,7 +422,7 @@ class PaneHeader(QWidget):
         )
 
     def _fold(self) -> None:
-        """Put all buttons but Keep into one menu before the model's name is cut off."""
+        """Move the buttons except Keep into a menu if the model's name would be cut."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
             self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))
@@ -428,7 +432,7 @@ class PaneHeader(QWidget):
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
         if self.in_row:
-            folded = self._fill_more is not None  # what its row has room for is known there
+            folded = self._fill_more is not None  # the tab decides
         had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
@@ -439,7 +443,7 @@ class PaneHeader(QWidget):
 
     @Slot()
     def _on_more(self) -> None:
-        """What is folded away, as a menu."""
+        """Open the menu of hidden buttons."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.meter.words:
@@ -481,7 +485,7 @@ class PaneHeader(QWidget):
 
 
 class ReadLine(QWidget):
-    """The header's thin bar along the upper edge of a pane whose header stands in its tab."""
+    """Progress bar at the top of a pane whose header is in the tab."""
 
     def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)

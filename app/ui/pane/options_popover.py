@@ -1,4 +1,4 @@
-"""A chat's own settings, in a small panel below the pane's header; presets of them."""
+"""Popover with a chat's options, and the menu of presets."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _CHOICES = (
 
 
 class AnswerForm(QObject):
-    """A choice of forms, and below it the field that the chosen one needs.
+    """Rows for the reply format: a choice, and the field of the chosen format.
 
-    Each form has a field of its own: going to another and back loses nothing.
+    Each format has its own field, so changing it back and forth loses nothing.
     """
 
-    resized = Signal()  # a field or a line of words came or went
+    resized = Signal()  # a field or an error was shown or hidden
 
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
@@ -96,14 +96,14 @@ class AnswerForm(QObject):
         self._check()
 
     def show_options(self, options: ChatOptions) -> None:
-        """Show what was chosen, with the texts of the other forms kept behind it."""
+        """Show the chosen format. Texts of other formats are kept."""
         self.schema.setPlainText(options.schema)
         self.choices.setPlainText(lines_of(options.choices))
         self.pattern.setText(options.pattern)
         self.kind.setCurrentIndex([k for k, _ in _CHOICES].index(options.answer_as))
 
     def values(self) -> dict[str, Any]:
-        """What stands in the rows, by the options' names, right or wrong."""
+        """Return the values by option name, without validation."""
         return {
             "answer_as": self.kind.currentData(),
             "schema": self.schema.toPlainText(),
@@ -128,17 +128,17 @@ class AnswerForm(QObject):
         self._below.setVisible(kind in self._fields)
         if shape != self._shape:
             self._shape = shape
-            self._column.activate()  # or the panel would be told the height of before
+            self._column.activate()  # otherwise the popover would get the old height
             self.resized.emit()
 
 
 def lines_of(texts: Sequence[str]) -> str:
-    """Texts as lines of a field; a line break in one is written as ``\\n``."""
+    """Join texts as lines of a field, with line breaks as ``\\n``."""
     return "\n".join(text.replace("\n", "\\n") for text in texts)
 
 
 def texts_of(lines: str) -> tuple[str, ...]:
-    """The lines of a field as texts, empty ones left out."""
+    """Split the lines of a field into texts, without empty ones."""
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
@@ -160,14 +160,14 @@ _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
 class OptionsPopover(Popover):
-    """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
+    """Popover with instructions, sampling, seed, reasoning, reply format, memory and presets.
 
-    Changes are applied when the panel closes, unless Escape closes it.
+    Changes are applied when it closes, unless with Escape.
     """
 
     WIDTH = 380
 
-    presets_asked = Signal(object)  # (popover): the list of presets is to be opened at its button
+    presets_asked = Signal(object)  # (popover): open the menu of presets at its button
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -256,7 +256,7 @@ class OptionsPopover(Popover):
         WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
-        """Fill the panel: with the chat's own settings, or those of a preset."""
+        """Fill the form with the chat's options or those of a preset."""
         model = self._chat.model.status.model
         defaults = model.defaults if model is not None else {}
         self._shown = options
@@ -281,7 +281,7 @@ class OptionsPopover(Popover):
         self._show_more(self.more.isChecked())
 
     def values(self) -> tuple[ChatOptions, str]:
-        """What stands in the panel: options and instructions."""
+        """Return the options and instructions as entered."""
         seed = self.seed.text().strip()
         options = replace(
             self._shown,
@@ -324,9 +324,10 @@ class OptionsPopover(Popover):
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
-            # As wide as the longest words of the language need it.
+            # As wide as the translated texts need.
             least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
-            # A form counts its labels at their least, and lays them out as wide as they want.
+            # A form's minimum size counts labels at their minimum, but lays them out at their size
+            # hint.
             self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
         super()._fit()
 
@@ -337,7 +338,7 @@ class OptionsPopover(Popover):
 
     @Slot()
     def _take_last_seed(self) -> None:
-        seed = self._last_seed()  # another branch may be shown by now, without one
+        seed = self._last_seed()  # a branch without a seed may be shown by now
         self.seed.setText("" if seed is None else str(seed))
 
     @Slot()
@@ -370,11 +371,11 @@ def _form() -> QFormLayout:
 
 LONGEST = 60
 
-Preset = Mapping[str, object]  # ``params`` and ``system``, as `preset_of` makes it
+Preset = Mapping[str, object]  # ``params`` and ``system`` from `preset_of`
 
 
 def preset_of(popover: OptionsPopover) -> Preset:
-    """What a preset keeps: the options but the seed, and the instructions."""
+    """Return a preset of the entered options, without the seed, and instructions."""
     options, system = popover.values()
     params = options.to_params()
     params.pop("seed", None)
@@ -382,16 +383,16 @@ def preset_of(popover: OptionsPopover) -> Preset:
 
 
 def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
-    """Fill the panel with a preset; what it does not hold falls back to the default."""
+    """Fill the form with a preset. Missing values get their default."""
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
     popover.show_values(options, system if isinstance(system, str) else "")
 
 
 class Presets:
-    """Opens the menu of presets for a panel.
+    """Menu of presets, and their actions.
 
-    ``changed`` is told in words what happened, and gets what takes it back.
+    ``changed`` is called with a notice and an undo function.
     """
 
     def __init__(
@@ -405,7 +406,7 @@ class Presets:
         self._told = changed
 
     def open(self, popover: OptionsPopover) -> QMenu:
-        """The menu, shown below the panel's button."""
+        """Open the menu below the button."""
         menu = QMenu(popover)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -448,7 +449,7 @@ class Presets:
             self.rename(old, name)
 
     def save(self, name: str, preset: Preset) -> None:
-        """Keep a preset under a name; one that had it can be brought back."""
+        """Save a preset. Replacing one can be undone."""
         if name := _tidy(name):
             before = self._settings.presets.get(name, preset)
             undo = self._change({name: preset})
@@ -456,21 +457,21 @@ class Presets:
                 self._told(tr("Preset “{name}” replaced", name=name), undo)
 
     def rename(self, old: str, name: str) -> None:
-        """Keep a preset under another name; one that has it gives way."""
+        """Rename a preset. It replaces one that has the name."""
         name, preset = _tidy(name), self._settings.presets.get(old)
         if name and name != old and preset is not None:
             undo = self._change({old: None, name: preset})
             self._told(tr("Preset renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
-        """Take a preset away."""
+        """Delete a preset."""
         if name in self._settings.presets:
             self._told(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
 
     def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
-        """Save presets, or take them away (None). What comes back undoes it.
+        """Save presets, or delete those that are None. Return a function that undoes it.
 
-        Undoing leaves alone what was changed again in between.
+        Presets that were changed again since are not restored.
         """
         before = {name: self._settings.presets.get(name) for name in changes}
         self._put(changes)

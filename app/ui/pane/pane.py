@@ -1,4 +1,4 @@
-"""One chat on screen: header, conversation, composer. It reports and draws; the chat does."""
+"""A pane with header, conversation and composer. It forwards actions to the chat."""
 
 from __future__ import annotations
 
@@ -53,8 +53,7 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Why a pane's model is not there, or cannot do what is asked, and what helps, on a quiet wash
-    of the danger colour."""
+    """Error about the pane's model, with buttons that help, on a pale red background."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,13 +85,13 @@ class Notice(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
-        """Say why it could not be loaded, and offer what helps. ``name``: the model's, here."""
-        # Of memory; a narrow pane has room for two.
+        """Show why the model could not be loaded. ``name`` is the model's name in this chat."""
+        # Memory errors need two buttons, as many as a narrow pane can show.
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
         self.room.setText(tr("Show What Fits…") if no_fit else tr("Unload a Model…"))
-        remote = is_remote(model_status.ref)  # trying again does not bring it back
+        remote = is_remote(model_status.ref)  # retrying does not restore a removed remote model
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
         self.again.setVisible(not remote or stopped)
@@ -112,9 +111,9 @@ class Notice(QWidget):
         )
 
     def show_blind(self, words: str, other: str, *, reads: bool) -> None:
-        """Say that it cannot see the message's images; ``other``: a model that is there and can.
+        """Show that the model cannot see images. ``other`` is an installed model that can, or "".
 
-        ``reads``: the text in them can be read without one.
+        ``reads``: text recognition is available.
         """
         for button in (self.again, self.choose, self.room, self.without):
             button.hide()
@@ -136,14 +135,14 @@ class Notice(QWidget):
 
 
 class FindBar(QWidget):
-    """Search field for the messages of a chat; starts at the first message in view.
+    """Search field for the messages of a chat. Starts at the first message in view.
 
     The messages are searched in slices, so that typing does not block in a long chat.
     """
 
     SLICE_S = 0.008
 
-    closed = Signal()  # the person is done; the focus goes back to the composer
+    closed = Signal()  # closing was requested; the composer should get the focus
 
     def __init__(
         self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
@@ -151,15 +150,15 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        # The messages with the words: where in the path, which, and how often they stand there.
+        # Matching messages: position in the path, id, and number of matches.
         self._hits: list[tuple[int, str, int]] = []
-        self._ends: list[int] = []  # how many marks there are up to the end of each
-        self._at = 0  # the number of the current mark
-        self._begin = 0  # the place that was in view
-        self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
+        self._ends: list[int] = []  # cumulative number of matches up to each message
+        self._at = 0  # index of the current match
+        self._begin = 0  # position of the first message in view at the start
+        self._texts: dict[str, tuple[str, str]] = {}  # message id -> source and folded text
         self._words = ""
-        self._seen: dict[str, int] = {}  # exact counts of the messages that are laid out
-        self._left: Iterator[tuple[int, Message]] = iter(())  # still to be searched
+        self._seen: dict[str, int] = {}  # exact match counts of messages that are laid out
+        self._left: Iterator[tuple[int, Message]] = iter(())  # not searched yet
         self._more = QTimer(self, interval=0)
         self._more.timeout.connect(self._search_slice)
         self.field = QLineEdit(self)
@@ -181,7 +180,7 @@ class FindBar(QWidget):
         self.hide()
 
     def open_bar(self) -> None:
-        """Show it with the focus in its field."""
+        """Show the bar and focus its field."""
         self._begin = self._transcript.first_in_view()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -197,7 +196,7 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Go to the next (+1) or previous (-1) place of the words."""
+        """Go to the next (+1) or previous (-1) match."""
         if self._hits:
             self._at = (self._at + by) % self._total
             self._go(back=by < 0)
@@ -226,14 +225,14 @@ class FindBar(QWidget):
         )
         self._at = 0
         self._take(())
-        # Down from the first message in view, then up from it: the first hit is the one to show.
+        # First down from the first visible message, then up, so the nearest match is found first.
         self._left = iter([*sources[self._begin :], *reversed(sources[: self._begin])])
         self._more.start()
         self._search_slice()
 
     @Slot()
     def _search_slice(self) -> None:
-        """Search messages for `SLICE_S` seconds. The timer repeats this until none are left."""
+        """Search messages for `SLICE_S` seconds. The timer repeats this until all are searched."""
         until, new = time.perf_counter() + self.SLICE_S, []
         for place, message in self._left:
             seen = self._seen.get(message.id)
@@ -251,13 +250,13 @@ class FindBar(QWidget):
         self._show_count()
 
     def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
-        """Add hits; the current mark stays the same."""
+        """Add matches. The current match stays the same."""
         here = self._hits[bisect_right(self._ends, self._at)][0]
         self._at += sum(marks for place, _, marks in new if place < here)
         self._take(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Show the mark nearest to what was in view; ``new`` starts with its message."""
+        """Show the match nearest to the initial view. ``new`` starts with its message."""
         place, _, marks = new[0]
         back = place < self._begin
         self._take(sorted(new))
@@ -274,7 +273,7 @@ class FindBar(QWidget):
         return self._ends[-1] if self._ends else 0
 
     def _shown(self, message: Message) -> str:
-        """Return the folded text of a message without its Markdown marks."""
+        """Return the folded text of a message without its Markdown syntax."""
         kept = self._texts.get(message.id)
         if kept is None or kept[0] != message.content:
             text = fold(shown_text(message.content, message.role))
@@ -282,9 +281,8 @@ class FindBar(QWidget):
         return kept[1]
 
     def _go(self, *, back: bool = False) -> None:
-        """Show the current mark. How many a message has is seen once it is laid out: what its
-        source lets expect may be other than what it reads like.
-        """
+        """Show the current match. The exact number of matches in a message is known after its
+        layout; it may differ from the number in its source."""
         while self._hits:
             hit = bisect_right(self._ends, self._at)
             place, message_id, expected = self._hits[hit]
@@ -307,45 +305,46 @@ class FindBar(QWidget):
         self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
 
 
-LEAST = (272, 220)  # width and height of a pane with text of usual size, at least
+LEAST = (272, 220)  # minimum width and height of a pane at normal text size
 
 
 class ChatPane(QWidget):
-    """Shows one chat."""
+    """Pane of one chat."""
 
-    # models_asked(pane), options_asked(pane): what the window does for it
+    # models_asked(pane), options_asked(pane), tools_asked(pane): opening a popover was requested
     models_asked = Signal(object)
     options_asked = Signal(object)
     tools_asked = Signal(object)
     get_asked = Signal()
     four_asked = Signal()
-    # cancel_load_asked(pane), get_asked(), four_asked(): the same
+    # cancel_load_asked(pane), get_asked(), four_asked(): a button was pressed
     cancel_load_asked = Signal(object)
-    # (pane, button): the same; a model is to make room for the pane's
+    # (pane, button): freeing memory for the pane's model was requested
     unload_asked = Signal(object, object)
-    said = Signal(str)  # (text): a short word for the person, shown as a toast
-    # (pane): Esc was pressed in the composer, and there was nothing to end by it
+    said = Signal(str)  # (text): a short notice, shown as a toast
+    # (pane): Escape was pressed in the composer with nothing to cancel
     escaped = Signal(object)
-    # (pane, text, files): a message of the person went to this chat
+    # (pane, text, files): the user has sent a message
     spoken = Signal(object, str, object)
-    broadcast_asked = Signal(object)  # (pane): the button of the broadcast was pressed
-    branch_asked = Signal(object, str)  # (pane, message id): a new chat is to begin there
-    panel_asked = Signal(object, str)  # (pane, message id): a panel is to be asked about it
-    column_kept = Signal(object, str)  # (pane, message id): a column of its panel is to be kept
-    # (pane, kind): something is to be made of its panel, as in `app.chats.panel`
+    broadcast_asked = Signal(object)  # (pane): the broadcast button was pressed
+    # (pane, message id): branching into a new chat was requested
+    branch_asked = Signal(object, str)
+    panel_asked = Signal(object, str)  # (pane, message id): asking a panel was requested
+    column_kept = Signal(object, str)  # (pane, message id): keeping a panel's column was requested
+    # (pane, kind): an action on its panel was requested; kinds as in `app.chats.panel`
     made = Signal(object, str)
-    # (pane, message id, message id): the branches of these two
+    # (pane, message id, message id): comparing two branches was requested
     branches_compared = Signal(object, str, str)
-    deleted = Signal(str, object)  # (chat id, removal): messages were deleted and may come back
-    # (chat id, message, place): one was removed from the queue, and may come back
+    deleted = Signal(str, object)  # (chat id, removal): messages were deleted; this can be undone
+    # (chat id, message, place): a message was removed from the queue; this can be undone
     unqueued = Signal(str, object, int)
-    chat_asked = Signal(str)  # (id): a chat that this one has read is to be shown
+    chat_asked = Signal(str)  # (id): opening a chat that this one reads was requested
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
-        self.active = False  # whether the focus is in this pane
+        self.active = False  # the pane has the focus
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
         self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
@@ -360,7 +359,7 @@ class ChatPane(QWidget):
         self._on_theme()
         theme().changed.connect(self._on_theme)
         self.setFocusProxy(self.composer.field)
-        # A press anywhere in it that nothing else takes makes it the current one.
+        # A click anywhere in the pane activates it.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._show_compose()
         self._acts: dict[Action, Callable[[str], object]] = {
@@ -410,9 +409,9 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
-        chat.message_added.connect(self.fold)  # the conversation goes on
+        chat.message_added.connect(self.fold)  # a new message hides the panel
         chat.spoken.connect(self._on_spoken)
-        # Both ends outlive this pane, and the chat may get another one.
+        # Both objects outlive this pane, and the chat may get a new one.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
             changed.connect(chat.count.count_soon, once)
@@ -421,7 +420,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def empty(self) -> EmptyChat:
-        """What stands there before anything was said: most panes come up with a conversation."""
+        """Return the placeholder of an empty chat. Created on first use."""
         made = EmptyChat(self.chat, self._pages)
         self._reach_after(self.transcript, made)
         self._pages.addWidget(made)
@@ -433,7 +432,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def tree(self) -> BranchTree:
-        """The chat's branches, in the place of the conversation."""
+        """Return the branch tree. Created on first use."""
         made = BranchTree(self.chat, self._pages)
         self._reach_after(self.transcript, made)
         self._pages.addWidget(made)
@@ -449,7 +448,7 @@ class ChatPane(QWidget):
         return "tree" in vars(self) and self._pages.currentWidget() is self.tree
 
     def show_tree(self, shown: bool) -> None:
-        """Show the branches in the place of the conversation, or that again."""
+        """Show the branch tree or the conversation."""
         if shown and self.chat.transcript.leaf_id is not None:
             self._pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
@@ -465,7 +464,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def panel(self) -> PanelView:
-        """The columns of a panel, in the place of the conversation."""
+        """Return the panel's columns. Created on first use."""
         made = PanelView(self.chat, self._pages)
         self._pages.addWidget(made)
         self._reach_after(self.transcript, made)
@@ -477,7 +476,7 @@ class ChatPane(QWidget):
 
     @property
     def unfolded(self) -> bool:
-        """Whether a panel is shown in the place of the conversation."""
+        """Return True if a panel is shown."""
         return "panel" in vars(self) and self._pages.currentWidget() is self.panel
 
     def unfold(self, message_id: str) -> None:
@@ -490,14 +489,14 @@ class ChatPane(QWidget):
 
     @Slot()
     def fold(self) -> None:
-        """Show the conversation again."""
+        """Hide the panel."""
         if self.unfolded:
             self._pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Where words are looked for, above the conversation."""
+        """Return the find bar. Created on first use."""
         made = FindBar(self.chat, self.transcript, self)
         self._reach_after(self.transcript, made)
         self._rows.insertWidget(self._rows.indexOf(self._pages), made)
@@ -506,7 +505,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def notice(self) -> Notice:
-        """Why the model is not there or cannot do what is asked, above the composer."""
+        """Return the error above the composer. Created on first use."""
         made, chat = Notice(self), self.chat
         made.hide()
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
@@ -522,7 +521,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def queue(self) -> QueueView:
-        """What is said once the reply has ended, above the composer."""
+        """Return the queue above the composer. Created on first use."""
         made, chat = QueueView(self), self.chat
         made.hide()
         self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
@@ -534,7 +533,7 @@ class ChatPane(QWidget):
         return made
 
     def _reach_after(self, last: QWidget, made: QWidget) -> None:
-        """Have Tab come to a part's fields and buttons after this one, and not last of all."""
+        """Move the widgets of a new part after ``last`` in the tab order."""
         for part in made.findChildren(QWidget):
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 self.setTabOrder(last, part)
@@ -542,7 +541,7 @@ class ChatPane(QWidget):
 
     def set_active(self, active: bool) -> None:
         self.active = active
-        # Panes beside the current one step back.
+        # Inactive panes are shaded.
         self.transcript.ground = "background" if active else "back"
         self.transcript.viewport().update()
         self.chat.reply.set_front(active)
@@ -551,12 +550,12 @@ class ChatPane(QWidget):
     def set_broadcast(
         self, on: bool, receivers: int, remotes: Sequence[Remote] = (), *, offered: bool = False
     ) -> None:
-        """Say that a message from here goes to that many chats; 0 for this one only.
+        """Set how many chats receive a message from here, 0 for this one only.
 
-        ``offered``: there are others to broadcast to.
+        ``offered``: there are other chats to broadcast to.
         """
         said = (on, receivers, tuple(remotes), offered)
-        if said == self._said_of_broadcast:  # all panes are told whenever one moves
+        if said == self._said_of_broadcast:  # called for all panes whenever one moves
             return
         self._said_of_broadcast = said
         self._broadcast, self._heard_at = receivers, tuple(remotes)
@@ -566,7 +565,7 @@ class ChatPane(QWidget):
 
     @property
     def alone(self) -> bool:
-        """Whether it is for a quick question, which concerns no other chat."""
+        """Return True in the quick question window."""
         return self.composer.alone
 
     def set_alone(self, alone: bool) -> None:
@@ -576,21 +575,21 @@ class ChatPane(QWidget):
             self.empty.refresh()
 
     def take_header(self) -> None:
-        """Have the header above the conversation again, after it stood in the tab."""
+        """Show the header above the conversation again, after it was in the tab."""
         self._rows.insertWidget(0, self.header)
 
     @Slot()
     def _on_theme(self) -> None:
-        # In less nobody can read, nor write; the smallest window has room for one with large text.
+        # Minimum size. A pane must fit the minimum window with large text.
         self.setMinimumSize(min(scaled(LEAST[0]), 500), min(scaled(LEAST[1]), 330))
 
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def act(self, action: Action, message_id: str = "") -> bool:
-        """Do what a button, a menu or a key asks for, or say why it cannot be done now.
+        """Carry out an action, or show why it is not possible.
 
-        Without an id it is about the last message that fits.
+        Without an id it applies to the last suitable message.
         """
         if action is Action.SEND:
             return self._submit(Event.ENTER)
@@ -606,10 +605,10 @@ class ChatPane(QWidget):
         return True
 
     def _submit(self, event: Event) -> bool:
-        """Send what is composed now or later, or say why it cannot be sent."""
+        """Send the draft or queue it, or show why neither is possible."""
         turn = self.chat.turn
         if (reason := turn.why_not(event)) is not None:
-            if turn.draft is Draft.KEPT:  # else the text below the composer says so
+            if turn.draft is Draft.KEPT:  # otherwise the text below the composer shows the reason
                 self.said.emit(reason)
             return False
         self.show_tree(False)
@@ -635,7 +634,7 @@ class ChatPane(QWidget):
                 self.escaped.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
-        """Words that are typed anywhere in the pane belong into the composer."""
+        """Insert text typed anywhere in the pane into the composer."""
         if types_words(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
@@ -644,7 +643,7 @@ class ChatPane(QWidget):
 
     @Slot(bool)
     def _on_left(self, forward: bool) -> None:
-        """The keys leave the conversation."""
+        """Move the focus out of the conversation."""
         if forward:
             self.focus_composer()
         else:
@@ -657,7 +656,7 @@ class ChatPane(QWidget):
         super().resizeEvent(event)
         self._line.setGeometry(0, 0, self.width(), 2)
         left, _ = column_in(self.width())
-        # The composer's text, not its edge, stands in line with the conversation's.
+        # Aligns the composer's text, not its edge, with the conversation.
         edge = max(10, left - 16)
         self._foot.setContentsMargins(edge, 4, edge, 12 if self.width() < 420 else 16)
         self.composer.set_limit(round(self.height() * 0.4))
@@ -675,7 +674,7 @@ class ChatPane(QWidget):
             self._pages.setCurrentWidget(self.transcript)
         model_status = chat.model.status
         failed = model_status.state is LoadState.FAILED
-        # Once the failure stands in the conversation itself, saying it twice would be noise.
+        # A failure shown in the conversation is not repeated.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         blind = "" if failed else chat.model.unseen_images
@@ -705,13 +704,13 @@ class ChatPane(QWidget):
 
     @property
     def _queue_words(self) -> str:
-        """When what is queued is sent, or why it is not."""
+        """Return when queued messages are sent, or why they are held."""
         words = mark("Sent after the reply. {keys} sends the first one now.")
         return self.chat.queue.why_held or tr(words, keys=self.composer.field.steering_keys)
 
     @Slot()
     def _on_recalled(self) -> None:
-        """The up arrow in an empty message: what was said last comes back to be edited."""
+        """Edit the last queued or sent message."""
         if queued := self.chat.queue.messages:
             self._edit_queued(queued[-1].id)
         else:
@@ -736,7 +735,7 @@ class ChatPane(QWidget):
 
     @Slot()
     def _on_compose(self) -> None:
-        """Something else is being composed."""
+        """Update after the draft was replaced."""
         self._show_compose()
         self._show_turn()
 
@@ -754,7 +753,7 @@ class ChatPane(QWidget):
 
     @Slot(str)
     def _on_model_asked(self, ref: str) -> None:
-        """The button goes, and what is written next is for the model."""
+        """Focus the message before the button disappears, and set the model."""
         self.focus_composer()
         self.chat.model.set(ref)
 
@@ -766,7 +765,7 @@ class ChatPane(QWidget):
 
     @Slot(str, str)
     def _on_asked(self, action: str, message_id: str) -> None:
-        """One of a message's buttons was pressed."""
+        """Handle a button of a message."""
         if action == "copied":
             self.said.emit(tr("Copied"))
         elif action == MODELS:
@@ -798,7 +797,7 @@ class ChatPane(QWidget):
     @Slot()
     def _read_texts(self) -> None:
         self.chat.attaching.read_texts()
-        self.focus_composer()  # the button goes
+        self.focus_composer()  # the button disappears
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

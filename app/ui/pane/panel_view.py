@@ -1,4 +1,4 @@
-"""A panel unfolded in its pane: the answers side by side, and what can be made of them."""
+"""Columns of a panel in its pane, with buttons that compare or merge the replies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 
-LEAST = 240  # pixels: in a narrower column nobody can read; those that do not fit scroll sideways
+LEAST = 240  # minimum pixels of a column; more columns scroll sideways
 _BEGINNING = 300
 
 WORDS = {
@@ -45,12 +45,12 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class Column(QFrame):
-    """One answer, which scrolls by itself."""
+    """Column with one reply, which scrolls separately."""
 
-    asked = Signal(str, str)  # (action, id): as `MessageRow.asked`
-    kept = Signal(str)  # (id): its button was pressed
-    stepped = Signal(int)  # (by): the focus is to go to another column
-    focused = Signal()  # it has come here
+    asked = Signal(str, str)  # (action, id): see `MessageRow.asked`
+    kept = Signal(str)  # (id): its Keep button was pressed
+    stepped = Signal(int)  # (by): moving the focus to another column was requested
+    focused = Signal()  # it got the focus
 
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -81,7 +81,7 @@ class Column(QFrame):
         self.row.resized.connect(self._soon.start)
         self.row.show()
         self.letter = panel.letter_of(message)
-        # Its name first: a narrow column has no room for both.
+        # The name comes first, as a narrow column cannot show both.
         names = filter(None, (panel.name_of(message), message.model))
         self._title = f"{self.letter} {' · '.join(names)}"
         self.set_message(message)
@@ -99,7 +99,7 @@ class Column(QFrame):
         self.row.append(text, kind)
 
     def set_may_keep(self, why: str) -> None:
-        """``why`` it cannot be kept now, "" if it can."""
+        """Enable the Keep button, or disable it with a reason."""
         self.keep.setEnabled(not why)
         self.keep.setToolTip(why or tr("Go on from this reply; the others stay as versions of it"))
         self.row.show_actions()
@@ -164,19 +164,19 @@ class Column(QFrame):
 
 
 class PanelView(QWidget):
-    """The columns of one panel in the place of the conversation."""
+    """Columns of one panel, shown instead of the conversation."""
 
-    asked = Signal(str, str)  # (action, id): what the buttons of an answer ask for
-    # kept(id), made(kind): one is kept; something is made of all
+    asked = Signal(str, str)  # (action, id): a button of a reply was pressed
+    # kept(id): keep a column; made(kind): judge, merge or count the replies
     kept = Signal(str)
     made = Signal(str)
-    folded = Signal()  # the person is done with it
+    folded = Signal()  # hiding the panel was requested
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
         self.columns: list[Column] = []
-        self.about = ""  # the message that it was asked to show the panel of
+        self.about = ""  # message whose panel is shown
         self.setAccessibleName(tr("Panel"))
         self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
         self._words = ""
@@ -192,7 +192,7 @@ class PanelView(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons: dict[str, QPushButton] = {}
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        rows = (QHBoxLayout(), QHBoxLayout())  # below each other where there is no room
+        rows = (QHBoxLayout(), QHBoxLayout())  # stacked if there is no space
         for stretch, row in enumerate((self._foot, *rows)):
             row.setSpacing(8)
             if stretch:
@@ -217,7 +217,7 @@ class PanelView(QWidget):
         chat.path_changed.connect(self._on_path)
 
     def show_panel(self, message_id: str) -> None:
-        """Show the columns of the panel that a message belongs to."""
+        """Show the panel that a message belongs to."""
         self.about = message_id
         had = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:
@@ -243,18 +243,19 @@ class PanelView(QWidget):
 
     @property
     def shown(self) -> str:
-        """The first of the columns that are shown, "" for none."""
+        """Return the first column's message, or ""."""
         return self.columns[0].message_id if self.columns else ""
 
     @property
     def current(self) -> str:
-        """The column that has the focus, "" for none."""
+        """Return the focused column's message, or ""."""
         focused = self.window().focusWidget()
         has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
         return next(has, "") if focused is not None else ""
 
     def enter(self, letter: str = "") -> bool:
-        """Give the focus to the column of this letter, else (False) to the first."""
+        """Focus the column with this letter and return True, or focus the first and return
+        False."""
         found = [c for c in self.columns if c.letter == letter]
         for column in (found or self.columns)[:1]:
             column.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -265,7 +266,7 @@ class PanelView(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """What can be made of it now may be something else."""
+        """Update the buttons."""
         if not self.columns or self.shown not in self._chat.transcript:
             return
         for kind, button in self.buttons.items():
@@ -298,7 +299,7 @@ class PanelView(QWidget):
 
     @Slot()
     def _on_path(self) -> None:
-        """A column may have been deleted, have come back or be answered anew."""
+        """Update the columns after one was deleted, restored or regenerated."""
         shown = [c.message_id for c in self.columns]
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
         found = [m.id for m in self._chat.panel.columns(about)]

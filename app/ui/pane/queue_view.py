@@ -1,4 +1,4 @@
-"""What is said once the reply has ended: a quiet row for each message, above the composer."""
+"""Queued messages, in rows above the composer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.row_painter import RowPainter
 
-_BEGINNING = 400  # characters of a message that are looked at for its row: it may have a million
+_BEGINNING = 400  # characters of a message used for its row; it may have a million
 
 
 class QueuedRow(RemovableButton):
-    """One message: Enter or a click takes it into the composer, Delete takes it off."""
+    """Row of a queued message. Enter or a click edits it in the composer, Delete removes it."""
 
     HEIGHT = 30
-    focused = Signal()  # the focus has come
+    focused = Signal()  # it got the focus
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class QueuedRow(RemovableButton):
         self.update()
 
     def show_message(self, queued: Queued, place: int) -> None:
-        """``place``: from 1."""
+        """Show a message. ``place`` is its position from 1."""
         files, beginning = queued.attachments, queued.text[:_BEGINNING]
         self._words = " ".join(beginning.split()) or (files[0].name if files else "")
         self._files = counted("%n file", "%n files", len(files)) if files else ""
@@ -74,14 +74,14 @@ class QueuedRow(RemovableButton):
 
 
 class QueueView(QWidget):
-    """All of them in their order, and when they are sent; many scroll."""
+    """List of queued messages in order, with a line that says when they are sent."""
 
-    MOST = 4.5  # rows that are seen at once
+    MOST = 4.5  # visible rows
     GAP = 3
-    # edited(id), removed(id): what is to be done with one
+    # edited(id), removed(id): a button of a row was pressed
     edited = Signal(str)
     removed = Signal(str)
-    left = Signal()  # the focus is to go on: nothing is left here that could have it
+    left = Signal()  # the last row is about to be removed; the focus must move
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class QueueView(QWidget):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        # they are to go on, which were held
+        # sends held messages
         self.send = link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
@@ -102,19 +102,19 @@ class QueueView(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.viewport().setAutoFillBackground(False)
         float_bars(self._area)
-        self._list.setAutoFillBackground(False)  # Qt's area has it filled
+        self._list.setAutoFillBackground(False)  # QScrollArea turns it on
         down(head, self._area, of=self, spacing=4)
         theme().changed.connect(self._fit)
 
     def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:
-        """``words``: when they are sent; ``held``: once a person says so."""
+        """Show the messages. ``words``: when they are sent. ``held``: only on request."""
         self.words.setText(words)
         self.send.setVisible(held)
         if self._shown == (shown := tuple(messages)):
             return
         had = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
         if shown[-1] not in self._shown:
-            QTimer.singleShot(0, self, self._show_last)  # once it has its place
+            QTimer.singleShot(0, self, self._show_last)  # after the layout pass
         rows, self._shown = self.rows, shown
         known = {each.id: rows.pop(each.id) for each in shown if each.id in rows}
         self.rows = {each.id: known.get(each.id) or self._made(each.id) for each in shown}
@@ -125,7 +125,7 @@ class QueueView(QWidget):
         for place, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
             if self._column.indexOf(row) != place:
                 self._column.insertWidget(place, row)
-                row.show()  # at once: it may be given the focus
+                row.show()  # now, so that it can get the focus
             row.show_message(queued, place + 1)
             QWidget.setTabOrder(last, row)
             last = row

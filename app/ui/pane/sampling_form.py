@@ -1,4 +1,4 @@
-"""The rows for numbers of sampling: what was chosen, and what the model would take instead."""
+"""Form rows of numeric sampling options, with the model's defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.ui.style.theme import repolish
 
 
 class Number(Struct, frozen=True):
-    """One option that is a number."""
+    """A numeric option."""
 
     name: str
     words: str
@@ -23,7 +23,7 @@ class Number(Struct, frozen=True):
     high: float
     step: float
     decimals: int
-    engine: float  # what the engine takes when neither person nor model says anything
+    engine: float  # default of the engine
     tip: str
 
 
@@ -76,7 +76,7 @@ MORE = (
 
 
 class NumberBox(QDoubleSpinBox):
-    """A number that may be left out: one step below its least means so."""
+    """Spin box with an unset state, one step below its minimum."""
 
     def __init__(self, number: Number, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class NumberBox(QDoubleSpinBox):
         self.valueChanged.connect(self._on_value)
 
     def set_default(self, value: float) -> None:
-        """What holds when nothing is chosen; shown muted."""
+        """Set the default, which is shown muted while the value is unset."""
         whole = value == int(value)
         shown = number(int(value)) if whole else self.locale().toString(float(value), "g", 8)
         self.setSpecialValueText(tr("Default {value}", value=shown))
@@ -106,7 +106,7 @@ class NumberBox(QDoubleSpinBox):
 
     @property
     def number(self) -> float | None:
-        """What was chosen; None leaves it to the model."""
+        """Return the value, or None if it is unset."""
         value = self.value()
         if value == self.minimum():
             return None
@@ -119,12 +119,12 @@ class NumberBox(QDoubleSpinBox):
 
 
 class SamplingForm:
-    """Rows for some of the numbers, added to a form."""
+    """Rows of some options in a form."""
 
     def __init__(
         self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
     ) -> None:
-        """``labels``: how wide the words beside the fields are, where others stand with them."""
+        """Add the rows. ``labels`` is the width of labels, for alignment with other rows."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
         for each in numbers:
@@ -137,7 +137,7 @@ class SamplingForm:
             form.addRow(label, box)
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
-        """Show what was chosen, and what the model would take instead; None: that is not known."""
+        """Show the values and the model's defaults. None if these are unknown."""
         for each in self._numbers:
             box = self.boxes[each.name]
             own = defaults.get(each.name) if defaults is not None else None
@@ -147,5 +147,5 @@ class SamplingForm:
             box.set_number(getattr(options, each.name))
 
     def values(self) -> dict[str, Any]:
-        """What stands in the rows, by the options' names."""
+        """Return the values by option name."""
         return {name: box.number for name, box in self.boxes.items()}

@@ -1,4 +1,4 @@
-"""A chat's tools, in a small panel below the pane's header."""
+"""Popover with a chat's tools."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from engine.errors import EngineError
 
 
 def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
-    """Add a heading; returns the empty label at its right, for a figure."""
+    """Add a heading. Return the empty label at its right, for a figure."""
     figure = plain_label(parent, wrap=False)
     nest(layout, across((heading(parent, words), 1), figure))
     return figure
 
 
-LONGEST = 600  # characters of a description that are shown; its tooltip has all
+LONGEST = 600  # characters of a description; its tooltip shows all
 
 
 def _told(tool: Tool, other: Tool) -> str:
-    """What is said of a tool that differs from another: its title, too, where that does."""
+    """Return a changed tool's description, with its title if that changed too."""
     about = tool.description[:LONGEST]
     return about if tool.title == other.title else f"{title_of(tool)}: {about}"
 
@@ -63,22 +63,23 @@ _BOUNDS = {
 
 
 class ToolsPopover(Popover):
-    """Built-in tools, folders and servers, with what their descriptions cost in every prompt.
+    """Popover with built-in tools, folders and servers, and the tokens that they use in each
+    prompt.
 
-    What is switched on is taken at once, from the next message on.
+    Changes are applied immediately, from the next message on.
     """
 
-    folder_asked = Signal()  # the person wants to grant a folder
-    servers_asked = Signal()  # the list of servers is to be opened
+    folder_asked = Signal()  # granting a folder was requested
+    servers_asked = Signal()  # opening the list of servers was requested
 
     def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat, self._library = chat, library
         self._toolbox = library.toolbox
         self._changes: dict[str, Change | str] = {}
-        self._usable = True  # whether the chat's model can call tools
+        self._usable = True  # the chat's model can call tools
         self.boxes: dict[str, QCheckBox] = {}
-        self._heads: dict[str, QWidget] = {}  # by server what is to be done first
+        self._heads: dict[str, QWidget] = {}  # server -> its first widget, for the focus
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
         self._counting = 0
@@ -90,7 +91,7 @@ class ToolsPopover(Popover):
         if first is not None:
             first.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    # What it shows.
+    # Contents.
 
     def _fill(self) -> None:
         page = QWidget(self)
@@ -127,7 +128,7 @@ class ToolsPopover(Popover):
         self._count()
 
     def _asks(self) -> str:
-        """Whether calls wait for the person."""
+        """Return a sentence about which calls ask the user."""
         given = self._toolbox.consents.of_chat(self._chat.id)
         names = []
         for consent in given:
@@ -205,13 +206,13 @@ class ToolsPopover(Popover):
         return use
 
     def _fill_again(self, server: str) -> None:
-        """Show what has changed; the focus stays at this server."""
+        """Rebuild the popover, and focus this server's part."""
         self._fill()
         if server in self._heads:
             self._heads[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
-        """The tool's switch, and below it what the tool does."""
+        """Add a check box for a tool, with its description."""
         about = about_of(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
         told = f"{visible(tool.name)}\n{tool.description[:LONGEST]}"
@@ -233,7 +234,7 @@ class ToolsPopover(Popover):
         return box
 
     def _add_bounds(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
-        """What helpers may take, below their switch while it is on."""
+        """Add the limits of helpers, visible while they are enabled."""
         rows = QWidget(page)
         form = QFormLayout(rows)
         form.setContentsMargins(24, 0, 0, 4)
@@ -244,7 +245,7 @@ class ToolsPopover(Popover):
             field.setAccessibleName(tr(words))
             field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
             field.setGroupSeparatorShown(True)
-            field.setKeyboardTracking(False)  # no value on the way to another
+            field.setKeyboardTracking(False)  # no signals while typing
             field.valueChanged.connect(lambda value, name=name: self._bound(name, value))
             label = plain_label(rows, tr(words))
             label.setMinimumHeight(field.sizeHint().height())
@@ -260,7 +261,8 @@ class ToolsPopover(Popover):
         chat.set_options(ChatOptions.from_params(params), chat.record.system)
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
-        """Switches a server on that has no tools, or whose tools nobody has looked at."""
+        """Return a check box for a server that has no tools, or whose tools were not fetched
+        yet."""
         box = QCheckBox(tr("Resources (@) and prompts (/)"), page)
         key = f"{server}/"
         box.setChecked(key in self._chat.options.tools)
@@ -268,7 +270,7 @@ class ToolsPopover(Popover):
         self.boxes[key] = box
         return box
 
-    # What the person does.
+    # Actions.
 
     def _switch(self, key: str, on: bool) -> None:
         chat = self._chat
@@ -278,7 +280,7 @@ class ToolsPopover(Popover):
         self._count()
 
     def _look(self, server: str) -> None:
-        """Ask the server for its tools; it is started for that."""
+        """Fetch the server's tools. This starts the server."""
         self._changes[server] = tr("Connecting…")
         self._fill_again(server)
         flows.start(self, self._take(server, self._toolbox.host.tools(server)))
@@ -286,7 +288,7 @@ class ToolsPopover(Popover):
     async def _take(self, server: str, future: Future[list[Tool]]) -> None:
         try:
             tools = await flows.arrived(future)
-        except CancelledError:  # the program ends
+        except CancelledError:  # the app is closing
             return
         except Exception as error:
             self._changes[server] = str(error)
@@ -317,14 +319,14 @@ class ToolsPopover(Popover):
         self._chat.tools.look_again()
         self._fill()
 
-    # What they cost.
+    # Token counts.
 
     def _count(self) -> None:
-        """Have the model's tokenizer count what is switched on: all of it, and each server's."""
+        """Count the tokens of the enabled tools: in total, and for each server."""
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)
-        self._counting += 1  # what is still being counted holds no more
+        self._counting += 1  # invalidates running counts
         for label in (self.cost, *self.costs.values()):
             label.setText("")
         self.cost.hide()

@@ -1,4 +1,4 @@
-"""A model's answer on screen: its reasoning, its text, its errors, its footer."""
+"""Row of a model's reply: reasoning, text, errors and footer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class FoldButton(PaintedButton):
-    """A line like "Thought for 3 s" with a caret; a click folds and unfolds."""
+    """Line such as "Thought for 3 s" with an arrow. A click expands or collapses what follows."""
 
     HEIGHT = 28
 
@@ -72,12 +72,12 @@ class FoldButton(PaintedButton):
 
 
 class Reasoning(QWidget):
-    """The thought above an answer: open while it runs, folded when the answer begins.
+    """Reasoning above a reply. Expanded while it is generated, collapsed when the reply begins.
 
-    Once a person has folded or unfolded it, it stays so.
+    After the user has clicked it, its state is kept.
     """
 
-    resized = Signal()  # ``arrange`` would give another height now
+    resized = Signal()  # ``arrange`` would return a different height
 
     def __init__(self, parent: QWidget) -> None:
         from app.markdown import MarkdownDocument
@@ -100,7 +100,7 @@ class Reasoning(QWidget):
         self._markdown.append(text)
 
     def set_state(self, *, running: bool, thought_s: float | None) -> None:
-        """Open while the thought runs, folded when it has ended."""
+        """Expand it while the reasoning is generated, collapse it at its end."""
         self._fold.setText(thought_line(None if running else thought_s or 0.0))
         self._fold.setAccessibleName(self._fold.text())
         if not running:
@@ -115,7 +115,7 @@ class Reasoning(QWidget):
         self._fold.resize(self._fold.sizeHint())
 
     def arrange(self, width: int) -> int:
-        """Place the parts for ``width`` pixels; returns the height needed."""
+        """Place the parts in ``width`` pixels. Return the height."""
         self._fold.move(0, 0)
         self._view.setVisible(self._fold.isChecked())
         if not self._fold.isChecked():
@@ -141,24 +141,23 @@ MODELS = "models"
 BASE = "base"
 SETTINGS = "settings"
 PART = "part "
-"""What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
-it is to have its model without the adapter; its settings are to be shown; the column of the letter
-behind it is to be shown, of which a part of an answer was made."""
+"""Requests in addition to the `Action`s: free memory for a model; choose a model; use the model
+without its adapter; open the chat's options; show a panel's column, whose letter follows."""
 
 WITHOUT = mark("Use Without Adapter")
 
 
 class Remedy(Struct, frozen=True):
-    """A button: its words, what it asks for (the value of an `Action`), and about which message."""
+    """Button of an error: its text, its action (the value of an `Action`), and the message."""
 
     words: str
     asks: str
     message_id: str
-    why_not: str = ""  # why it cannot be done now; "" if it can
+    why_not: str = ""  # why it is disabled, or ""
 
 
 def remedies(message: Message, can: Can) -> list[Remedy]:
-    """What a person can do about a failed answer, the likeliest first."""
+    """Return the remedies for a failed reply, the most likely first."""
     code = str(message.stats.get("code"))
     if code == "context_overflow":
         offers = []
@@ -175,7 +174,8 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             asks = Action.DELETE.value
             offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
-            offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))  # less than could be
+            # the chat has a reduced context
+            offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
     why = can(Action.REGENERATE, message.id)
@@ -192,12 +192,12 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
 
 
 class ErrorBlock(QWidget):
-    """The sentence on a wash of the danger colour, with a button for each remedy."""
+    """Error message on a light red background, with a button per remedy."""
 
     PAD, GAP = 12, 8
 
-    asked = Signal(str, str)  # (what, message id): one was pressed
-    resized = Signal()  # it has other buttons, and perhaps another height
+    asked = Signal(str, str)  # (action, message id): a button was pressed
+    resized = Signal()  # the buttons, and possibly the height, have changed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -208,7 +208,7 @@ class ErrorBlock(QWidget):
         self._offers: list[Remedy] = []
 
     def show_error(self, words: str, offers: Sequence[Remedy]) -> None:
-        """Say what happened and offer these remedies."""
+        """Show an error with these remedies."""
         self._words = words
         self.setAccessibleName(words)
         if [offer.words for offer in offers] != [offer.words for offer in self._offers]:
@@ -225,7 +225,7 @@ class ErrorBlock(QWidget):
         self.update()
 
     def arrange(self, width: int) -> int:
-        """Place the parts for ``width`` pixels; returns the height needed."""
+        """Place the parts in ``width`` pixels. Return the height."""
         inner = width - 2 * self.PAD
         flags = Qt.TextFlag.TextWordWrap
         bound = QFontMetrics(ui_font(t.LEAD_PX)).boundingRect(
@@ -248,13 +248,13 @@ class ErrorBlock(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
         painter.setPen(QColor(tokens.text))
         painter.setFont(ui_font(t.LEAD_PX))
-        if self._words[:1].isascii():  # the engine's sentences are English in every language
+        if self._words[:1].isascii():  # the engine's messages are always in English
             painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
 
     def _button(self, number: int, offer: Remedy) -> QPushButton:
         button = QPushButton(offer.words, self)
-        if number:  # the first is the way on, the others are quieter
+        if number:  # the other buttons are less prominent
             button.setObjectName("link")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self._on_clicked(number))
@@ -267,7 +267,7 @@ class ErrorBlock(QWidget):
 
 
 class Silence(QWidget):
-    """That nothing has come of a reply for so long, with a way to end it and to ask once more."""
+    """Notice that a reply has produced nothing for a while, with Stop and Retry."""
 
     asked = Signal(object)  # (action): Stop or Retry was pressed
 
@@ -287,7 +287,7 @@ class Silence(QWidget):
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:
-        """Place it; returns its height, at least that of a line of the text that it waits for."""
+        """Place the notice. Return its height, at least ``line``."""
         self._column.activate()
         height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
         height = max(height, line)
@@ -299,13 +299,13 @@ _CUT = {"length", "memory"}
 
 
 class AnswerRow(MessageRow):
-    """Name, thought, text, then an error or a mark where the text ends, and the footer."""
+    """Row with the name, reasoning, text, an error or a mark at its end, and the footer."""
 
     NAME = 24
     PAD = 12
 
     def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
-        """``apart``: it stands in a column that says whose it is."""
+        """Create the row. ``apart``: it is in a column with a heading."""
         from app.markdown import MarkdownDocument
 
         super().__init__(message, can, parent)
@@ -337,11 +337,11 @@ class AnswerRow(MessageRow):
         self.set_message(message)
         self._reveal()
 
-    # Most answers end well, and have none of these.
+    # Created on first use, because most replies have none of these.
 
     @cached_property
     def way_on(self) -> QPushButton:
-        """From where it ended before its time."""
+        """Return the button that continues an unfinished reply."""
         made = QPushButton(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.clicked.connect(self._go_on)
@@ -350,7 +350,7 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def unfolds(self) -> QPushButton:
-        """To the columns that it is one of, or was made of."""
+        """Return the link to the panel's columns."""
         made = link(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -359,14 +359,14 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def silence(self) -> Silence:
-        """What is waited for, in the place of a text that has not begun."""
+        """Return the notice shown while nothing was generated yet."""
         made = Silence(self)
         made.asked.connect(lambda action: self._ask(action, self.message.id))
         return made
 
     @cached_property
     def error(self) -> ErrorBlock:
-        """Why it failed, and what helps."""
+        """Return the error."""
         made = ErrorBlock(self)
         made.asked.connect(self.asked)
         made.resized.connect(self.resized)
@@ -375,16 +375,16 @@ class AnswerRow(MessageRow):
 
     @property
     def text(self) -> str:
-        """The answer's Markdown as it is shown."""
+        """Return the Markdown shown."""
         return self._markdown.source
 
     @property
     def plain_text(self) -> str:
-        """The answer as it reads, a character for each of the document's."""
+        """Return the plain text of the document."""
         return self._view.document().toPlainText()
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Mark places of `plain_text`; none takes the marks away."""
+        """Mark ranges of `plain_text` instead of the previous ones."""
         self._view.mark(places)
 
     def move_code(self, by: int) -> None:
@@ -407,11 +407,11 @@ class AnswerRow(MessageRow):
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:
-        """The code blocks whose long lines the person had broken."""
+        """Return the code blocks whose lines the user has wrapped."""
         return self._markdown.wrapped
 
     def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
-        """Break the long lines of these code blocks."""
+        """Wrap the lines of these code blocks."""
         for name in names:
             self._markdown.wrap(name, True)
 
@@ -421,7 +421,7 @@ class AnswerRow(MessageRow):
 
     def highlight(self, words: Words | None) -> int | None:
         if words is not None:
-            self._markdown.refresh()  # what is not rendered yet has words too
+            self._markdown.refresh()  # includes text that is not rendered yet
         return super().highlight(words)
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
@@ -436,9 +436,9 @@ class AnswerRow(MessageRow):
         self._update_reasoning()
 
     def set_silent(self, words: str, *, asked: bool = False) -> None:
-        """Say what is waited for in the place of a text that has not begun; "" for nothing.
+        """Show a notice while nothing was generated yet. "" hides it.
 
-        ``asked``: another machine was, and may be asked once more.
+        ``asked``: the model is remote, and the request can be repeated.
         """
         words = words if self.streaming else ""
         before = self.silence.words.text() if shows(self, "silence") else ""
@@ -460,7 +460,7 @@ class AnswerRow(MessageRow):
             self._markdown.finish()
         self._view.set_caret(self.streaming)
         if not self.streaming:
-            self.set_silent("")  # it has ended: nobody waits
+            self.set_silent("")  # hide the notice
         self._show_way_on()
         show_if(self, "error", message.status == "error")
         show_if(self, "unfolds", bool(panel_of(message)) and not self._apart)
@@ -469,7 +469,7 @@ class AnswerRow(MessageRow):
         self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Whether it is the newest message: it can be continued."""
+        """Set whether it is the last message, which can be continued."""
         if last != self._last:
             self._last = last
             self._show_way_on()
@@ -477,7 +477,8 @@ class AnswerRow(MessageRow):
             self.update()
 
     def set_going_on(self, goes_on: bool) -> None:
-        """Whether it goes on after its own model's calls, above which that is named already."""
+        """Set whether the reply continues after its own tool calls, whose row has the model's
+        name."""
         if goes_on != self._goes_on:
             self._goes_on = goes_on
             self.resized.emit()
@@ -485,12 +486,12 @@ class AnswerRow(MessageRow):
 
     @property
     def heading(self) -> str:
-        """The name of the model, where it stands above this reply."""
+        """Return the model's name if it is shown above this reply."""
         return "" if self._goes_on else called(self.message)
 
     @property
     def _ending(self) -> str:
-        """What stands where the text ends, if that is not all there is to it."""
+        """Return the text of the mark at the end of an unfinished or empty reply."""
         if words := ending(self.message):
             return words
         calls = turn_with_calls(self.message) is not None
@@ -499,15 +500,15 @@ class AnswerRow(MessageRow):
 
     @property
     def _only_calls(self) -> bool:
-        """Whether it called tools and said nothing: its name and its footer share a line."""
+        """Return True if the reply has tool calls but no text. Its name and footer share a line."""
         complete = self.message.status == "complete"
         return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
 
     @property
     def _way(self) -> Action | None:
-        """What is offered where an answer that stands last ended before its time.
+        """Return the action offered at the end of an unfinished last reply.
 
-        Where it can never be continued (it has no text, or its machine cannot) it is made anew.
+        Replies that cannot be continued (without text, or on some remote servers) are regenerated.
         """
         if not self._last or self.streaming:
             return None
@@ -537,7 +538,7 @@ class AnswerRow(MessageRow):
             self.resized.emit()
 
     def set_thought(self, thought_s: float | None) -> None:
-        """How long it has thought, known as soon as the answer begins."""
+        """Set the duration of the reasoning, known when the reply begins."""
         if thought_s is not None and self._thought_s is None:
             self._thought_s = thought_s
             self._update_reasoning()
@@ -563,7 +564,7 @@ class AnswerRow(MessageRow):
             y += self.silence.arrange(y, width, height if empty else 0)
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y
-        # The icons, not their buttons, stand in line with the text.
+        # Aligns the icons, not their buttons, with the text.
         x = width - grown(SIDE) + 4
         for button in self._actions():
             button.move(x, self._footer_y)
@@ -575,7 +576,7 @@ class AnswerRow(MessageRow):
         return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
-        """Place the error block or the mark below the text; returns where it ends."""
+        """Place the error or the mark below the text. Return the bottom."""
         self._mark = QRectF()
         if self.message.status == "error":
             top = y + (0 if self._markdown.is_empty else 8)
@@ -602,7 +603,7 @@ class AnswerRow(MessageRow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._view.isVisible() and self._view.geometry().contains(event.rect()):
-            return  # nothing but text, as while it grows
+            return  # only text changes while it grows
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -614,10 +615,10 @@ class AnswerRow(MessageRow):
             name.setHeight(grown(SIDE))
             upright = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(name, upright, self.heading)
-        # The status may be newer than the layout: an answer that was stopped goes on.
+        # The status may be newer than the layout, if a stopped reply continues.
         if not self._mark.isEmpty():
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, self._ending)
-        # Those of a reply that goes on are of what it was before.
+        # While a reply continues, the figures are those before.
         if not self.streaming and (self._revealed() or self._figures_matter()):
             beside = self._beside()
             if self._alternative[1] > 1:
@@ -634,16 +635,16 @@ class AnswerRow(MessageRow):
         self._paint_alternatives(painter)
 
     def _beside(self) -> int:
-        """Where the footer begins: behind the name, where both share a line."""
+        """Return the left edge of the footer: after the name if they share a line."""
         return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
 
     def _figures_matter(self) -> bool:
-        """Whether they say what a person may not have expected of the newest reply."""
+        """Return True if the figures have something unexpected about the last reply."""
         stats = self.message.stats
         return self._last and (stats.get("reason") in _CUT or stats.get("same") is not None)
 
     def _reveal(self) -> None:
-        # While it streams there is nothing to copy or to ask again.
+        # While a reply is generated, it cannot be copied or regenerated.
         for button in self._actions():
             button.setVisible(not self.streaming)
         super()._reveal()
@@ -655,7 +656,7 @@ class AnswerRow(MessageRow):
             self.error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
-        """The footer's buttons from the right."""
+        """Return the buttons of the footer from right to left."""
         return self._delete, self._again, self._same, self._panel, self._branch, self._copy
 
     def _append_answer(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Helpers on the card of the call that asks them: a lane each, which unfolds and can be stopped."""
+"""Lanes of helpers on the card of a tool call. They can be expanded and stopped."""
 
 from __future__ import annotations
 
@@ -40,20 +40,21 @@ _STATES = {
     LaneState.TIME: mark("Out of time", "a helper"),
     LaneState.FAILED: mark("Failed", "a helper"),
 }
-_PAINTED = 1_000  # characters: two lines of a text are sought in twice as many at most
+_PAINTED = 1_000  # characters; two lines need at most twice as many
 _HEARD = 500
 
 
 def state_line(lane: Lane) -> str:
-    """How a helper stands: "Writing · 24 tok/s"."""
+    """Return a helper's state: "Writing · 24 tok/s"."""
     words = tr(_STATES[lane.state], "a helper")
     known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
     return f"{words} · {rate_line(lane.rate)}" if known else words
 
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
-    """How a text begins in at most two lines so wide, or, of one that grows, how it ends."""
-    # Of a growing one the same beginning for a while, or its lines would break anew with each word.
+    """Return the first two lines of a text, or the last two if ``end``."""
+    # A growing text starts at the same place for a while, so that its lines do not reflow with each
+    # word.
     start = max(0, len(text) // _PAINTED - 1) * _PAINTED if end else 0
     text = " ".join(clean(text[start : start + 2 * _PAINTED], lines=False).split())
     layout = QTextLayout(text, font)
@@ -74,12 +75,12 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
 
 
 class LaneHead(PaintedButton):
-    """A helper's question, how it stands, and two lines of what it says; a click unfolds them."""
+    """Question of a helper, its state, and two lines of its text. A click expands them."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.lane = Lane("")
-        self.taken = 0  # pixels at the end of its first line that belong to a button
+        self.taken = 0  # pixels at the end of the first line that a button covers
         self._lines: list[str] = []
         self._lines_of: tuple[object, ...] = ()
         self.setCheckable(True)
@@ -87,12 +88,12 @@ class LaneHead(PaintedButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def lines(self, width: int) -> list[str]:
-        """What stands below the question while the lane is folded."""
+        """Return the lines below the question of a collapsed lane."""
         lane, font = self.lane, ui_font(t.SMALL_PX)
         if self.isChecked():
             return []
         of = (lane.why or lane.text, width, lane.over, font.key())
-        if of != self._lines_of:  # they are asked for several times a frame
+        if of != self._lines_of:  # requested several times per frame
             room = width - self.edge - 4
             self._lines = two_lines(of[0], font, room, end=not lane.over)
             self._lines_of = of
@@ -100,18 +101,18 @@ class LaneHead(PaintedButton):
 
     @property
     def edge(self) -> int:
-        """Where words begin, in pixels."""
+        """Return the left edge of the text in pixels."""
         return scaled(t.SMALL_ICON) + 6
 
     def asked(self) -> tuple[str, int]:
-        """The question on one line, and how many pixels there are for it."""
+        """Return the question as one line, and the pixels available for it."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.taken - state - 16 - self.edge
         return " ".join(clean(self.lane.question[:_PAINTED], lines=False).split()), max(0, room)
 
     @property
     def cut(self) -> bool:
-        """Whether not all of the question is seen."""
+        """Return True if the question is elided."""
         words, room = self.asked()
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
@@ -141,9 +142,9 @@ class LaneHead(PaintedButton):
 
 
 class HelperLane(QWidget):
-    """One helper: its head, and unfolded its question and all of its text."""
+    """Lane of a helper: its head and, if expanded, its question and text."""
 
-    resized = Signal()  # `arrange` would give another height now
+    resized = Signal()  # `arrange` would return a different height
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -158,7 +159,7 @@ class HelperLane(QWidget):
         self._filled = ""
 
     def show_lane(self, lane: Lane, number: int, of: int) -> None:
-        """Show it as it is now, as one of so many."""
+        """Update the lane, which is ``number`` of ``of``."""
         state, head = tr(_STATES[lane.state], "a helper"), self.head
         head.lane = lane
         name = tr("Helper {number} of {count}, {state}", number=number, count=of, state=state)
@@ -169,7 +170,7 @@ class HelperLane(QWidget):
         if lane.over:
             head.setAccessibleDescription((lane.why or lane.text)[:_HEARD])
         if lane.over and self.stop.hasFocus():
-            head.setFocus()  # Qt would give the focus to whatever comes next
+            head.setFocus()  # Qt would focus the next widget
         self.stop.setVisible(not lane.over)
         head.update()
 
@@ -190,7 +191,7 @@ class HelperLane(QWidget):
         return height
 
     def _fill(self) -> None:
-        """Have its text, below its question where that is cut above."""
+        """Set the text, with the question if it is elided in the head."""
         lane, head = self.head.lane, self.head
         question = lane.question if head.cut or not lane.text + lane.why else ""
         told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
@@ -201,12 +202,12 @@ class HelperLane(QWidget):
 
 
 class HelperLanes(QWidget):
-    """All lanes of one call."""
+    """All lanes of a call."""
 
     GAP = 4
-    FRAME_MS = 80  # eight that write at once are not laid out anew with each word of each
-    resized = Signal()  # `arrange` would give another height now
-    stopped = Signal(int)  # (number): this helper is to end, counted from 0
+    FRAME_MS = 80  # limits layout passes while several helpers write
+    resized = Signal()  # `arrange` would return a different height
+    stopped = Signal(int)  # (number): stopping this helper was requested, counted from 0
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -221,13 +222,13 @@ class HelperLanes(QWidget):
         theme().changed.connect(self.update)
 
     def show_soon(self, lanes: Sequence[Lane]) -> None:
-        """Show them in the next frame."""
+        """Update the lanes in the next frame."""
         self._waiting = lanes
         if not self._soon.isActive():
             self._soon.start()
 
     def show_lanes(self, lanes: Sequence[Lane]) -> None:
-        """Show them as they are now."""
+        """Update the lanes."""
         for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
             shown.show_lane(lane, number, len(lanes))
         if self.width() and [each.arrange(self.width()) for each in self.lanes] != self._heights:
@@ -243,7 +244,7 @@ class HelperLanes(QWidget):
         return max(0, y - self.GAP)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Hairlines between them."""
+        """Paint lines between the lanes."""
         painter = QPainter(self)
         for lane in self.lanes[1:]:
             y = lane.y() - self.GAP // 2

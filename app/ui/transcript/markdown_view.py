@@ -1,4 +1,4 @@
-"""An answer's Markdown on screen: links and code by key, buttons of code blocks, wide lines."""
+"""View of a reply's Markdown, with keyboard access to links and code, and wide code blocks."""
 
 from __future__ import annotations
 
@@ -44,22 +44,23 @@ if TYPE_CHECKING:
     from app.markdown import CodeBlock, MarkdownDocument
 
 
-_HTML_LIMIT = 200_000  # characters of Markdown that are copied as HTML too, at about 2 ms per 1,000
+# characters of Markdown up to which HTML is copied too; it takes about 2 ms per 1,000
+_HTML_LIMIT = 200_000
 
 
 class Stop(Struct, frozen=True):
-    """A link, or a code block."""
+    """Place that Tab stops at: a link or a code block."""
 
     # begin, end: cursor positions
     begin: int
     end: int
-    link: str  # the address; "" for code
-    code: CodeBlock | None  # the block; None for a link
-    words: str  # what a screen reader says of it
+    link: str  # address; "" for code
+    code: CodeBlock | None  # None for a link
+    words: str  # text for screen readers
 
 
 def stops_in(markdown: MarkdownDocument) -> list[Stop]:
-    """All of them, in the order of the text."""
+    """Return all stops in text order."""
     found = [_code(block) for block in markdown.code_blocks()]
     begin = end = 0
     address = words = ""
@@ -108,26 +109,27 @@ def _code(block: CodeBlock) -> Stop:
 
 
 _BAR = 4
-_FOOT = 12  # from the foot of a block: where the bar is taken hold of
+_FOOT = 12  # height at the bottom of a block where its bar can be dragged
 _SHORTEST = 32
 
 
 class WideCode(QObject):
-    """How far each wide code block of a document is moved, in the document's coordinates."""
+    """Horizontal offsets of a document's wide code blocks, in document coordinates."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QObject) -> None:
         super().__init__(parent)
         self._markdown = markdown
         self._moved: dict[tuple[int, int], float] = {}
-        self._held: tuple[tuple[int, int], float] | None = None  # a bar, and where on it
+        # block of the dragged bar, and offset on the bar
+        self._held: tuple[tuple[int, int], float] | None = None
 
     @property
     def held(self) -> bool:
-        """Whether a bar is being dragged."""
+        """Return True while a bar is dragged."""
         return self._held is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
-        """The blocks whose lines touch the clip and have more to the side than is seen."""
+        """Return the blocks that touch the clip and are wider than the view."""
         return [
             code
             for code in self._markdown.code_blocks(clip)
@@ -135,36 +137,36 @@ class WideCode(QObject):
         ]
 
     def at(self, y: float) -> CodeBlock | None:
-        """The wide block whose lines are at this height."""
+        """Return the wide block whose lines are at this height, or None."""
         clip = QRectF(0, y, 1, 1)
         return next((code for code in self.blocks(clip) if self.lines(code).contains(1, y)), None)
 
     def hidden(self, code: CodeBlock) -> float:
-        """How many pixels of the widest line do not fit."""
+        """Return how many pixels of the widest line do not fit."""
         room = self._markdown.code_area(code).width() - 2 * CODE_PAD
         over = self._markdown.code_width(code) - room
         return over if over >= 1 else 0.0
 
     def moved(self, code: CodeBlock) -> float:
-        """How many pixels of the lines are hidden to the left."""
+        """Return how many pixels are hidden at the left."""
         return min(self._moved.get(code.name, 0.0), self.hidden(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
-        """Hide this many pixels to the left, or as many as can be."""
+        """Set the offset, limited to the hidden width."""
         self._moved[code.name] = max(0.0, min(to, self.hidden(code)))
 
     def lines(self, code: CodeBlock) -> QRectF:
-        """The block below its header, from edge to edge of the document."""
+        """Return the area of the block below its header, in the document's full width."""
         area = self._markdown.code_area(code)
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
     def moved_at(self, y: float) -> float:
-        """How far what is seen at this height is from its place in the document."""
+        """Return the offset of the content at this height."""
         code = self.at(y) if self._moved else None
         return self.moved(code) if code is not None else 0.0
 
     def reveal(self, cursor: QTextCursor, x: float, y: float) -> bool:
-        """Move the block around so that the cursor's place (x, y) is seen; True if it moved."""
+        """Scroll a block to show the cursor at (x, y). Return True if it moved."""
         code = self.at(y)
         if code is None or not code.first_position <= cursor.position() <= code.last_position:
             return False
@@ -173,10 +175,10 @@ class WideCode(QObject):
         self.move(code, min(max(before, x - right), x - left))
         return self.moved(code) != before
 
-    # By pointer.
+    # Mouse.
 
     def wheel(self, event: QWheelEvent) -> bool:
-        """Take a wheel that turns sideways; False if it is not for a code block."""
+        """Scroll a code block sideways. Return False if the event is for the transcript."""
         code = self.at(event.position().y())
         if code is None:
             return False
@@ -190,7 +192,7 @@ class WideCode(QObject):
         return True
 
     def press(self, at: QPointF) -> bool:
-        """Take hold of the bar there; False if there is none."""
+        """Start dragging the bar at this point. Return False if there is none."""
         code = self.at(at.y())
         if code is None or at.y() < self.lines(code).bottom() - _FOOT:
             return False
@@ -201,7 +203,7 @@ class WideCode(QObject):
         return True
 
     def drag(self, at: QPointF) -> None:
-        """Move the bar that is held to the pointer."""
+        """Move the dragged bar to the pointer."""
         if self._held is None:
             return
         name, within = self._held
@@ -213,7 +215,7 @@ class WideCode(QObject):
 
     @Slot()
     def release(self) -> None:
-        """Let go of the bar."""
+        """Stop dragging."""
         self._held = None
 
     # Painting.
@@ -226,13 +228,13 @@ class WideCode(QObject):
         clip: QRectF,
         strong: bool,
     ) -> None:
-        """Draw the block's text, cut off at its edges, and the bar below it."""
+        """Draw the block's text, clipped, and the bar below it."""
         moved, area = self.moved(code), self._markdown.code_area(code)
         lines = self.lines(code)
         lines.setLeft(area.left())
         seen = lines.intersected(clip)
         if seen.isEmpty():
-            return  # to Qt an empty clip is none: it would draw the whole document
+            return  # Qt treats an empty clip as none, and would draw the whole document
         painter.save()
         painter.setClipRect(seen)
         painter.translate(-moved, 0)
@@ -263,9 +265,9 @@ _SIDE = 24
 
 
 class CodeButtons(QObject):
-    """Painted, not made of widgets: an answer may have dozens of code blocks."""
+    """Buttons of code blocks. They are painted, because a reply may have dozens of blocks."""
 
-    copied = Signal()  # a code block went to the clipboard
+    copied = Signal()  # a code block was copied
 
     def __init__(
         self, markdown: MarkdownDocument, wide: WideCode, viewport: QWidget, parent: QObject
@@ -280,18 +282,18 @@ class CodeButtons(QObject):
 
     @property
     def code(self) -> CodeBlock | None:
-        """The code block under the pointer, or the one that has the focus."""
+        """Return the block under the pointer, or the focused one."""
         return self.code_at(self._pointer) or self.held
 
     @property
     def action(self) -> str:
-        """What the button under the pointer does: "copy", "wrap", or "" if there is none."""
+        """Return the action of the button under the pointer: "copy", "wrap", or ""."""
         code = self.code
         buttons = self._places(code).items() if code is not None else ()
         return next((name for name, area in buttons if area.contains(self._pointer)), "")
 
     def code_at(self, at: QPoint) -> CodeBlock | None:
-        """The code block at a point of the document."""
+        """Return the code block at a point of the document, or None."""
         if at.y() < 0:
             return None
         clip = QRectF(at.x(), at.y(), 1, 1)
@@ -300,16 +302,16 @@ class CodeButtons(QObject):
         return next((code for code in codes if area(code).contains(at.toPointF())), None)
 
     def hold(self, code: CodeBlock | None) -> None:
-        """The keys are at this block, or at none."""
+        """Set the focused block, or None."""
         self.held = code
         self._viewport.update()
 
     def can_wrap(self, code: CodeBlock) -> bool:
-        """Whether it has lines that may be broken, or are."""
+        """Return True if the block has wrapped or overlong lines."""
         return code.wrapped or self._wide.hidden(code) > 0
 
     def point(self, at: QPoint) -> None:
-        """Follow the pointer."""
+        """Update the cursor and tooltip for the pointer's position."""
         self._pointer = at
         code, action = self.code, self.action
         tip = ""
@@ -327,7 +329,7 @@ class CodeButtons(QObject):
             self._viewport.update()
 
     def press(self) -> bool:
-        """Do what the button under the pointer does; False if there is none."""
+        """Press the button under the pointer. Return False if there is none."""
         code, action = self.code, self.action
         if code is None or not action:
             return False
@@ -335,7 +337,7 @@ class CodeButtons(QObject):
         return True
 
     def act(self, action: str, code: CodeBlock) -> None:
-        """Copy the code, or break its long lines or leave them whole."""
+        """Copy the code, or toggle line wrapping."""
         if action == "copy":
             QGuiApplication.clipboard().setText(code.source)
             self.copied.emit()
@@ -362,7 +364,7 @@ class CodeButtons(QObject):
             picture.paint(painter, area.adjusted(4, 4, -4, -4))
 
     def _places(self, code: CodeBlock) -> dict[str, QRect]:
-        """Where a block's buttons are, by what they do."""
+        """Return the areas of a block's buttons by action."""
         area = self._markdown.code_area(code)
         place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
         places = {"copy": place}
@@ -372,14 +374,14 @@ class CodeButtons(QObject):
 
 
 class MarkdownView(TextView):
-    """Shows a MarkdownDocument.
+    """View of a MarkdownDocument.
 
-    While the pointer is over a code block, it offers to copy it, and to break its long lines if it
-    has any; at first they are whole and moved sideways within the block.
+    While the pointer is over a code block, it has buttons for copying it and for wrapping long
+    lines. Unwrapped lines scroll sideways within the block.
     """
 
-    code_copied = Signal()  # a code block went to the clipboard
-    part_asked = Signal(str)  # (letter): what a part of the text was made of is to be shown
+    code_copied = Signal()  # a code block was copied
+    part_asked = Signal(str)  # (letter): showing the source of a part of the text was requested
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)
@@ -389,13 +391,13 @@ class MarkdownView(TextView):
         self._buttons.copied.connect(self.code_copied)
         self._stops: list[Stop] = []
         self._caret = False
-        self._clicked = False  # a press was a button's, so is its release
+        self._clicked = False  # a button was pressed, so ignore the release
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
-        # Wide code moves by itself, never the whole text.
+        # Only wide code scrolls sideways, never the whole text.
         self.horizontalScrollBar().rangeChanged.connect(self._on_range)
 
-    # By key.
+    # Keyboard.
 
     def count_stops(self) -> int:
         self._stops = stops_in(self._markdown)
@@ -434,7 +436,7 @@ class MarkdownView(TextView):
             self.part_asked.emit(address.fragment())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return QWidget.focusNextPrevChild(self, forward)  # the message knows what is next
+        return QWidget.focusNextPrevChild(self, forward)  # the message row sets the order
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self.stop >= 0 and event.reason() != Qt.FocusReason.PopupFocusReason:
@@ -444,15 +446,15 @@ class MarkdownView(TextView):
         super().focusOutEvent(event)
 
     def set_caret(self, shown: bool) -> None:
-        """Mark the open end while the text is still growing."""
+        """Show or hide the text cursor at the end of a growing reply."""
         if shown != self._caret:
             self._caret = shown
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Return what Copy takes, as text with list markers and task boxes, and as HTML.
+        """Return the selection as text, with list markers and task boxes, as Markdown, and as HTML.
 
-        The HTML refers to nothing but web pages and mail addresses, in links.
+        The HTML has no references except links to web pages and mail addresses.
         """
         from app.markdown.html_text import fragment
 
@@ -467,7 +469,7 @@ class MarkdownView(TextView):
         return data
 
     def pop_menu_by_key(self) -> None:
-        """Its menu for the first code block that is in view."""
+        """Open the menu for the focused or first visible code block."""
         seen = QRectF(self.visibleRegion().boundingRect())
         held = self._buttons.held
         code = held or next(iter(self._markdown.code_blocks(seen)), None)
@@ -476,7 +478,7 @@ class MarkdownView(TextView):
         self.pop_menu(at, self.mapToGlobal(at))
 
     def move_code(self, by: int) -> None:
-        """Move the wide code that is in view sideways, by so many pixels."""
+        """Scroll visible wide code sideways by ``by`` pixels."""
         for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
             self._wide.move(code, self._wide.moved(code) + by)
         self.viewport().update()
@@ -494,11 +496,11 @@ class MarkdownView(TextView):
         menu.addAction(tr("Copy Reply as Plain Text"), self.copy_plain)
 
     def copy_markdown(self) -> None:
-        """Put the whole answer's source on the clipboard."""
+        """Copy the Markdown of the whole reply."""
         QGuiApplication.clipboard().setText(self._markdown.source)
 
     def copy_plain(self) -> None:
-        """Put the whole answer on the clipboard as it reads."""
+        """Copy the plain text of the whole reply."""
         QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -506,7 +508,7 @@ class MarkdownView(TextView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._markdown.paint_under(painter, QRectF(event.rect()))
         painter.end()
-        # Wide code is drawn apart, Qt's text edit draws what is above, between and below.
+        # Wide code is drawn separately. QTextEdit draws what is above, between and below.
         rest = event.rect()
         wide = self._wide.blocks(QRectF(rest))
         for code in wide:
@@ -557,7 +559,7 @@ class MarkdownView(TextView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._buttons.point(event.position().toPoint())
         if self._buttons.action:
-            self.mousePressEvent(event)  # two quick clicks are two clicks
+            self.mousePressEvent(event)  # two quick clicks are two button presses
         else:
             super().mouseDoubleClickEvent(self._moved(event))
 
@@ -580,7 +582,7 @@ class MarkdownView(TextView):
         return super().place_at(at + QPointF(self._wide.moved_at(at.y()), 0))
 
     def _moved(self, event: QMouseEvent) -> QMouseEvent:
-        """The event where the text under the pointer is in the document."""
+        """Return the event at the pointer's position in the document."""
         moved = self._wide.moved_at(event.position().y())
         if not moved:
             return event
@@ -601,7 +603,7 @@ class MarkdownView(TextView):
         return float(place.top())
 
     def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
-        """What a text edit draws its document with."""
+        """Return the paint context that QTextEdit would use."""
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = self.palette()
         selections = []
@@ -629,12 +631,12 @@ class MarkdownView(TextView):
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
         place = self.cursorRect(cursor)
-        # Behind the last letter, also where that stands at the line's end.
+        # After the last letter, even at the end of the line.
         left = place.left() - self._wide.moved_at(place.center().y()) + 3
         left = min(left, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
-        # An empty document's one line is a few pixels high.
+        # The only line of an empty document is a few pixels high.
         height = min(place.height(), 18) if place.height() > 8 else 16
         top = max(2.0, place.center().y() - height / 2)
         painter.drawRoundedRect(QRectF(left, top, 3, height), 1.5, 1.5)

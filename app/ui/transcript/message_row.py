@@ -1,4 +1,4 @@
-"""One message of a transcript: what all of them share, with the files that go with it."""
+"""Base class of message rows, and attached files."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
     from app.markdown import MarkdownDocument
 
 MOST_SHOWN = 20_000
-"""Characters of a result that are laid out; all of it is copied, searched and sent."""
+"""Displayed characters of a result. Copying, searching and sending use all of it."""
 MOST_LAID_OUT = 1_000_000
-"""Characters of a message, as many as one may write. The rest is there, copied and exported: files
-of chats hold messages that would keep the window still for minutes."""
-_BEGINNING = 500  # characters of a message that are its name; all of it is in its text
+"""Displayed characters of a message, the limit for typed messages. Imported messages may be longer;
+laying them out would block for minutes. Copying and exporting use all of it."""
+_BEGINNING = 500  # characters of a message used in its accessible name
 _STATES = {
     "streaming": mark("replying"),
     "cancelled": mark("stopped"),
@@ -70,12 +70,12 @@ _STATES = {
 
 
 def who(message: Message) -> str:
-    """Who said it."""
+    """Return the author of a message."""
     return tr("You") if message.role == "user" else called(message) or tr("Model")
 
 
 def state(message: Message) -> str:
-    """How an answer stands, in a word or two; "" for one that is complete."""
+    """Return the state of a reply in one or two words, or "" if it is complete."""
     if repeats_itself(message):
         return tr(_STATES["cancelled"])
     if message.status == "complete" and message.stats.get("reason") == "length":
@@ -88,22 +88,23 @@ def state(message: Message) -> str:
 
 
 def row_name(message: Message) -> str:
-    """Who spoke, how it stands and how it begins: "Guide, stopped: A river is"."""
+    """Return the accessible name, with author, state and beginning: "Guide, stopped: A river
+    is"."""
     head = ", ".join(filter(None, (who(message), state(message))))
     if message.status == "streaming":
         return head
-    if message.role == "tool":  # nothing that is written for the model
+    if message.role == "tool":  # without text meant for the model
         text = shown_result(message)[:_BEGINNING]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_BEGINNING]
-    if QAccessible.isActive():  # it takes a while, and rows are made while one scrolls
+    if QAccessible.isActive():  # this is slow, and rows are created while scrolling
         text = shown_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
 
 
 def shown_result(message: Message) -> str:
-    """The result of a call as a person reads it, the time in their language."""
+    """Return the result of a tool call, with dates in the user's language."""
     text, stats = result_of(message), message.stats
     if code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
         when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
@@ -113,7 +114,7 @@ def shown_result(message: Message) -> str:
 
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
-    """What is painted beside its text: its files, which version it is, its figures, a note."""
+    """Return the accessible description: files, version, figures and a note."""
     files = dict.fromkeys(each.name for each in message.attachments)
     parts = [tr("attached: {name}", name=name) for name in files]
     number, count = version
@@ -124,7 +125,7 @@ def row_description(message: Message, version: tuple[int, int], note: str = "") 
 
 
 def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
-    """As much of a result, or of another text, as is laid out, and how much more there is."""
+    """Return the displayed part of a text, and the number of omitted characters."""
     more = len(text) - most
     if more <= 0:
         return text
@@ -139,18 +140,18 @@ _PAGES = {
     "message": mark("Message {number}"),
 }
 _SPEAKERS = {"user": mark("You"), "assistant": mark("Model")}
-_MOST_SHOWN = 60_000  # characters; more would take long to lay out
+_MOST_SHOWN = 60_000  # characters
 
 
 class FileLine(PaintedButton):
-    """A file's name, kind and part; a click unfolds it, unless it is a recording.
+    """Line with a file's name, type and part. A click shows its text, except for recordings.
 
-    Of a chat that was read it opens that; its caret, or an arrow key, unfolds it.
+    For a chat, a click opens it; the arrow, or an arrow key, shows its text.
     """
 
     HEIGHT = 26
-    folded = Signal()  # it is unfolded, or no longer
-    chat_asked = Signal(str)  # (id): the chat is to be shown
+    folded = Signal()  # it was expanded or collapsed
+    chat_asked = Signal(str)  # (id): opening the chat was requested
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -206,9 +207,9 @@ class FileLine(PaintedButton):
         return QSize(text + scaled(t.SMALL_ICON) + scaled(12) + 20, grown(self.HEIGHT))
 
     def about_in(self, room: int) -> str:
-        """What it is in so many pixels: "PDF" where there is no room for "PDF, 12 pages"."""
+        """Return as much of the description as fits: "PDF" instead of "PDF, 12 pages"."""
         words, measure = self._about, QFontMetrics(ui_font(t.SMALL_PX))
-        while ", " in words and measure.horizontalAdvance(words) >= room:  # it is rounded
+        while ", " in words and measure.horizontalAdvance(words) >= room:  # text widths are rounded
             words = words.rpartition(", ")[0]
         return measure.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
@@ -218,7 +219,7 @@ class FileLine(PaintedButton):
         row.icon("chat-circle" if self.attachment.chat else "file", tokens.muted, 4)
         if self.isCheckable():
             row.caret(tokens.muted, 8, unfolded=self.isChecked(), end=True)
-        # Whole, if it can be: what is beside it is in the tooltip, too.
+        # The name has priority; the tooltip has the rest.
         elide = Qt.TextElideMode.ElideMiddle
         row.text(self.attachment.name, tokens.text, 8, font=ui_font(t.SMALL_PX), elide=elide)
         colour = tokens.text if self.underMouse() else tokens.muted
@@ -226,7 +227,7 @@ class FileLine(PaintedButton):
 
 
 class SmallPicture(PaintedButton):
-    """An image of a message; a click shows it whole."""
+    """Thumbnail of an image. A click shows it."""
 
     HEIGHT, NARROWEST = 160, 48
 
@@ -245,7 +246,7 @@ class SmallPicture(PaintedButton):
         self.update()
 
     def size_in(self, width: int) -> QSize:
-        """As large as it is shown where there are so many pixels."""
+        """Return the thumbnail's size if ``width`` pixels are available."""
         wide, high = self.attachment.width, self.attachment.height
         height = min(high, grown(self.HEIGHT))
         wanted = round(height * min(wide / high, 4.0))
@@ -265,7 +266,7 @@ class SmallPicture(PaintedButton):
 
 
 def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) -> None:
-    """Show an image whole, over its window."""
+    """Open an image in a sheet."""
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
@@ -273,12 +274,12 @@ def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) ->
 
 
 class AttachedFiles(QWidget):
-    """All files of one message: its images side by side, the others in lines below them."""
+    """All files of a message: thumbnails side by side, other files in lines below."""
 
     GAP = 6
-    resized = Signal()  # ``arrange`` would give another height now
-    picture_asked = Signal(object)  # (attachment): an image is to be shown whole
-    chat_asked = Signal(str)  # (id): a chat that was read is to be shown
+    resized = Signal()  # ``arrange`` would return a different height
+    picture_asked = Signal(object)  # (attachment): showing an image was requested
+    chat_asked = Signal(str)  # (id): opening a chat was requested
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -293,7 +294,7 @@ class AttachedFiles(QWidget):
             line.chat_asked.connect(self.chat_asked)
 
     def set_source(self, attaching: Attaching) -> None:
-        """``attaching`` has the files' texts and thumbnails."""
+        """Set the source of texts and thumbnails."""
         self._attaching = attaching
         if self.pictures:
             attaching.thumbnail_read.connect(self._on_thumbnail)
@@ -307,11 +308,12 @@ class AttachedFiles(QWidget):
                 picture.set_thumbnail(self._attaching.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
-        """Unfold the first file that has more of the words of a search than the message has.
+        """Expand the file with the most different matches of a search, if more than the message
+        has.
 
         Args:
-            words: finds them in a text.
-            besides: the message.
+            words: returns the matches in a text.
+            besides: text of the message.
         """
         flows.start(self, self._unfold_found(words, besides))
 
@@ -329,13 +331,13 @@ class AttachedFiles(QWidget):
             self.resized.emit()
 
     def wanted_width(self) -> int:
-        """The width of the longest line, or of all images side by side."""
+        """Return the width of the longest line or of all thumbnails."""
         widths = [picture.size_in(10_000).width() for picture in self.pictures]
         beside = sum(widths) + self.GAP * (len(widths) - 1)
         return max([beside, *(line.sizeHint().width() for line in self.lines)])
 
     def arrange(self, width: int) -> int:
-        """Place the parts for ``width`` pixels; returns the height needed."""
+        """Place the parts in ``width`` pixels. Return the height."""
         for picture in self.pictures:
             picture.resize(picture.size_in(width))
         y = place_in_lines(self, self.pictures, 0, width, self.GAP, centered=False)
@@ -353,7 +355,7 @@ class AttachedFiles(QWidget):
         return y
 
     def _view(self, line: FileLine, text: str | None = None) -> TextView:
-        """What shows a file's text, which is read if it is not given."""
+        """Return the view of a file's text. The text is loaded unless it is given."""
         if line not in self._views:
             document = QTextDocument()
             document.setDefaultFont(ui_font(t.SMALL_PX))
@@ -379,7 +381,7 @@ def _different(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> 
 
 
 def shown(attachment: Attachment, text: AttachedText | None) -> str:
-    """What the model got of a file, with the numbers of its pages, for people."""
+    """Return the text that the model got of a file, with page numbers for the user."""
     if text is None:
         return tr("The text is no longer available.")
     pages = shown_pages(attachment, text)
@@ -397,37 +399,38 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _head(unit: str, number: int, label: str) -> str:
-    """What stands above a page: "Sheet 2: Income"."""
+    """Return the heading of a page: "Sheet 2: Income"."""
     head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
     if unit == "message" and label in _SPEAKERS:
         label = tr(_SPEAKERS[label])
     return f"{head}: {label}" if label else head
 
 
-SIDE = 24  # of a footer's buttons: they stand in what sets messages apart
-DELETE_GAP = 8  # deleting stands last and apart: nobody hits it who wanted to copy
+SIDE = 24  # size of the footer's buttons; the footer is also the gap between messages
+DELETE_GAP = 8  # separates Delete from Copy, against misclicks
 
 Can = Callable[[Action, str], str | None]
-"""`Chat.can`: why an action cannot be done with a message now; None when it can."""
+"""`Chat.can`: returns why an action on a message is not possible, or None if it is."""
 
 
 def small_text_width(text: str) -> int:
-    """How wide small interface text is, in pixels."""
+    """Return the width of a text in small font, in pixels."""
     return QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(text)
 
 
 class MessageRow(QWidget):
-    """What all messages share: a footer of actions in a fixed place, shown on hover and focus.
+    """Base class of message rows. The footer's buttons appear on hover and focus.
 
-    To the Tab key a conversation is one place: `TranscriptView` gives a message the focus, and from
-    there Tab goes through what can be pressed in it.
+    The conversation is one stop for Tab: `TranscriptView` focuses a message, and Tab moves through
+    its controls.
     """
 
-    resized = Signal()  # ``arrange`` would give another height now
-    asked = Signal(str, str)  # (action, id): the value of an `Action`; or "copied", of code in it
-    # (forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons
+    resized = Signal()  # ``arrange`` would return a different height
+    # (action, id): a button was pressed; the value of an `Action`, or "copied" for code
+    asked = Signal(str, str)
+    # (forward): Tab or Shift+Tab left the row at its end or start
     left = Signal(bool)
-    # (top, bottom): the focus is at a place in it, which is to be in view
+    # (top, bottom): a part of the row got the focus, and should be visible
     reached = Signal(int, int)
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
@@ -446,30 +449,30 @@ class MessageRow(QWidget):
         theme().changed.connect(self._on_theme)
 
     def arrange(self, width: int) -> int:
-        """Place everything for ``width`` pixels; returns the height needed."""
+        """Place the parts in ``width`` pixels. Return the height."""
         raise NotImplementedError
 
     def set_message(self, message: Message) -> None:
-        """Take the message as it is now."""
+        """Update the message."""
         self.message = message
         self._name()
 
     @property
     def note(self) -> str:
-        """What else is painted below its text; "" for nothing."""
+        """Return additional text painted below the message, or ""."""
         return ""
 
     def _name(self) -> None:
-        """Say to screen readers what stands here."""
+        """Set the accessible name and description."""
         self.setAccessibleName(row_name(self.message))
         told = row_description(self.message, self._alternative, self.note)
         self.setAccessibleDescription(told)
 
     def append(self, text: str, kind: str) -> None:
-        """More text at the end."""
+        """Append text."""
 
     def set_alternative(self, number: int, of: int) -> None:
-        """Which of how many versions this is, counted from 1."""
+        """Set which version this is, from 1, and how many there are."""
         if self._alternative != (number, of):
             self._alternative = (number, of)
             self._name()
@@ -477,10 +480,7 @@ class MessageRow(QWidget):
             self.resized.emit()
 
     def highlight(self, words: Words | None) -> int | None:
-        """Mark every place of ``words``; returns the top of the first in this row, if any.
-
-        None takes the marks away.
-        """
+        """Highlight matches of ``words``, or none if None. Return the top of the first one."""
         tops = [
             view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
@@ -489,10 +489,10 @@ class MessageRow(QWidget):
         return round(min(tops)) if tops else None
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
-        """Mark every place of ``words`` in what was said, and the one of that number apart.
+        """Highlight the matches of ``words`` in the message's text, and the current one.
 
         Returns:
-            How many there are, and the top of that one in this row.
+            The number of matches, and the top of the current one in this row.
         """
         view = self._sought_in(shown=current >= 0)
         if view is None:
@@ -501,43 +501,43 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """The text whose words are found; ``shown``: a person is to see it."""
+        """Return the text to search. ``shown``: make it visible."""
         return self.body
 
     def in_use(self) -> bool:
-        """Whether a selection or the focus would be lost if this row were taken down."""
+        """Return True if deleting this row would lose the selection or the focus."""
         if self.has_keys():
             return True
         return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
 
     def has_keys(self) -> bool:
-        """Whether the focus is in this message."""
+        """Return True if the focus is in this row."""
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
     def in_text(self) -> bool:
-        """Whether the focus is in its text, where the person marks and copies words."""
+        """Return True if the focus is in a text."""
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
-        """What Tab goes to in it besides its buttons and texts."""
+        """Return focusable widgets other than buttons and texts."""
         return []
 
     def move_code(self, by: int) -> None:
-        """Move wide code that is in view sideways, by so many pixels."""
+        """Scroll visible wide code sideways by ``by`` pixels."""
 
     @property
     def body(self) -> TextView | None:
-        """The text that its speaker said, if there is one on screen."""
+        """Return the view of the message's text, if it has one."""
         return None
 
     @property
     def markdown(self) -> MarkdownDocument | None:
-        """The same as it is rendered, of an answer."""
+        """Return the rendered document of a reply, or None."""
         return None
 
     def pop_menu(self) -> None:
-        """Open the menu of its text, by key."""
+        """Open the context menu of the text."""
         if (body := self.body) is not None:
             at = body.visibleRegion().boundingRect().topLeft()
             body.pop_menu(at, body.mapToGlobal(at))
@@ -554,14 +554,14 @@ class MessageRow(QWidget):
         self.asked.emit(action.value, message_id)
 
     def show_actions(self) -> None:
-        """Show what can be done with the message now; the tooltip says why something cannot."""
+        """Update the buttons. The tooltips have the reasons for disabled ones."""
         for button, action in self._buttons.items():
             self._allow(button, action, button.tip)
 
     def _allow(self, button: QAbstractButton, action: Action, tip: str) -> None:
         refusal = self._can(action, self.message.id)
         if refusal is not None and button.hasFocus():
-            self.setFocus()  # Qt would give the focus to whatever comes next
+            self.setFocus()  # Qt would focus the next widget
         button.setEnabled(refusal is None)
         button.setToolTip(refusal or tip)
 
@@ -585,7 +585,7 @@ class MessageRow(QWidget):
         return grown(SIDE) + label + 4 + grown(SIDE)
 
     def _place_alternatives(self, x: int, y: int) -> None:
-        """Put "< 2/3 >" at ``x``."""
+        """Place "< 2/3 >" at ``x``."""
         self._previous.move(x, y)
         self._next.move(x + self._alternatives_width() - grown(SIDE), y)
 
@@ -619,7 +619,7 @@ class MessageRow(QWidget):
     def _on_keys(self) -> None:
         self._reveal()
         if (viewport := self.parentWidget()) is not None:
-            viewport.update()  # the transcript marks which has the focus
+            viewport.update()  # the transcript paints the focus
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         pressed: list[QWidget] = [*self.findChildren(QAbstractButton), *self.fields()]
@@ -651,7 +651,8 @@ class MessageRow(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        # Not overridden: PySide calls an overridden slot also after the row has been deleted.
+        # Subclasses override `restyle` instead: PySide calls an overridden slot even after the row
+        # was deleted.
         self.restyle()
 
     def restyle(self) -> None:

@@ -1,4 +1,4 @@
-"""A form that a tool's server asks the person to fill in, field by field."""
+"""Form for questions of a tool server (MCP elicitation)."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _OPTIONAL = mark("{field} (optional)")
 
 
 class QuestionField(QWidget):
-    """The field's title, what is said about it, and what takes its value."""
+    """Title, description and editor of a field."""
 
-    changed = Signal()  # another value stands in it
+    changed = Signal()  # the value has changed
 
     def __init__(self, field: Field, value: Value | None, parent: QWidget) -> None:
         super().__init__(parent)
         self.field = field
-        self.editors: list[QWidget] = []  # what Tab goes through, in order
+        self.editors: list[QWidget] = []  # editors in tab order
         column = down(of=self, spacing=4)
         optional = not field.required and field.kind is not Kind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
@@ -63,7 +63,7 @@ class QuestionField(QWidget):
 
     @property
     def value(self) -> Value | None:
-        """What stands in it: text of a line, also of a number's; None for nothing."""
+        """Return the value, as text for numbers too. None if empty."""
         first = self.editors[0]
         if isinstance(first, QLineEdit):
             return first.text() or None
@@ -77,7 +77,7 @@ class QuestionField(QWidget):
         return [value for box, (value, _) in pairs if box.isChecked()]
 
     def set_wrong(self, words: str) -> None:
-        """Mark it as what keeps the form from being sent, and say why; or ("") no longer."""
+        """Show an error on the field, or clear it ("")."""
         for editor in self.editors:
             editor.setAccessibleDescription(words or self.field.about)
             if bool(editor.property("wrong")) != bool(words):
@@ -135,10 +135,11 @@ class QuestionField(QWidget):
 
 
 class QuestionForm(QWidget):
-    """What is asked, the fields, and Send, Decline, Cancel. Only its button opens an address."""
+    """Question with its fields and Send, Decline and Cancel. An address opens only by its
+    button."""
 
-    answered = Signal(object)  # (response): the person has answered
-    resized = Signal()  # it needs another height
+    answered = Signal(object)  # (response): the user has responded
+    resized = Signal()  # the height has changed
 
     def __init__(self, asked: OpenQuestion, parent: QWidget) -> None:
         super().__init__(parent)
@@ -195,11 +196,11 @@ class QuestionForm(QWidget):
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:
-        """What the Tab key goes to besides buttons."""
+        """Return focusable widgets other than buttons."""
         return [w for each in self.inputs for w in each.editors if not isinstance(w, QPushButton)]
 
     def arrange(self, x: int, y: int, width: int) -> int:
-        """Place it; returns its height."""
+        """Place the form. Return its height."""
         self._column.activate()
         height = self._column.totalHeightForWidth(width)
         height = height if height > 0 else self._column.totalSizeHint().height()
@@ -207,7 +208,8 @@ class QuestionForm(QWidget):
         return height
 
     def press(self, event: QKeyEvent, from_card: bool) -> bool:
-        """Do what a key means; False if it means nothing. ``from_card``: no field has the focus."""
+        """Handle a key. Return False if it has no function. ``from_card``: no field has the
+        focus."""
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape:
@@ -231,7 +233,7 @@ class QuestionForm(QWidget):
         return made
 
     def _add_address(self, url: str) -> bool:
-        """Show the address whole; whether it may be opened."""
+        """Show the whole address. Return True if it may be opened."""
         shown = QPlainTextEdit(url, self)
         shown.setObjectName("field")
         shown.setAccessibleName(tr("Address"))

@@ -1,7 +1,7 @@
-"""A selection that runs over the messages of a chat, and what of it goes to the clipboard.
+"""Selection over several messages of a chat, and copying it.
 
-Within one text the selection is Qt's own. Where a drag leaves the text, it becomes two ends in the
-path: what lies between is marked where it has a row, and taken from the chat where it has none.
+A selection within one text is Qt's own. When a drag leaves the text, the selection gets two ends in
+the chat's path. Messages in between are marked if they have a row, and copied from the chat.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
 from app.ui.widgets.textview import TextView
 
-_LAST = 2**31 - 1  # a position behind all of a text, however long it becomes
+_LAST = 2**31 - 1  # position beyond the end of any text
 _AT_ONCE = 60_000
-"""Characters that are copied at once: more would hold the window, and are made on a thread."""
+"""Characters up to which copying is immediate. More is prepared in a worker thread."""
 
 
 class Shown(Protocol):
-    """A message of the path, and its widget while it has one."""
+    """A message of the path, and its row if it has one."""
 
     message_id: str
     top: int
@@ -41,7 +41,7 @@ class Shown(Protocol):
 
 
 class Conversation(Protocol):
-    """What is selected in."""
+    """Interface of the transcript for `Selection`."""
 
     @property
     def places(self) -> Sequence[Shown]: ...
@@ -51,7 +51,7 @@ class Conversation(Protocol):
 
 
 class End(NamedTuple):
-    """One end of a selection: which message of the path, and where in its text."""
+    """End of a selection: a message of the path, and a position in its text."""
 
     number: int
     position: int
@@ -59,7 +59,7 @@ class End(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What is copied of one message, as Markdown; a person's own words are as they were typed."""
+    """Copied text of a message, as Markdown, or literally if the user typed it."""
 
     speaker: str
     text: str
@@ -67,16 +67,16 @@ class Taken(NamedTuple):
 
 
 class Selection(QObject):
-    """Of one conversation: by mouse over texts and margins, by Shift and a click, or all of it."""
+    """Selection by mouse, by Shift and click, or of the whole chat."""
 
-    copied = Signal()  # what took a while to be made is on the clipboard
+    copied = Signal()  # a large selection was copied
 
     def __init__(self, view: Conversation, chat: Chat) -> None:
         super().__init__(view.viewport())
         self._view, self._chat = view, chat
-        self._ends: tuple[End, End] | None = None  # where it was begun, and where it is now
-        self._origin: End | None = None  # where the press was, that it may begin at
-        self._text: TextView | None = None  # the one that was pressed last
+        self._ends: tuple[End, End] | None = None  # anchor and current end
+        self._origin: End | None = None  # anchor of the next selection: the position of the press
+        self._text: TextView | None = None  # the text that was pressed last
         self._dragging = False
         self._pointer = QPointF()
         self._pressed_at = QPointF()
@@ -85,11 +85,11 @@ class Selection(QObject):
 
     @property
     def runs_over(self) -> bool:
-        """Whether there is one that is not within one text only."""
+        """Return True if the selection is not within a single text."""
         return self._ends is not None
 
     def part(self, number: int) -> tuple[int, int] | None:
-        """From where to where a message's text is selected; None for not at all."""
+        """Return the selected range of a message's text, or None."""
         if self._ends is None:
             return None
         first, last = sorted(self._ends)
@@ -107,13 +107,13 @@ class Selection(QObject):
             row.body.show_part(self.part(number))
 
     def clear(self) -> bool:
-        """Select nothing; whether anything was."""
+        """Clear the selection. Return True if there was one."""
         had = self._forget_native() or self._ends is not None
         self._set_ends(None)
         return had
 
     def select_all(self) -> None:
-        """Select the whole chat, what is still being written too."""
+        """Select the whole chat, including a reply that is still growing."""
         self.clear()
         places = self._view.places
         if places:
@@ -121,13 +121,13 @@ class Selection(QObject):
             self._set_ends((End(0, 0, places[0].message_id), end))
 
     def begin_in(self, text: TextView) -> None:
-        """A text's own selection begins or goes on, by key."""
+        """Note that a keyboard selection starts or continues in a text."""
         if self._ends is not None or text is not self._text:
             self.clear()
             self._text, self._origin = text, None
 
     def check(self) -> None:
-        """The path is another: an end that is not there any more ends the selection."""
+        """Clear the selection if a message of its ends has left the path."""
         places = self._view.places
         for end in (*(self._ends or ()), *filter(None, [self._origin])):
             if end.number >= len(places) or places[end.number].message_id != end.message_id:
@@ -136,10 +136,10 @@ class Selection(QObject):
                     self.show_in(number)
                 break
 
-    # By mouse. The text that was pressed gets all moves until the release, wherever they are.
+    # Mouse. The pressed text gets all mouse moves until the release.
 
     def press(self, text: TextView | None, event: QMouseEvent) -> bool:
-        """A press in a text, or in none; True if the text is not to take it."""
+        """Handle a press in a text or the margin. Return True if the text must ignore it."""
         if event.button() != Qt.MouseButton.LeftButton:
             return False
         self._pointer = self._pressed_at = event.globalPosition()
@@ -148,7 +148,7 @@ class Selection(QObject):
         self._dragging = True
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._origin is not None:
             if text is not None and text is self._text and self._ends is None:
-                return False  # Qt's own becomes longer, or shorter
+                return False  # Qt changes its own selection
             if here is not None:
                 self._forget_native()
                 self._set_ends((self._ends[0] if self._ends else self._origin, here))
@@ -159,12 +159,12 @@ class Selection(QObject):
         self._text, self._origin = text, here
         if text is not None:
             cursor = text.textCursor()
-            # A press on selected words may begin to drag them away.
+            # Pressing a selection may start to drag it.
             self._dragging = not cursor.selectionStart() <= place < cursor.selectionEnd()
         return False
 
     def drag(self, event: QMouseEvent) -> bool:
-        """The pointer has moved; True if the text that was pressed is not to take it."""
+        """Handle a mouse move. Return True if the pressed text must ignore it."""
         if not self._dragging or not event.buttons() & Qt.MouseButton.LeftButton:
             return False
         self._pointer = event.globalPosition()
@@ -179,7 +179,7 @@ class Selection(QObject):
         return self._reach()
 
     def release(self) -> None:
-        """The mouse button is up."""
+        """Handle the release."""
         self._scroll.stop()
         self._dragging = False
         bar = self._view.verticalScrollBar()
@@ -198,7 +198,7 @@ class Selection(QObject):
         return self._ends is not None or way >= QApplication.startDragDistance()
 
     def _reach(self) -> bool:
-        """Let it end where the pointer is; False while that is within the text it began in."""
+        """Move the current end to the pointer. Return False within the pressed text."""
         text, here = self._living(), self._end_at(self._pointer)
         if here is None or self._origin is None:
             return False
@@ -208,13 +208,13 @@ class Selection(QObject):
             if text is not None:
                 if here.number == self._origin.number:
                     return False
-                # After a double click it begins where the word does.
+                # After a double click, the anchor is the start of the word.
                 self._origin = self._origin._replace(position=text.textCursor().anchor())
                 self._forget_native()
             else:
                 row = self._view.places[self._origin.number].row
                 if row is not None and row.body is not None:
-                    row.body.setFocus(Qt.FocusReason.MouseFocusReason)  # the keys copy it
+                    row.body.setFocus(Qt.FocusReason.MouseFocusReason)  # for the Copy shortcut
             self._set_ends((self._origin, here))
         elif here != self._ends[1]:
             self._set_ends((self._ends[0], here))
@@ -222,13 +222,13 @@ class Selection(QObject):
 
     @Slot()
     def _on_scroll(self) -> None:
-        """Scroll on, the faster the farther the pointer is beyond what is seen."""
+        """Scroll while the pointer is outside, faster with its distance."""
         view, text = self._view, self._living()
         at, height = self._at(self._pointer).y(), view.viewport().height()
         beyond = at if at < 0 else max(0, at - height)
         bar = view.verticalScrollBar()
         bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
-        if not self._reach() and text is not None:  # Qt's own goes on within the text
+        if not self._reach() and text is not None:  # Qt's selection continues
             place = text.viewport().mapFromGlobal(self._pointer)
             left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
             move, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
@@ -239,7 +239,7 @@ class Selection(QObject):
         return self._view.viewport().mapFromGlobal(pointer).toPoint()
 
     def _end_at(self, pointer: QPointF) -> End | None:
-        """The place in a message that is nearest to the pointer, of what is seen."""
+        """Return the position in the visible messages nearest to the pointer."""
         view, places = self._view, self._view.places
         if not places:
             return None
@@ -261,7 +261,7 @@ class Selection(QObject):
         return None
 
     def _set_ends(self, ends: tuple[End, End] | None) -> None:
-        """Mark what is new in it and unmark what is not in it any more, and touch nothing else."""
+        """Set the ends, and update only messages whose marks change."""
         before, self._ends = self._ends, ends
         spans = [sorted(end.number for end in pair) for pair in (before, ends) if pair is not None]
         if before is not None and ends is not None and before[0] == ends[0]:
@@ -271,7 +271,7 @@ class Selection(QObject):
                 self.show_in(number)
 
     def _is_body(self, text: TextView) -> bool:
-        """Whether it is what a message says: a thought, or a result, is selected alone."""
+        """Return True for the text of a message. Reasoning and results are selected separately."""
         row = self._view.places[self._origin.number].row if self._origin is not None else None
         return row is not None and row.body is text
 
@@ -279,7 +279,7 @@ class Selection(QObject):
         return self._text if self._text is not None and shiboken6.isValid(self._text) else None
 
     def _native(self) -> TextView | None:
-        """The text that has a selection of Qt's, if there is one."""
+        """Return the text with a selection of Qt's, or None."""
         for text in (self._living(), QApplication.focusWidget()):
             if (
                 isinstance(text, TextView)
@@ -297,10 +297,10 @@ class Selection(QObject):
             native.setTextCursor(cursor)
         return native is not None
 
-    # To the clipboard.
+    # Clipboard.
 
     def copy(self, *, as_markdown: bool = False) -> bool:
-        """Put it on the clipboard; False if nothing is selected."""
+        """Copy the selection. Return False if there is none."""
         native = self._native() if self._ends is None else None
         if native is not None:
             data = native.createMimeDataFromSelection()
@@ -328,7 +328,7 @@ class Selection(QObject):
         self.copied.emit()
 
     def _taken(self) -> list[Taken]:
-        """What each message gives. Thoughts and what tools did are not what was said."""
+        """Return the selected texts, without reasoning and tool results."""
         taken: list[Taken] = []
         if self._ends is None:
             return taken
@@ -344,7 +344,7 @@ class Selection(QObject):
         return taken
 
     def _words(self, number: int, message: Message, first: int, last: int) -> str:
-        """A part of a message; what has no row is rendered for it once more."""
+        """Return a part of a message. Without a row it is rendered again."""
         if message.role == "user":
             units = message.content.encode("utf-16-le", "surrogatepass")
             return units[2 * first : 2 * last].decode("utf-16-le", "replace")
@@ -360,10 +360,10 @@ class Selection(QObject):
             return message.content
         return markdown.markdown_text(first, min(last, end))
 
-    # Its menu.
+    # Menu.
 
     def pop_menu(self, text: TextView | None, at: QPoint, place: QPoint) -> None:
-        """Offer what can be done with it, and with what the text has at this point."""
+        """Open a menu with actions on the selection and on this point of the text."""
         menu = QMenu(self._view.viewport())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if text is not None and self._ends is None:
@@ -376,7 +376,7 @@ class Selection(QObject):
         for action in copies:
             action.setEnabled(some)
         link = text.anchorAt(at) if text is not None else ""
-        if link and not link.startswith("#"):  # that leads nowhere outside
+        if link and not link.startswith("#"):  # other links are internal
             menu.addAction(tr("Copy Link"), partial(QGuiApplication.clipboard().setText, link))
         menu.addAction(tr("Select All"), self.select_all)
         if text is not None:
@@ -389,7 +389,7 @@ def _size(taken: Sequence[Taken]) -> int:
 
 
 def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
-    """As plain text and as Markdown, with who said it where that changes."""
+    """Return the plain text and Markdown, with the speakers if there are several messages."""
     from app.markdown.plainly import plainly
 
     plain = [each.text if each.typed else plainly(each.text) for each in taken]
@@ -406,7 +406,7 @@ def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
 
 
 def _heads(taken: Sequence[Taken]) -> list[str]:
-    """Return the speaker of each message, or "" if that is the one of the message above."""
+    """Return the speaker of each message, or "" if it is the same as above."""
     new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
     return [each.speaker if said else "" for each, said in zip(taken, new, strict=True)]
 
@@ -423,12 +423,12 @@ def _html(taken: Sequence[Taken]) -> str:
 
 
 def typed_html(text: str) -> str:
-    """Return what a user typed as HTML, in which nothing is a mark."""
+    """Return a typed text as HTML, without markup."""
     return f'<p dir="auto" style="white-space: pre-wrap">{escape(text)}</p>'
 
 
 def mime(plain: str, marked: str, html: str = "") -> QMimeData:
-    """Return what goes to the clipboard: plain text, Markdown, and HTML if there is any."""
+    """Return clipboard data with plain text, Markdown, and HTML if given."""
     data = QMimeData()
     data.setText(plain)
     data.setData("text/markdown", marked.encode())
@@ -438,7 +438,7 @@ def mime(plain: str, marked: str, html: str = "") -> QMimeData:
 
 
 def reply_data(message: Message) -> QMimeData:
-    """Return what Copy takes of a whole reply: its Markdown, also as HTML."""
+    """Return clipboard data of a whole reply: its Markdown, and HTML."""
     from app.markdown.html_text import fragment
 
     return mime(message.content, message.content, fragment(answer_markdown(message)))

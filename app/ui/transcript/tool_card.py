@@ -81,9 +81,9 @@ def card_state(
 
     Args:
         pairs: its arguments, from `shown_arguments`.
-        waiting, allowable: calls of the chat that wait, and those without an obstacle.
+        waiting, allowable: number of waiting calls in the chat, and of those without an obstacle.
         last_waiting: this is the last of them.
-        late: it has run for long without an answer.
+        late: it has been running long without a result.
     """
     if call is None:
         return ToolCardState()

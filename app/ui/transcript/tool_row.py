@@ -1,4 +1,4 @@
-"""One call of a tool in the transcript: the question whether it may run, its result."""
+"""Row of a tool call: a card that asks for permission, or the folded result."""
 
 from __future__ import annotations
 
@@ -57,14 +57,13 @@ KEYS = {
     Qt.Key.Key_S: Decision.SERVER,
     Qt.Key.Key_D: Decision.DENY,
 }
-TOOLS = "tools"  # what is asked for besides the `Action`s: the tools and folders of the chat
+TOOLS = "tools"  # request in addition to the `Action`s: open the chat's tools
 
 
 class Writer:
-    """Writes a call into a document as plain text: nothing in it is a link, a picture or a format.
+    """Writes a call into a document as plain text, without links, images or formats.
 
-    The labels have another colour than all that comes from a model or a server, and a line of a
-    difference has its ground: neither can be imitated by what is shown.
+    Labels have a color, and lines of a diff a background, that displayed text cannot have.
     """
 
     SPACE = 8  # pixels between parts
@@ -86,9 +85,9 @@ class Writer:
             self._put(visible_lines(text), "text", space=self.SPACE)
 
     def difference(self, lines: Sequence[str]) -> None:
-        """Lines of a unified diff: what is added and what is taken away have grounds of their own.
+        """Write lines of a unified diff, with background colors for additions and removals.
 
-        The signs before them say the same without colours.
+        The signs show the same without colors.
         """
         begin = 0
         for at in range(1, len(lines) + 1):
@@ -128,7 +127,7 @@ PAD, GAP, HEAD = 14, 8, 24
 
 
 def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> None:
-    """The frame with its first line; ``waits``: the person is to say something."""
+    """Paint the frame and the headline. ``waits``: the user must decide."""
     tokens = theme().tokens
     painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
     painter.setBrush(QColor(tokens.raised))
@@ -144,39 +143,42 @@ def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> No
 
 
 def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None:
-    """A line or more of the card."""
+    """Paint wrapped text."""
     painter.setFont(ui_font())
     painter.setPen(theme().color(colour))
     painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
 
 
 def height_of(words: str, width: int) -> int:
-    """How high `paint_words` paints them; 0 for none."""
+    """Return the height of text painted by `paint_words`, 0 if it is empty."""
     flags = Qt.TextFlag.TextWordWrap
     bound = QFontMetrics(ui_font()).boundingRect(0, 0, width, 10_000, flags, words)
     return bound.height() if words else 0
 
 
 class ToolRow(MessageRow):
-    """What will happen and to what, what the person says to it, and what came of it."""
+    """Row of a tool call with its arguments or changes, the buttons for a decision, and the
+    result."""
 
-    # (id, decision, arguments): the person has answered; arguments as JSON text
+    # (id, decision, arguments): the user has decided; arguments as JSON text
     decided = Signal(str, object, str)
-    decided_all = Signal(object)  # (decision): the same for all calls of the chat that wait
-    # (id): the tools may write in the folder that is in the call's way
+    decided_all = Signal(object)  # (decision): the user has decided about all waiting calls
+    # (id): writing was allowed in the folder that the call needs
     writing_allowed = Signal(str)
-    kept = Signal(str, bool)  # (id, shorten): what becomes of a result that is too long
-    # stopped(id), retried(id): the running call is to end; and to be made again
+    kept = Signal(str, bool)  # (id, shorten): the user has decided about a result that is too long
+    # stopped(id), retried(id): stopping or repeating the running call was requested
     stopped = Signal(str)
     retried = Signal(str)
-    # (id, response): what the person says to a question of the tool's server
+    # (id, response): the user has answered a question of the tool's server
     answered = Signal(str, object)
-    helper_stopped = Signal(str, int)  # (id, number): this helper of the call is to end
+    # (id, number): stopping this helper of the call was requested
+    helper_stopped = Signal(str, int)
 
     MOST_LINES = 12
-    MOST_SHOWN = 20_000  # characters of arguments that are laid out; longer ones are scrolled
-    INSET = 10  # of text on its ground
-    SILENT_S = 10  # from then on it may be made again
+    # characters of arguments up to which they are laid out; longer ones are edited
+    MOST_SHOWN = 20_000
+    INSET = 10  # of text in its background
+    SILENT_S = 10  # seconds until repeating is offered
 
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
@@ -188,16 +190,16 @@ class ToolRow(MessageRow):
         self._last_waiting = False
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
-        # where the arguments are changed, once `edit` was called
+        # editor of the arguments, after `edit`
         self.arguments = QPlainTextEdit(self)
         self.arguments.setObjectName("field")
         self.arguments.setAccessibleName(tr("Arguments"))
         self.arguments.setTabChangesFocus(True)
         self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
-        # those of the helpers that the call asks, or has asked
+        # lanes of the call's helpers
         self.lanes: HelperLanes | None = None
-        self._sought = False  # its text is shown in the place of lanes
+        self._sought = False  # a search match is shown instead of the lanes
         self._by_key = {
             key: self._plain(words and tr(words), tr(tip)) for key, (words, tip) in BUTTONS.items()
         }
@@ -231,23 +233,23 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """What can be pressed now besides the fold, and what is about all calls."""
+        """Return the visible buttons for this call."""
         shown = (b for key, b in self._by_key.items() if key not in FOR_ALL)
         return [b for b in shown if not b.isHidden()]
 
     @property
     def for_all(self) -> list[QPushButton]:
-        """What is about all calls of the chat that wait."""
+        """Return the visible buttons for all waiting calls."""
         return [self._by_key[key] for key in FOR_ALL if not self._by_key[key].isHidden()]
 
     @property
     def notice(self) -> str:
-        """What the card says below the rest: what is in the way, or what is wrong."""
+        """Return the text at the bottom of the card: an obstacle or an error."""
         return self._fault or self._card_state.notice
 
     @property
     def text(self) -> str:
-        """The arguments, the changes or the result, as they are shown."""
+        """Return the arguments, changes or result as shown."""
         return self._view.toPlainText()
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
@@ -259,12 +261,12 @@ class ToolRow(MessageRow):
         return self._view
 
     def append(self, text: str, kind: str) -> None:
-        """Its helpers have gone on."""
+        """Update the helpers' lanes."""
         if self.lanes is not None and self._call is not None:
             self.lanes.show_soon(self._call.lanes)
 
     def set_call(self, call: Call | None) -> None:
-        """Take the call as it is now; None when it is over."""
+        """Update the call. None when it has ended."""
         self._call = call
         self._show()
 
@@ -273,9 +275,9 @@ class ToolRow(MessageRow):
         self._show()
 
     def set_waiting(self, count: int, allowable: int, *, last: bool) -> None:
-        """How many calls of the chat wait, and how many of them nothing stands in the way of.
+        """Set the number of waiting calls in the chat, and of those without an obstacle.
 
-        ``last``: it is the last of them, where the buttons for all stand.
+        ``last``: this is the last one, which has the buttons for all.
         """
         if (count, allowable, last) != (self._waiting, self._allowable, self._last_waiting):
             self._waiting, self._allowable, self._last_waiting = count, allowable, last
@@ -283,19 +285,19 @@ class ToolRow(MessageRow):
 
     @Slot()
     def fold(self) -> None:
-        """Show the result of a call that is over, or hide it."""
+        """Show or hide the result of an ended call."""
         self._fold.click()
 
     @Slot()
     def edit(self) -> None:
-        """Show the arguments as JSON, to be changed."""
+        """Show the arguments as JSON in an editor."""
         if self._call is not None and self.state is CallState.ASKING:
             self._call.written = readable(self._call.arguments)
             self._show()
             self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_fault(self, words: str) -> None:
-        """Say why the call cannot run as it stands."""
+        """Show why the call cannot run."""
         self._fault = words
         stands = self._call.stands if self._call is not None else "{}"
         self._mark_wrong(bool(words) and fault_in(stands) is not None)
@@ -315,7 +317,7 @@ class ToolRow(MessageRow):
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Whether it stands at the end of the chat."""
+        """Set whether this is the last message of the chat."""
         self._last = last
         self.show_actions()
 
@@ -409,7 +411,7 @@ class ToolRow(MessageRow):
 
     @property
     def headline(self) -> str:
-        """The question, or what goes on."""
+        """Return the headline, with the time of a running call."""
         words, call = self._card_state.headline, self._call
         if call is None or call.state is not CallState.RUNNING or call.questions:
             return words
@@ -425,12 +427,12 @@ class ToolRow(MessageRow):
         more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
-            focused.click()  # Qt presses buttons with Space only, and this may be Deny
+            focused.click()  # Qt presses buttons only with Space; the focused one may be Deny
         elif here and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._by_key[act].click()
         elif here and event.key() == Qt.Key.Key_A and self._allowable > 1:
-            self._by_key["all"].click()  # shown or not: it stands with the last of them only
+            self._by_key["all"].click()  # even if hidden: only the last waiting call shows it
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
@@ -460,13 +462,13 @@ class ToolRow(MessageRow):
 
     @property
     def _late(self) -> bool:
-        """Whether it has run so long in silence that it may be made again."""
+        """Return True if the call has been running long enough to offer repeating it."""
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
         return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
 
     def _show_lanes(self) -> None:
-        """Have a lane for each helper; none while the call is only asked for."""
+        """Create or remove the lanes. A call that waits for permission has none."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
         shown: list[Lane] = lanes if self.state is not CallState.ASKING else []
@@ -483,7 +485,7 @@ class ToolRow(MessageRow):
             self.lanes.show_lanes(shown)
 
     def _show(self) -> None:
-        """Show what belongs to the state that the call is in."""
+        """Update the card for the call's state."""
         state, call = self.state, self._call
         self._show_lanes()
         asking = state is CallState.ASKING and call is not None and call.tool is not None
@@ -535,7 +537,8 @@ class ToolRow(MessageRow):
         return "\n".join(filter(None, (self.headline, self._card_state.about, self.notice)))
 
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
-        """Write the arguments, the changes or the result; what is edited stands in its field."""
+        """Write the arguments, changes or result into the document. The editor has edited
+        arguments."""
         writer, call = Writer(self._view.document()), self._call
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
@@ -547,23 +550,24 @@ class ToolRow(MessageRow):
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None
         if editing:
-            pass  # the changes would be those of other arguments
+            pass  # the preview belongs to the original arguments
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
         elif self._form is None and self.lanes is None and call is not None:
             shown = pairs or []
             file = [pair for pair in shown if not pair[0]] if call.shown_first else []
-            writer.arguments(file or shown)  # its text is not the change: that is yet to come
+            # not the file's text, because the diff is still computed
+            writer.arguments(file or shown)
         self._view.setVisible(not self._view.document().isEmpty())
 
     def _show_question(self) -> None:
-        """Have the form of what the call's server asks, if it asks."""
+        """Show the form of the server's first question, or remove it."""
         questions = self._call.questions if self._call is not None else []
         asked = questions[0] if questions else None
         if self._form is not None and self._form.asked is not asked:
             if self._form.isAncestorOf(self.window().focusWidget() or self):
-                self.setFocus()  # Qt would give the focus to whatever comes next
+                self.setFocus()  # Qt would focus the next widget
             self._form.hide()
             self._form.deleteLater()
             self._form = None

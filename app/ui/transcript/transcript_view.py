@@ -1,8 +1,7 @@
-"""The messages of a chat, in rows that exist only near what is seen.
+"""View of a chat's messages. Rows exist only near the visible part.
 
-200 message widgets cost 108-156 ms per resize, so rows far from the viewport are only heights.
-The layout is done here and not by QLayout: what is above the reader's place must not move when a
-height below or above becomes known.
+200 message widgets cost 108-156 ms per resize, so distant rows are only heights. The layout does
+not use QLayout: the reader's position must not move when a height above or below becomes known.
 """
 
 from __future__ import annotations
@@ -52,26 +51,26 @@ from app.ui.widgets.textview import TextView, Words
 
 
 class Place(Struct):
-    """One message of the path: how high it is, and its widget while it is near the viewport."""
+    """A message of the path: its height, and its row while it is near the visible part."""
 
     message_id: str
     height: int = 0
-    width: int = 0  # the width that ``height`` holds for; 0 while it is only estimated
+    width: int = 0  # width for which ``height`` is exact; 0 if it is an estimate
     top: int = 0
     row: MessageRow | None = None
-    # the code blocks whose long lines are broken, while there is no widget to ask
+    # code blocks with wrapped lines, while there is no row
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
 def column_in(width: int) -> tuple[int, int]:
-    """Left edge and width of the text column in a pane ``width`` pixels wide."""
+    """Return the left edge and width of the text column in a pane of this width."""
     edge = 12 if width < t.NARROW else 24
     column = min(scaled(t.COLUMN), width - 2 * edge)
     return (width - column) // 2, column
 
 
 def estimated_height(message: Message, width: int) -> int:
-    """About how high a message is that was never laid out, in pixels."""
+    """Estimate the height of a message that was never laid out, in pixels."""
     if message.role == "tool" and message.status != "streaming":
         return 28
     text = message.content
@@ -79,7 +78,7 @@ def estimated_height(message: Message, width: int) -> int:
 
 
 class JumpButton(PaintedButton):
-    """Shown while the end is out of view; has a dot while text arrives."""
+    """Button shown while the end is not visible. A dot shows that text arrives."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -109,7 +108,7 @@ class JumpButton(PaintedButton):
             painter.drawEllipse(QPointF(27, 7), 4.5, 4.5)
 
 
-STEP = 96  # pixels: how far an arrow key scrolls
+STEP = 96  # pixels an arrow key scrolls
 
 _PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -119,9 +118,9 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class TranscriptKeys:
-    """Up and down go from message to message, left and right move wide code, Delete deletes.
+    """Keyboard handler. Up and Down select messages, Left and Right scroll code, Delete deletes.
 
-    Tab goes through the buttons of a message (`MessageRow`).
+    Tab moves through the controls of a message (`MessageRow`).
     """
 
     def __init__(self, view: TranscriptView) -> None:
@@ -129,7 +128,7 @@ class TranscriptKeys:
         self._marked = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; False if it means nothing."""
+        """Handle a key. Return False if it has no function."""
         key, number = Qt.Key(event.key()), self._with_keys()
         selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
@@ -154,7 +153,7 @@ class TranscriptKeys:
         elif row is not None and key in _ASIDE:
             row.move_code(_ASIDE[key])
         elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
-            row.pop_menu()  # by X11 it is the menu's key only where a desktop says so
+            row.pop_menu()  # on X11, only some desktops treat it as the menu key
         elif event.matches(QKeySequence.StandardKey.Copy):
             self._view.asked.emit("copy", self._view.places[number].message_id)
         else:
@@ -162,7 +161,7 @@ class TranscriptKeys:
         return True
 
     def enter(self) -> bool:
-        """Give the focus to the last message that is in view; False if there is none."""
+        """Focus the last visible message. Return False if there is none."""
         self._view.lay_out()
         seen = self._view.nearby(0)
         if seen:
@@ -170,12 +169,12 @@ class TranscriptKeys:
         return bool(seen)
 
     def paint_mark(self, painter: QPainter) -> None:
-        """Paint a line in the margin of the message that has the focus."""
+        """Paint a line in the margin of the focused message."""
         self._marked = self._mark()
         painter.fillRect(self._marked, theme().color("accent"))
 
     def follow(self, viewport: QWidget) -> None:
-        """Paint it anew where that message has moved, or is higher now."""
+        """Repaint the line if the focused message has moved or changed its height."""
         if self._marked != self._mark():
             viewport.update()
 
@@ -185,15 +184,15 @@ class TranscriptKeys:
         return QRect(area.left() - 10, area.top(), 2, area.height()) if area.isValid() else area
 
     def _with_keys(self) -> int | None:
-        """The number of the message that has the focus."""
+        """Return the number of the focused message, or None."""
         rows = ((number, place.row) for number, place in enumerate(self._view.places))
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
     def _go(self, number: int) -> None:
-        """Give a message the focus and bring it into view: its end, coming from below."""
+        """Focus a message and scroll to it, to its end if it is above."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
-        # Twice: the first brings it near, which makes it and the heights around it known.
+        # Twice: the first pass determines the exact heights around it.
         for _ in range(2):
             head = place.top - view.TOP
             foot = place.top + place.height + view.BOTTOM - view.viewport().height()
@@ -203,7 +202,7 @@ class TranscriptKeys:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _delete(self, number: int) -> None:
-        """Ask for it to be deleted; the focus is then at the message before it."""
+        """Request its deletion. Then the message before it gets the focus."""
         gone = self._view.places[number].message_id
         self._view.asked.emit(Action.DELETE.value, gone)
         left = self._view.places
@@ -212,7 +211,7 @@ class TranscriptKeys:
             self._go(min(max(0, number - 1), len(left) - 1))
 
     def _step(self, number: int, by: int) -> None:
-        """To the next message, or on in this one while more of it is beyond the view."""
+        """Scroll within a message that is not fully visible, or focus the next one."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         foot = place.top + place.height - view.viewport().height()
@@ -226,28 +225,28 @@ class TranscriptKeys:
 
 
 class TranscriptView(QAbstractScrollArea):
-    """Shows a chat's path; keeps the reader's line, or the end, where it is."""
+    """View of a chat's path. It keeps the reader's position, or the end, in place."""
 
     TOP, BOTTOM, GAP = 20, 12, 4
-    LONG_TOKENS = 500  # a prompt of so many is not read in a moment
-    SILENT_S = 10  # from then on a silent machine may be asked once more
+    LONG_TOKENS = 500  # prompts with fewer tokens are read too quickly for a notice
+    SILENT_S = 10  # seconds until repeating a request to a silent server is offered
 
-    asked = Signal(str, str)  # (action, id): what a message's buttons ask for
-    # (forward): the focus is to go on to what comes after the conversation, or before it
+    asked = Signal(str, str)  # (action, id): a button of a message was pressed
+    # (forward): the focus leaves the conversation at its end or start
     left = Signal(bool)
-    put_up = Signal(str)  # (id): a message has come near enough to what is seen to have a row
+    put_up = Signal(str)  # (id): a row was created for this message
     chat_asked = Signal(str)
     _grown = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ground = "back"  # the name of the colour that it lies on
-        # Or every token would have all that the window has behind it painted.
+        self.ground = "back"  # background color token
+        # Otherwise each token would repaint the window's background.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.places: list[Place] = []  # the path's messages, from the first to the last
-        self._by_id: dict[str, Place] = {}  # the same by their messages' ids
-        self._placed = 0  # of the tops of so many places are right, the heights above them known
-        self.following = True  # whether new text pulls the view along
+        self.places: list[Place] = []  # messages of the path in order
+        self._by_id: dict[str, Place] = {}  # the same by message id
+        self._placed = 0  # number of places whose top is up to date
+        self.following = True  # scroll to new text
         self._laying = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -265,16 +264,17 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.hide()
         self._chat = chat
         self._words: Words | None = None
-        self._found_in = ""  # the one message in which the words are marked; "" for all
-        self._at = ("", -1)  # of all, the mark at which a person is: its message and its number
+        self._found_in = ""  # message with the search matches; "" for all messages
+        self._at = ("", -1)  # message and number of the current match
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
-        self.selection = Selection(self, chat)  # what is selected in it
+        self.selection = Selection(self, chat)  # selection in this transcript
         self.selection.copied.connect(lambda: self.asked.emit("copied", ""))
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
-        chat.compose_changed.connect(self._on_turn)  # no panel is asked while a message is edited
+        # a panel cannot be asked while a message is edited
+        chat.compose_changed.connect(self._on_turn)
         chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)
         chat.message_changed.connect(self._on_changed)
@@ -282,32 +282,32 @@ class TranscriptView(QAbstractScrollArea):
         theme().changed.connect(self.viewport().update)
         self._rebuild()
 
-    # Where the rows are, and how they are scrolled.
+    # Layout and scrolling.
 
     def column(self) -> tuple[int, int]:
-        """Left edge and width of the text, in pixels of the viewport."""
-        # Of the whole width: a scroll bar that comes or goes moves nothing. It stands left of the
-        # viewport in a window that runs from right to left.
+        """Return the left edge and width of the text in the viewport."""
+        # Based on the full width, so that the scroll bar does not move the text. In right-to-left
+        # windows it is left of the viewport.
         left, width = column_in(self.width())
         return left - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
-        """The message's widget, if it has one at present."""
+        """Return the row of a message, if it has one."""
         place = self._by_id.get(message_id)
         return place.row if place is not None else None
 
     @Slot()
     def jump_to_end(self) -> None:
-        """Go to the newest text and follow it."""
+        """Scroll to the end and follow new text."""
         self.following = True
         self.lay_out()
 
     def follow(self, on: bool) -> None:
-        """Let new text pull the view along, or not."""
+        """Set whether the view scrolls to new text."""
         self.following = on
 
     def scroll_pages(self, pages: float) -> None:
-        """Scroll by viewports, for keys that arrive in the composer."""
+        """Scroll by a number of viewport heights, for keys in the composer."""
         bar = self.verticalScrollBar()
         if isinf(pages):
             self.jump_to_end() if pages > 0 else bar.setValue(0)
@@ -319,7 +319,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed:
             self.lay_out()
         else:
-            self._soon.start()  # a new pane is given two sizes in a row
+            self._soon.start()  # a new pane is resized twice
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -333,7 +333,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(int, int)
     def _on_reached(self, top: int, bottom: int) -> None:
-        """Scroll as little as brings a place of a row into view."""
+        """Scroll just far enough to show a part of a row."""
         row = self.sender()
         if isinstance(row, MessageRow):
             bar, view = self.verticalScrollBar(), self.viewport().height()
@@ -348,18 +348,20 @@ class TranscriptView(QAbstractScrollArea):
             place.width = 0
         if not self._soon.isActive():
             self._soon.start()
-            self._grown.emit()  # the timer's turn is after the painting, which would come twice
+            # the timer fires after a paint event, which would cause a second one
+            self._grown.emit()
 
     @Slot()
     def lay_out(self) -> None:
-        """Place what is near the viewport; keep the reader's line, or the end, where it is."""
+        """Lay out the rows near the visible part. Keep the reader's position, or the end, in
+        place."""
         if self._laying or self.viewport().width() < 50 or not self.isVisible():
             return
         self._laying = True
         self._soon.stop()
         try:
             anchor = None if self.following else self._anchor()
-            # Heights that become known move the edges of what is near: a few rounds settle it.
+            # Exact heights move other rows into the visible part. A few passes are enough.
             for _ in range(6):
                 self._set_tops(anchor)
                 if not self._measure_nearby():
@@ -370,7 +372,7 @@ class TranscriptView(QAbstractScrollArea):
             self._laying = False
 
     def _anchor(self) -> tuple[Place, int] | None:
-        """The first message in view and how far its top is from the viewport's."""
+        """Return the first visible message and its offset from the viewport's top."""
         value = self.verticalScrollBar().value()
         number = bisect_right(
             self.places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
@@ -403,19 +405,19 @@ class TranscriptView(QAbstractScrollArea):
             bar.setValue(anchor[0].top - anchor[1])
 
     def nearby(self, screens: float) -> range:
-        """The numbers of the places in the view, or so many of its heights above or below it."""
+        """Return the places in view, and within ``screens`` viewport heights around it."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
         first = bisect_right(self.places, value - reach, key=lambda p: p.top + p.height)
         return range(first, bisect_left(self.places, value + view + reach, key=lambda p: p.top))
 
     def first_in_view(self) -> int:
-        """The number of the first place of which more is in view than its last line."""
+        """Return the first place with more than its last line visible."""
         top = self.verticalScrollBar().value() + 2 * self.TOP
         return bisect_right(self.places, top, key=lambda p: p.top + p.height)
 
     def _measure_nearby(self) -> bool:
-        """Make and measure what is in or near the view; True if a height was not what it seemed."""
+        """Create and measure rows in and near the view. Return True if a height has changed."""
         _, width = self.column()
         moved = False
         for number in self.nearby(0.75):
@@ -426,7 +428,7 @@ class TranscriptView(QAbstractScrollArea):
                 self._put_up(number)
             assert place.row is not None
             height = place.row.arrange(width)
-            for text in place.row.findChildren(TextView):  # a thought or a file may be new
+            for text in place.row.findChildren(TextView):  # reasoning or a file may be new
                 text.across = self.selection
             place.width = width
             if height != place.height:
@@ -452,24 +454,24 @@ class TranscriptView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._answering())
-        # Beside the text where there is room, else at its edge: least of it is covered.
+        # Next to the text if there is space, otherwise at the edge, where it covers least.
         beside = min(left + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
         mirror(self, self._jump)
         self._jump.raise_()
         self._keys.follow(self.viewport())
 
-    # What they show.
+    # Search results.
 
     def show_message(self, message_id: str) -> None:
-        """Bring a message into view (a search result)."""
+        """Scroll to a message."""
         self.lay_out()
         place = self._by_id.get(message_id)
         if place is None:
             return
         self.following = False
         within = 0
-        # Twice: the first brings it near, which makes it and the heights around it known.
+        # Twice: the first pass determines the exact heights around it.
         for _ in range(2):
             self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
             self.lay_out()
@@ -477,39 +479,39 @@ class TranscriptView(QAbstractScrollArea):
             within = max(0, (top or 0) - self.viewport().height() // 3)
 
     def show_found(self, message_id: str, words: str) -> None:
-        """Bring the message that a search has found into view, with the words of the search marked.
+        """Scroll to the message of a search result, with the matches highlighted.
 
-        They stay so until the chat goes on, or the person does.
+        They stay highlighted until the next message, or until the user types or presses Escape.
         """
         self._found_in = message_id
         self._mark_words(lambda text: places_in(text, words))
         self.show_message(message_id)
 
     def forget_found(self) -> bool:
-        """Take the marks of a search away; whether there were any."""
+        """Remove the highlights of a search. Return True if there were any."""
         marked = bool(self._found_in)
         if marked:
             self.highlight(None)
         return marked
 
     def highlight(self, words: Words | None) -> dict[str, int]:
-        """Mark these words in what was said, wherever they stand; None takes all marks away.
+        """Highlight matches in all messages, or none if None.
 
         Returns:
-            How many there are in each message that is laid out.
+            The number of matches per message that is laid out.
         """
         self._found_in, self._at = "", ("", -1)
-        self._mark_words(None)  # those of a search stand in files, too
+        self._mark_words(None)  # matches of a search may be in files too
         self._words = words
         if words is None:
             return {}
         return {p.message_id: p.row.seek(words)[0] for p in self.places if p.row is not None}
 
     def show_mark(self, message_id: str, number: int) -> int | None:
-        """Bring one of a message's marks into view, apart from the others.
+        """Scroll to one of a message's matches, which gets a different color.
 
         Returns:
-            How many there are in it; None where it is not laid out.
+            The number of matches in the message, or None if it is not laid out.
         """
         self.lay_out()
         before, self._at = self._at[0], (message_id, number)
@@ -527,7 +529,7 @@ class TranscriptView(QAbstractScrollArea):
         if place.row is None:
             return None
         count, top = place.row.seek(self._words, number)
-        # Twice: what is unfolded by it, or comes near, makes heights known.
+        # Twice: expanding or creating rows changes heights.
         for _ in range(2):
             self.lay_out()
             y = place.top + (top or 0) - bar.value()
@@ -541,7 +543,7 @@ class TranscriptView(QAbstractScrollArea):
             self._highlight(place)
 
     def _highlight(self, place: Place) -> int | None:
-        """Mark the words in a message, if they are to be; returns where the first stands."""
+        """Highlight the matches in a message if requested. Return the top of the first."""
         if place.row is None:
             return None
         if self._words is None or self._found_in:
@@ -556,7 +558,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.selection.press(None, event)
-        event.ignore()  # what is around it makes the pane the current one
+        event.ignore()  # the pane handles it to become active
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.selection.drag(event)
@@ -573,7 +575,7 @@ class TranscriptView(QAbstractScrollArea):
         self.enter()
 
     def enter(self) -> None:
-        """Give the focus to the last message that is in view."""
+        """Focus the last visible message."""
         if not self._keys.enter():
             self.left.emit(True)
 
@@ -582,11 +584,11 @@ class TranscriptView(QAbstractScrollArea):
         painter.fillRect(event.rect(), theme().color(self.ground))
         self._keys.paint_mark(painter)
 
-    # What the chat tells.
+    # Signals of the chat.
 
     @Slot()
     def _rebuild(self) -> None:
-        """Show the path anew, keeping the widgets of messages that stay."""
+        """Show a changed path. Rows of remaining messages are reused."""
         before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
         self.places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
@@ -615,24 +617,24 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
-                self._on_turn()  # what cannot be done waits for the call, or for its end
+                self._on_turn()  # the permitted actions depend on the call
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
 
     @Slot()
     def _on_turn(self) -> None:
-        """What may be done with a message may be something else now."""
+        """Update the buttons of all rows."""
         for place in self.places:
             if place.row is not None:
                 place.row.show_actions()
 
     @Slot()
     def _on_phase(self) -> None:
-        """A machine that says nothing is waited for, but not without a word.
+        """Show a notice in the reply while a remote server is silent.
 
-        Nor is a long prompt that is read or has to wait for others, where the header has no room
-        to say so.
+        In narrow panes, also while a long prompt is processed or queued: the header has no space
+        for it.
         """
         silent, remote, read = (
             self._chat.reply.silent_s,
@@ -659,7 +661,7 @@ class TranscriptView(QAbstractScrollArea):
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
         row = self.row(message_id)
         if row is not None and not self.isVisible():
-            # A hidden tab renders nothing: its text is taken as a whole when it is shown.
+            # Hidden tabs do not render. The row is recreated when it is shown.
             self._take_down(self._by_id[message_id])
         elif row is not None:
             row.append(text, kind)
@@ -728,7 +730,7 @@ class TranscriptView(QAbstractScrollArea):
         return row
 
     def _count_waiting(self) -> None:
-        """Where several calls wait, the last of them is where all are allowed or denied."""
+        """Show the buttons for all calls in the last waiting one."""
         waiting = self._chat.tools.asking
         count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
         for place in self.places:
@@ -755,7 +757,7 @@ class TranscriptView(QAbstractScrollArea):
             place.row = None
 
     def _mark_rows(self) -> None:
-        """Tell the messages what their place in the path makes of them."""
+        """Update the rows for their positions in the path."""
         self._left_out = left_out(self._chat.transcript.path)
         for place in self.places:
             if place.row is None:
@@ -765,10 +767,10 @@ class TranscriptView(QAbstractScrollArea):
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)
             self._number(place)
-        self._on_turn()  # what is refused of a message may depend on its place
+        self._on_turn()  # the permitted actions may depend on the position
 
     def _number(self, place: Place) -> None:
-        """Tell a message which of how many versions it is, and an answer what it follows."""
+        """Set a row's version number, and whether a reply continues after tool calls."""
         if place.row is not None:
             if isinstance(place.row, AnswerRow):
                 place.row.set_going_on(self._goes_on(place.message_id))
@@ -776,7 +778,7 @@ class TranscriptView(QAbstractScrollArea):
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
     def _goes_on(self, message_id: str) -> bool:
-        """Whether an answer follows results of tools that its own model has called."""
+        """Return True if a reply follows results of tools that the same model called."""
         messages = self._chat.transcript
         before = messages[message_id]
         while before.parent_id is not None:

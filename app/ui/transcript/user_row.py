@@ -1,4 +1,4 @@
-"""The person's own message on screen."""
+"""Row of a user message."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ LEFT_OUT = mark("No longer in context")
 
 
 class UserRow(MessageRow):
-    """The person's own words in a softly tinted block at the right."""
+    """User message in a tinted block at the right."""
 
     PAD_X, PAD_Y = 14, 10
     LONGEST = 460
-    """Higher ones (a pasted file) are folded to ``FOLDED`` pixels, with a way to see all."""
+    """Longer messages (a pasted file) are collapsed to ``FOLDED`` pixels, with a link that expands
+    them."""
     FOLDED = 320
     MORE = 28
     PIECE = 20_000
@@ -67,7 +68,7 @@ class UserRow(MessageRow):
         self._note = QRectF()
         self._more = self._link(self._on_more)
         self._further = self._link(self._on_further)
-        self._laid_out = self._beginning(1)  # the text in the document
+        self._laid_out = self._beginning(1)  # text in the document
         self._fill()
         self._reveal()
 
@@ -87,7 +88,7 @@ class UserRow(MessageRow):
         return tr(LEFT_OUT) if self._left_out else ""
 
     def set_left_out(self, left_out: bool) -> None:
-        """Say that the model is not shown this message any more."""
+        """Set whether the message is left out of the model's context."""
         if left_out != self._left_out:
             self._left_out = left_out
             self._view.setAccessibleDescription(self.note)
@@ -95,7 +96,7 @@ class UserRow(MessageRow):
             self.update()
 
     def restyle(self) -> None:
-        self._fill()  # the text may have another size
+        self._fill()  # the text size may have changed
         self._view.mark_again()
         self.resized.emit()
         self.update()
@@ -125,7 +126,7 @@ class UserRow(MessageRow):
         """Return as many whole pieces of the text as contain the character before ``end``."""
         whole, most = self._whole, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
-        to += whole[to - 1 : to + 1] == "\r\n"  # Qt makes one line break of the two
+        to += whole[to - 1 : to + 1] == "\r\n"  # Qt turns the pair into one line break
         return whole[:to] if to < most else whole
 
     def _lay_out_to(self, end: int) -> None:
@@ -157,7 +158,7 @@ class UserRow(MessageRow):
         self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
         self._block.setHeight(self._block.height() + above)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y + above, inner, height)
-        self._view.verticalScrollBar().setValue(0)  # Qt goes to the text cursor, at the end
+        self._view.verticalScrollBar().setValue(0)  # Qt scrolls to the text cursor at the end
         self._more.setVisible(long)
         further = self._has_rest and not self._folded
         self._further.setVisible(further)
@@ -207,7 +208,7 @@ class UserRow(MessageRow):
         return count, self._unfolded(top) if current >= 0 else top
 
     def _unfolded(self, top: int | None) -> int | None:
-        """A place in this row, which is shown if it was folded away."""
+        """Return a position in this row, expanding the message if it is hidden."""
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()
         return top
