@@ -1,4 +1,4 @@
-"""A comparison that is open: its columns, what differs, and what is done in all of them."""
+"""Running comparisons: their columns, marked differences, and actions on all columns."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from app.ui.workspace.workspace import Workspace
 
 
 class Group(Struct):
-    """The columns of one comparison."""
+    """Columns of one comparison."""
 
-    columns: dict[str, str]  # by chat: what it differs in, in a few words; from left to right
-    blind: bool  # these words and the models' names are hidden until one is kept
-    desk: Desk  # what has given its place to the columns
+    columns: dict[str, str]  # chat id -> label, from left to right
+    blind: bool  # labels and model names are hidden until one is kept
+    desk: Desk  # chats that were replaced by the columns
 
     def alias(self, chat_id: str) -> str:
-        """What a hidden column is called instead."""
+        """Return the neutral name of a column whose label is hidden."""
         letter = ascii_uppercase[list(self.columns).index(chat_id)]
         return tr("Reply {letter}", letter=letter)
 
     def to_json(self) -> dict[str, Any]:
-        """What `columns_from_json` and `Desk.from_json` take."""
+        """Return the state for `columns_from_json` and `Desk.from_json`."""
         return {"columns": self.columns, "blind": self.blind, "desk": self.desk.to_json()}
 
 
 def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
-    """The columns, and whether they are hidden; None for what cannot have come from a group."""
+    """Return the columns and the ``blind`` flag, or None if the data is invalid."""
     if not isinstance(data, dict):
         return None
     columns = data.get("columns")
@@ -54,15 +54,15 @@ def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
 
 
 class Comparisons(QObject):
-    """Opens the columns as chats of their own, and closes all but the kept one."""
+    """Controller of comparisons. Opens columns as chats, and closes all but the kept one."""
 
-    # (desk): panes gave their place to the columns; `Desk.bring_back` undoes it
+    # (desk): panes were replaced by columns; `Desk.bring_back` restores them
     put_aside = Signal(object)
-    # (model, models, words, told, closed): the column of this model was kept, of those of all
-    # these; what it differs in; what hidden columns were, "" where nothing was hidden; the ids of
-    # the others
+    # (model, models, label, blind_labels, closed): the model of the kept column, the models of all
+    # columns, the kept column's label, a sentence with all labels ("" if none were hidden), and the
+    # ids of the other chats
     kept = Signal(str, list, str, str, list)
-    # (undo): a comparison was left without keeping any; calling ``undo`` opens it again
+    # (undo): a comparison was closed without keeping a column; calling ``undo`` reopens it
     left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
@@ -78,16 +78,16 @@ class Comparisons(QObject):
         columns: Sequence[Column],
         system: str,
         prompt: str,
-        # go with the prompt; the engine reads them once for columns of one model
+        # sent with the prompt; the engine prefills them once for all columns of a model
         files: Attachments = (),
         *,
-        # the columns are mixed, and nothing tells which is which until one is kept
+        # shuffle the columns, and hide their labels until one is kept
         blind: bool = False,
     ) -> list[ChatPane]:
-        """Ask the prompt in a new chat for each column; all answer at once.
+        """Send the prompt in a new chat for each column, all at the same time.
 
-        They have the window to themselves until one is kept or they are left. Where there is no
-        room for all beside each other they stand in two rows; what does not fit there is a tab.
+        The columns replace the main window's panes until one is kept or the comparison is left. If
+        they do not fit side by side, they use two rows; the rest become tabs.
         """
         desk = Desk.cleared(self._library, self._workspace)
         order = list(columns)
@@ -128,11 +128,11 @@ class Comparisons(QObject):
         return panes
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The comparisons that are open, for `restore` in another run."""
+        """Return the open comparisons for `restore`."""
         return [group.to_json() for group in self._groups if len(self._panes(group.columns)) > 1]
 
     def restore(self, data: object) -> None:
-        """Let panes that were columns at the last end be columns again."""
+        """Make panes columns again that were columns at the last exit."""
         for told in data if isinstance(data, list) else ():
             found = columns_from_json(told)
             if found is None:
@@ -144,14 +144,14 @@ class Comparisons(QObject):
                 self._gather(Group(columns, blind, desk))
 
     def _gather(self, group: Group) -> None:
-        """The panes of its columns are open: let them be columns."""
+        """Turn the open panes of a group into columns."""
         self._groups.append(group)
         for pane in self._panes(group.columns):
             self._on_pane_made(pane)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        """Give the pane of a column what a column has."""
+        """Add the controls of a column to a pane."""
         group = self._group(pane.chat.id)
         if group is None:
             return
@@ -159,7 +159,7 @@ class Comparisons(QObject):
             pane.chat.set_alias(group.alias(pane.chat.id))
         pane.header.set_keep(shown=True)
         for signal, slot in self._wires(pane):
-            # Its chat outlives the pane, and may get another one.
+            # The chat outlives the pane, and may be shown in a new one.
             signal.connect(slot, Qt.ConnectionType.UniqueConnection)
 
     def _wires(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
@@ -191,7 +191,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_put_up(self, message_id: str) -> None:
-        """Mark an answer whose row did not exist when its column was marked."""
+        """Mark a reply whose row did not exist when its column was marked."""
         self._mark_again(message_id, self.sender())
 
     def _mark_again(self, message_id: str, whose: object) -> None:
@@ -210,7 +210,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
-        """Once the last column is closed there is nothing to keep: what was there comes back."""
+        """Restore the replaced panes after the last column was closed."""
         group = self._group(chat_id)
         if group is not None and not self._panes(group.columns):
             self._dissolve(group)
@@ -220,11 +220,11 @@ class Comparisons(QObject):
         return next((group for group in self._groups if chat_id in group.columns), None)
 
     def has(self, pane: ChatPane) -> bool:
-        """Whether it is one of several columns that are compared."""
+        """Return True if the pane is a column of a comparison."""
         return self._group(pane.chat.id) is not None
 
     def beside(self, pane: ChatPane) -> list[ChatPane]:
-        """The other columns of its comparison that are open."""
+        """Return the other open columns of its comparison."""
         group = self._group(pane.chat.id)
         columns = group.columns if group is not None else {}
         return [other for other in self._panes(columns) if other is not pane]
@@ -233,7 +233,8 @@ class Comparisons(QObject):
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
     def _mark(self, group: Iterable[str], shown: bool) -> None:
-        """Mark in each what the first column lacks, and in the first what the second lacks."""
+        """Mark each column's differences from the first, and the first's differences from the
+        second."""
         rows: list[AnswerRow] = []
         for pane in self._panes(group):
             pane.header.differs.setChecked(shown)
@@ -272,7 +273,7 @@ class Comparisons(QObject):
         self.kept.emit(kept.chat.record.model, models, words, told, closed)
 
     def leave(self, pane: ChatPane) -> None:
-        """Close all columns and go back to what was there. Their chats stay in the list."""
+        """Close all columns and restore the replaced panes. The chats stay in the list."""
         group = self._group(pane.chat.id)
         if group is None:
             return
@@ -289,13 +290,13 @@ class Comparisons(QObject):
             open_again = [i for i in columns.chats if self._library.chat(i) is not None]
             chats = [self._library.open(chat_id, "") for chat_id in open_again]
             self._workspace.arrange(columns, chats)
-            # Their names are known by now.
+            # The labels are visible by now.
             self._gather(Group(aside, False, again))
 
         self.left.emit(undo)
 
     def _dissolve(self, group: Group) -> None:
-        """Its columns are chats like others, and nothing about them is hidden any more."""
+        """Turn the columns into normal chats, and show hidden labels."""
         self._groups.remove(group)
         self._mark(group.columns, False)
         for pane in self._panes(group.columns):
@@ -311,7 +312,7 @@ class Comparisons(QObject):
                 self._library.change({chat_id: {"variant": words}})
 
     def _told(self, group: Group, kept: str) -> str:
-        """What hidden columns were, the kept one first."""
+        """Return a sentence with the hidden labels, the kept one first."""
         first = tr(
             "{reply} was {what}",
             "Reply A was Seed 1",
@@ -323,24 +324,24 @@ class Comparisons(QObject):
 
 
 class Desk:
-    """What stood in the main window before a comparison took its place."""
+    """Panes of the main window that a comparison has replaced."""
 
     def __init__(
         self, library: ChatLibrary, workspace: Workspace, before: Arrangement, chats: list[str]
     ) -> None:
         self._library = library
         self._workspace = workspace
-        self.before = before  # how all panes stood
-        # the ids of those that were put aside; none if there was nothing but a new chat
+        self.before = before  # arrangement of all panes before
+        # ids of the closed chats; empty if there was only an empty chat
         self.chats = chats
 
     @classmethod
     def cleared(cls, library: ChatLibrary, workspace: Workspace) -> Desk:
-        """Put the main window's panes aside. Those in windows of their own stay."""
+        """Close the main window's panes. Floating windows stay open."""
         desk = cls(library, workspace, workspace.arrangement(), [])
         for pane in workspace.panes():
             dock = workspace.dock(pane.chat.id)
-            # A hidden tab's pane is in no window, but its dock knows where it lies.
+            # A pane in a hidden tab has no window, but its dock has a container.
             if dock is not None and not dock.isInFloatingContainer():
                 if not pane.chat.blank:
                     desk.chats.append(pane.chat.id)
@@ -349,7 +350,7 @@ class Desk:
 
     @classmethod
     def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> Desk:
-        """What `to_json` gave, for another run of the program; an empty one for anything else."""
+        """Return the state that `to_json` saved, or an empty one if the data is invalid."""
         told = data if isinstance(data, dict) else {}
         before = Arrangement.from_json(told.get("before"))
         ids = told.get("chats")
@@ -362,9 +363,9 @@ class Desk:
         return {"before": self.before.to_json(), "chats": self.chats}
 
     def bring_back(self, columns: Collection[str] = (), kept: str = "") -> None:
-        """Let the chats stand where they did, with the ``kept`` one of the columns beside them.
+        """Restore the arrangement, with the ``kept`` column next to it.
 
-        Where a person has opened others meanwhile, these stay and nothing is rearranged.
+        If the user has opened other chats since, they stay open and nothing is rearranged.
         """
         ids, self.chats = self.chats, []
         known = [i for i in ids if self._library.chat(i) is not None]

@@ -38,16 +38,16 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class CompareFiles(QWidget):
-    """The chips of a pane's message, and what adds to them; all columns get the files.
+    """File chips of the message, and the button that adds files. All columns get the files.
 
-    They are the pane's own: what is chosen here is what its composer shows. Files are chosen by
-    the button, dropped anywhere on the dialog, or pasted into its message.
+    The files belong to the pane: its composer shows them too. They are chosen with the button,
+    dropped on the dialog, or pasted into the message.
     """
 
-    changed = Signal()  # other files go with the message, or one has been read
+    changed = Signal()  # the files have changed, or one was read
 
     def __init__(self, files: PaneFiles, field: AskField, parent: QWidget) -> None:
-        """``field``: the message's; ``parent``: the dialog."""
+        """Create the row for a message's ``field``. ``parent`` is the dialog."""
         super().__init__(parent)
         self._files = files
         self.button = QPushButton(tr("Attach Files…"), self)
@@ -74,12 +74,12 @@ class CompareFiles(QWidget):
 
     @property
     def attachments(self) -> Attachments:
-        """What goes with the message."""
+        """Return the files of the message."""
         return self._files.attaching.files
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """The names of files that are still being read."""
+        """Return the names of files that are still being read."""
         return self._files.attaching.reading
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -87,7 +87,8 @@ class CompareFiles(QWidget):
             found = files_in(event.mimeData())
             if not (found or has_image(event.mimeData())):
                 return False
-            event.setDropAction(Qt.DropAction.CopyAction)  # of a move the other deletes its own
+            # after a move, the source would delete its file
+            event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             if event.type() == QEvent.Type.Drop and found:
                 self._files.add(found)
@@ -98,7 +99,7 @@ class CompareFiles(QWidget):
 
     @Slot(str)
     def _on_refused(self, why: str) -> None:
-        """Say it here as well: a notice of the window would lie behind the dialog."""
+        """Show the reason here too: the dialog would cover a notice in the window."""
         self._refused.setText(why)
         self._refused.show()
         self.changed.emit()
@@ -110,7 +111,7 @@ class CompareFiles(QWidget):
     @Slot()
     def _show(self) -> None:
         if len(self._files.chips) > len(self.chips.chips):
-            self._refused.hide()  # another file was given
+            self._refused.hide()  # a file was added
         self.chips.show_files(self._files.chips)
         self._arrange()
         self.changed.emit()
@@ -126,11 +127,11 @@ _FIELD = 104
 
 
 class AskField(QPlainTextEdit):
-    """Plain text. Enter does here what it does in a chat's message."""
+    """Plain text field. Enter works as in a chat's composer."""
 
     files_given = Signal(list)  # (paths): files were pasted or dropped
-    image_given = Signal(bytes)  # (data): an image was, as the bytes of a file
-    submitted = Signal()  # Enter was pressed, and it sends
+    image_given = Signal(bytes)  # (data): an image was pasted or dropped, as the bytes of a file
+    submitted = Signal()  # Enter was pressed and should send
 
     def __init__(self, text: str, name: str, parent: QWidget) -> None:
         super().__init__(text, parent)
@@ -150,7 +151,7 @@ class AskField(QPlainTextEdit):
         return source.hasText() or has_image(source) or bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if files := files_in(source):  # their text would be nothing but "file:///…"
+        if files := files_in(source):  # their text would be "file:///…"
             self.files_given.emit(files)
         elif not source.hasText() and (image := image_in(source)):
             self.image_given.emit(image)
@@ -158,14 +159,14 @@ class AskField(QPlainTextEdit):
             super().insertFromMimeData(source)
 
 
-TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # of n columns the first n, in rising order
+TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # n columns use the first n, in ascending order
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
-"""What may differ; `tr` of it is shown."""
-MOST = 6  # columns: narrower ones could not be read
+"""What differs between the columns. `tr` gives the shown text."""
+MOST = 6  # columns; more would be too narrow to read
 
 
 class Column(Struct, frozen=True):
-    """One answer: a model, its settings, and in a few words what tells it from the others."""
+    """Settings of a column: its model, its options, and a label of what differs."""
 
     model: str
     options: ChatOptions
@@ -173,7 +174,7 @@ class Column(Struct, frozen=True):
 
 
 def told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    """By reference what each model is called; where two have one name, with its folder's place."""
+    """Return unique names of models by reference. Duplicates get the parent folder."""
     times = Counter(names.values())
     return {
         ref: f"{name} ({Path(ref).parent.name or ref})" if times[name] > 1 else name
@@ -182,7 +183,7 @@ def told_apart(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
-    """How often each model's answer was kept, the most often kept first; "" for none so far."""
+    """Return how often each model's reply was kept, in descending order, or "" if none was."""
     ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
         tr(
@@ -197,7 +198,7 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
 
 
 class CompareDialog(Sheet):
-    """What to say, what differs, and how many columns."""
+    """Dialog that asks for a message, what differs, and the number of columns."""
 
     def __init__(
         self,
@@ -207,10 +208,10 @@ class CompareDialog(Sheet):
         prompt: str,
         parent: QWidget,
         *,
-        # what the makers of the current model recommend, as `Model.defaults`
+        # sampling defaults of the current model; see `Model.defaults`
         defaults: Mapping[str, Any] | None = None,
-        kept: Mapping[str, Sequence[int]] | None = None,  # as in `Settings`
-        files: PaneFiles | None = None,  # of the message that the comparison begins with
+        kept: Mapping[str, Sequence[int]] | None = None,  # see `Settings`
+        files: PaneFiles | None = None,  # files of the initial message
     ) -> None:
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
@@ -256,7 +257,7 @@ class CompareDialog(Sheet):
             self.blind,
             self.why,
         )
-        self.rows.addStretch(1)  # what room is too much is not put between the rows
+        self.rows.addStretch(1)  # keeps extra space out of the rows
         self.put_foot(self.go)
         self.keep_wide(420)
         for button in self.kinds.values():
@@ -270,11 +271,11 @@ class CompareDialog(Sheet):
 
     @property
     def kind(self) -> str:
-        """What differs between the columns."""
+        """Return what differs between the columns."""
         return next(kind for kind, button in self.kinds.items() if button.isChecked())
 
     def columns(self) -> list[Column]:
-        """What was chosen, from left to right."""
+        """Return the chosen columns from left to right."""
         kind, count = self.kind, self.count.value()
         if kind == BY_MODEL:
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
@@ -296,7 +297,7 @@ class CompareDialog(Sheet):
 
     @property
     def attachments(self) -> Attachments:
-        """The files that all columns get."""
+        """Return the files for all columns."""
         return self.files.attachments if self.files is not None else ()
 
     @Slot()
@@ -314,7 +315,7 @@ class CompareDialog(Sheet):
         self.keep_high()
 
     def _why_not(self) -> str:
-        """Why there is nothing to compare yet; empty when there is."""
+        """Return why comparing is not possible yet, or "" if it is."""
         columns = len(self.columns())
         if self.kind == BY_MODEL and len(self.models) < 2:
             return tr("Get a second model first.")

@@ -1,4 +1,4 @@
-"""Asks who is on a panel, and keeps panels by name."""
+"""Dialog that asks for the members of a panel, and saves panels by name."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_LEAST = -0.1  # of a temperature: it stands for the chat's own
+_LEAST = -0.1  # temperature that means the chat's own
 
 
 class MemberRow(QWidget):
-    """One member: name, model, temperature, seed, and below them what it is told."""
+    """Row of a member: name, model, temperature, seed, and instructions below."""
 
-    changed = Signal()  # its model is another
+    changed = Signal()  # another model was chosen
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -80,7 +80,7 @@ class MemberRow(QWidget):
         self.model.currentIndexChanged.connect(self.changed)
 
     def set_number(self, number: int) -> None:
-        """Say to screen readers which of the members this is, from 1."""
+        """Set the position, from 1, in the accessible names of the fields."""
         for field, words in (
             (self.name, mark("Name of member {number}")),
             (self.model, mark("Model of member {number}")),
@@ -95,7 +95,7 @@ class MemberRow(QWidget):
 
     @property
     def member(self) -> Member:
-        """As it stands in the fields."""
+        """Return the member as entered."""
         warm = round(self.temperature.value(), 2)
         return Member(
             tidy(self.name.text()),
@@ -107,16 +107,16 @@ class MemberRow(QWidget):
 
 
 class PanelDialog(Sheet):
-    """Who is asked, and under which name that is kept."""
+    """Dialog for the members of a panel and its name."""
 
     def __init__(
         self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
     ) -> None:
-        """Make the dialog.
+        """Create the dialog.
 
         Args:
             models: names by reference.
-            about: the beginning of what is asked.
+            about: beginning of the message.
         """
         super().__init__("panel-dialog", tr("Ask a Panel"), parent, spacing=10)
         self._settings = settings
@@ -144,17 +144,17 @@ class PanelDialog(Sheet):
         self.go.setFocus()
 
     def show_members(self, members: Sequence[Member]) -> None:
-        """Let these stand in the rows."""
+        """Show these members in the rows."""
         self._list.clear()
         for member in members:
             self._add(member)
 
     def chosen(self) -> list[Member]:
-        """Who is asked."""
+        """Return the chosen members."""
         return [row.member for row in self.members]
 
     def accept(self) -> None:
-        """What was asked last is what the key asks next."""
+        """Save the members, so that the shortcut asks the same panel next time."""
         told = [member.to_json() for member in self.chosen()]
         name = self.saved.currentData() or ""
         known = self._settings.panels.get(name) == told
@@ -164,7 +164,7 @@ class PanelDialog(Sheet):
 
     @property
     def members(self) -> list[MemberRow]:
-        """The rows, from the top."""
+        """Return the rows from the top."""
         return self._list.items
 
     def _add(self, member: Member, *, focus: bool = False) -> None:
@@ -181,8 +181,6 @@ class PanelDialog(Sheet):
         self.add.setEnabled(count < MOST)
         most = tr("A panel has at most {most} members.", most=MOST)
         self.add.setToolTip("" if count < MOST else most)
-
-    # By name.
 
     def _fill_names(self, chosen: str) -> None:
         self.saved.clear()
@@ -211,13 +209,13 @@ class PanelDialog(Sheet):
         dialog.open()
 
     def _keep_as(self, old: str, name: str) -> None:
-        """Keep what stands in the rows by this name, or what was kept by the old one."""
+        """Save the entered members as ``name``, or rename the panel ``old``."""
         panels = dict(self._settings.panels)
         told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
         self._choose({**panels, name: told}, name)
 
     def _delete(self) -> None:
-        """Its members stay in the rows: saved again, it is back."""
+        """Delete the saved panel. Its members stay in the rows, so it can be saved again."""
         name = self.saved.currentData()
         self._choose({n: told for n, told in self._settings.panels.items() if n != name}, "")
 
@@ -227,5 +225,5 @@ class PanelDialog(Sheet):
 
 
 def members_of(settings: Settings) -> list[Member]:
-    """Who is asked with one key: the panel that was chosen last, or the usual one."""
+    """Return the last chosen panel, or the default one. The shortcut asks these members."""
     return members_from_json(settings.panels.get(settings.panel)) or usual()

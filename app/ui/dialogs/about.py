@@ -1,4 +1,4 @@
-"""Windows about the program: licences, crash reports, newer versions."""
+"""Dialogs about the app: licenses, crash reports, updates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QT = mark(
 
 
 class LicencesWindow(Sheet):
-    """Everything the program is made of."""
+    """Dialog with the licenses of all components."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("licences", tr("Licences"), parent)
@@ -62,12 +62,12 @@ class LicencesWindow(Sheet):
 
 
 class CrashDialog(Sheet):
-    """Shows a report."""
+    """Dialog that shows a crash report."""
 
     def __init__(self, report: Path, text: str, parent: QWidget, heading: str = "") -> None:
-        """``text``: the report's content, which a worker thread has read."""
+        """Create the dialog. ``text`` is the report's content, read by a worker thread."""
         super().__init__("crash", tr("Crash Report"), parent)
-        # It waits to be looked at: the person may be about to type.
+        # It does not take the focus, because the user may be about to type.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         head = self.headline(heading or tr("Something went wrong the last time Stretto ran"))
         words = self.label(
@@ -94,14 +94,15 @@ class CrashDialog(Sheet):
 
 
 class _Notes(QTextBrowser):
-    """Text that loads nothing, whatever is written in it."""
+    """Text view that never loads resources."""
 
     def loadResource(self, type: int, name: QUrl | str) -> None:
         return None
 
 
 class UpdateDialog(Sheet):
-    """Shows a release. Its notes are text: nothing in them is loaded, and no link opens."""
+    """Dialog for a new release. Its notes are shown without loading anything, and links are
+    inactive."""
 
     def __init__(
         self,

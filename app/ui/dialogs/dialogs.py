@@ -1,4 +1,4 @@
-"""The few dialogs: shortcuts, about, and chats that cannot be opened."""
+"""Dialogs about the app, and about chats that cannot be opened or saved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.ui.widgets.sheet import Sheet
 
 
 class Recovery(Enum):
-    """What a person chose when their chats could not be opened."""
+    """User's choice after the chats could not be opened."""
 
     SALVAGE = "salvage"
     SET_ASIDE = "set aside"
@@ -58,11 +58,11 @@ _CAUSES = {
 
 
 _MOST_BUTTONS = 720
-"""Wider than this in pixels, buttons stand below one another: small screens have no more room."""
+"""pixels; wider rows of buttons become columns, for small screens"""
 
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Say plainly what is wrong with the file of chats and ask for the way on."""
+    """Explain why the chats cannot be opened, and ask what to do."""
     title = tr(_TITLES.get(error.code, mark("Your chats could not be opened")))
     box = _store_box(title, error.message, parent)
     ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
@@ -85,13 +85,13 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
 
 
 def ask_for_folder() -> Path | None:
-    """A folder that can be written, for chats whose own cannot; None if none was chosen."""
+    """Ask for a writable folder for chats whose own is read-only. None if the user cancels."""
     chosen = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
     return Path(chosen) if chosen else None
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """The program ends and something is not saved: try again, or end without it."""
+    """Ask at exit whether to retry saving, or to quit without it."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
     words = tr("{cause} Changes that are not saved when you quit are lost.", cause=cause)
@@ -113,13 +113,13 @@ def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
     box.setObjectName("store-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setTextFormat(Qt.TextFormat.PlainText)  # a path may hold what looks like markup
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a path may look like markup
     box.setText(title)
     box.setInformativeText(words)
     layout = box.layout()
     if isinstance(layout, QGridLayout):
         layout.setContentsMargins(20, 20, 20, 16)
-        # Its words would stand in a narrow column under a short title.
+        # A short title would make the text column too narrow.
         width = QSpacerItem(480, 0)
         layout.addItem(width, layout.rowCount(), 0, 1, layout.columnCount())
     return box
@@ -142,7 +142,7 @@ def _choose(
 
 
 def say_already_running() -> None:
-    """Two programs never write the same chats; the one that runs could not be called."""
+    """Tell the user that another instance, which does not respond, has these chats open."""
     box = QMessageBox()
     box.setObjectName("running-dialog")
     box.setWindowTitle("Stretto")
@@ -160,7 +160,7 @@ def say_already_running() -> None:
 
 
 def show_about(parent: QWidget) -> QDialog:
-    """Name, version and what it is."""
+    """Show the app's name, version and description."""
     dialog = Sheet("about", tr("About Stretto"), parent, spacing=10)
     dialog.rows.setContentsMargins(32, 28, 32, 20)
     picture = QLabel(dialog)
@@ -197,7 +197,7 @@ def show_about(parent: QWidget) -> QDialog:
 
 def _show_licences(parent: QWidget) -> None:
     from app.ui.dialogs.about import (
-        LicencesWindow,  # it reads package metadata: 30 ms a start
+        LicencesWindow,  # reading package metadata would cost 30 ms at startup
     )
 
     LicencesWindow(parent).show()

@@ -1,4 +1,4 @@
-"""The dialogs that take chats out of the program and bring them in, and show how far that is."""
+"""Dialogs that export and import chats, with progress."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _LOOK_MS = 100
 
 
 class ExportDialog(Sheet):
-    """Stays while it is written; closing it then stops it, and nothing is left of the export."""
+    """Export dialog. It stays open during the export; closing it cancels and deletes the output."""
 
-    exported = Signal(object, int)  # (path, count): all is in its place
+    exported = Signal(object, int)  # (path, count): the export is complete
 
     def __init__(
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
     ) -> None:
-        """``choices``: what may be exported, each with its words and the ids of its chats."""
+        """Create the dialog. ``choices`` are pairs of a label and chat ids."""
         super().__init__("export-dialog", tr("Export Chats"), parent, spacing=10)
         self._store = store
         self._choices = choices
@@ -68,7 +68,7 @@ class ExportDialog(Sheet):
             self.form.addItem(tr(words))
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
-        self._thoughts = False  # where that can be chosen
+        self._thoughts = False  # the user's choice for formats that have one
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
@@ -120,7 +120,7 @@ class ExportDialog(Sheet):
         flows.start(self, self._ask(export, name))
 
     async def _ask(self, export: Export, name: str) -> None:
-        """Where to; a folder's parent for what is several files."""
+        """Ask for the target: a file, or a parent folder for a format of several files."""
         home = await asking.documents()
         if export.folder:
             folder = await asking.folder(self, tr("Export to Folder"), str(home))
@@ -135,7 +135,7 @@ class ExportDialog(Sheet):
             self.begin(export)
 
     def begin(self, export: Export) -> None:
-        """Write it, beside whatever else is done."""
+        """Start the export in the background."""
         self._export = export
         self.words.clear()
         self._show_working(True)
@@ -181,7 +181,7 @@ class ExportDialog(Sheet):
         self._show_working(False)
 
     def done(self, result: int) -> None:
-        """Closed in whichever way: what is being written is stopped."""
+        """Stop a running export when the dialog closes."""
         self._stop.set()
         super().done(result)
 
@@ -197,12 +197,13 @@ _THOUSANDTHS = 1000
 
 
 class ImportDialog(Sheet):
-    """Stays while files are read; closing it then stops that, and what was taken in stays."""
+    """Import dialog. It stays open during the import; closing it stops, and keeps what was
+    imported."""
 
-    imported = Signal(object)  # (report): it is over, and some chats were taken in
+    imported = Signal(object)  # (report): the import has ended, and some chats were imported
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
-        """``model`` answers in chats that come without one of ours."""
+        """Create the dialog. ``model`` is set in imported chats without a known model."""
         super().__init__("import-dialog", tr("Import Chats"), parent)
         self._store = store
         self._model = model
@@ -249,7 +250,7 @@ class ImportDialog(Sheet):
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
-        """Take in what these hold, in the background."""
+        """Start the import in the background."""
         if not paths or self._import is not None:
             return
         self._import = Import(paths, self._model)
@@ -258,7 +259,7 @@ class ImportDialog(Sheet):
         self.details.hide()
         for button in (self.files, self.folder):
             button.hide()
-        self.activateWindow()  # after the choice of files, without a window manager that does it
+        self.activateWindow()  # some window managers do not return the focus from the file dialog
         self.close_button.setText(tr("Stop"))
         self._looking.start()
         flows.start(self, self._take_in(self._import))
@@ -297,7 +298,7 @@ class ImportDialog(Sheet):
             self.imported.emit(report)
 
     def done(self, result: int) -> None:
-        """Closed: what is being read is stopped, and its end is waited for to be told."""
+        """Stop a running import. Its end is still reported, so the dialog stays open."""
         if self._import is not None:
             self._import.stop.set()
             return

@@ -1,4 +1,4 @@
-"""The dialogs for names and words of the person's own: a name, tags, prompts."""
+"""Dialogs for user-defined names and texts: a name, tags, prompts."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ LONGEST = 60
 
 
 def tidy(name: str) -> str:
-    """The name without needless spaces, cut at its greatest length; may be empty."""
+    """Return the name with single spaces, cut at the maximum length. It may be empty."""
     return " ".join(name.split())[:LONGEST].rstrip()
 
 
 class NameDialog(Sheet):
-    """One field. A name in use is asked about in the dialog itself, before it is taken."""
+    """Dialog with one field. It asks in place before replacing an existing name."""
 
-    named = Signal(str)  # (name): the person has settled on it
+    named = Signal(str)  # (name): accepted by the user
 
     def __init__(
         self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
     ) -> None:
-        """``verb`` is the button's; ``taken`` are the names to ask about."""
+        """Create the dialog. ``verb`` is the button's text, ``taken`` the existing names."""
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
         self._taken = set(taken)
@@ -53,7 +53,7 @@ class NameDialog(Sheet):
 
     @property
     def hint(self) -> str:
-        """What stands below the field."""
+        """Return the text below the field."""
         return self._hint.text()
 
     @hint.setter
@@ -63,7 +63,7 @@ class NameDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        """Another name: whatever was asked about the one before is void."""
+        """Reset the question after the name was edited."""
         self._asked = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)
@@ -84,16 +84,16 @@ class NameDialog(Sheet):
 
 
 _SHOWN = 12
-_COMMAS = "[,，、]"  # keyboards of Chinese and Japanese have their own
+_COMMAS = "[,，、]"  # Chinese and Japanese keyboards have their own commas
 
 
 class TagsDialog(Sheet):
-    """One field with all tags, separated by commas."""
+    """Dialog for all tags of a chat, separated by commas."""
 
-    tagged = Signal(list)  # (tags): the person has settled on them
+    tagged = Signal(list)  # (tags): accepted by the user
 
     def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
-        """``used``: the tags that other chats have, to choose from."""
+        """Create the dialog. ``used`` are tags of other chats, shown as suggestions."""
         super().__init__("tags-dialog", tr("Tags"), parent, spacing=8)
         self.field = QLineEdit(", ".join(tags), self)
         self.field.setAccessibleName(tr("Tags, separated by commas"))
@@ -113,9 +113,9 @@ class TagsDialog(Sheet):
 
 
 class PromptsDialog(Sheet):
-    """The list at the left, the chosen one at the right. What is written is kept at once."""
+    """Dialog with a list of prompts and an editor. Changes are saved immediately."""
 
-    changed = Signal()  # a prompt was added, changed or taken away
+    changed = Signal()  # a prompt was added, changed or deleted
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)
@@ -144,12 +144,12 @@ class PromptsDialog(Sheet):
         nest(self.rows, both, 1)
         beside = self.new_button, self.delete_button, self.undo_button
         self.close_button = self.put_foot(None, *beside)
-        self.close_button.setDefault(False)  # Enter ends the name, and no more
+        self.close_button.setDefault(False)  # Enter ends editing the name and does not close
         self.resize(scaled(640), scaled(420))
         self._fill("")
 
     def add(self, text: str = "", name: str = "") -> None:
-        """Begin another prompt, to be named."""
+        """Add a prompt, and select its name for editing."""
         prompts = dict(self._settings.prompts)
         name = self._free(tidy(name) or tr("New prompt"))
         prompts[name] = text
@@ -160,7 +160,7 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def delete(self) -> None:
-        """Take the chosen one away; "Bring Back" undoes it."""
+        """Delete the selected prompt. `bring_back` restores it."""
         name = self._chosen()
         prompts = dict(self._settings.prompts)
         if name in prompts:
@@ -172,7 +172,7 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def bring_back(self) -> None:
-        """Undo the latest deleting."""
+        """Restore the last deleted prompt."""
         at, name, text = self._deleted.pop()
         name = self._free(name)
         pairs = list(self._settings.prompts.items())
@@ -181,7 +181,7 @@ class PromptsDialog(Sheet):
         self._fill(name)
 
     def _free(self, name: str) -> str:
-        """A name like it that no prompt has."""
+        """Return the name, with a number if it is taken."""
         taken, number, free = self._settings.prompts, 2, name
         while free in taken:
             free, number = f"{name} {number}", number + 1
@@ -195,7 +195,7 @@ class PromptsDialog(Sheet):
         self.changed.emit()
 
     def _fill(self, chosen: str) -> None:
-        """Show the list with this one chosen."""
+        """Show all prompts, with ``chosen`` selected."""
         names = list(self._settings.prompts)
         self._filling = True
         self.list.clear()

@@ -1,4 +1,4 @@
-"""Deleted chats, and the copies of all chats that are made by themselves: the ways back."""
+"""Dialogs that restore deleted chats and automatic backups."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NONE = mark("No backups yet. The first is made when you change something on ano
 
 
 class BackupsDialog(Sheet):
-    """Lists the copies."""
+    """List of backups."""
 
-    chosen = Signal(object)  # (path): the person goes back to this one
+    chosen = Signal(object)  # (path): restoring this backup was requested
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
-        """``runs``: the program has chats open and starts anew with the copy."""
+        """Create the dialog. ``runs``: chats are open, so the app restarts after restoring."""
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
         words = self.label(tr(_NOTE if backups else _NONE))
@@ -58,7 +58,7 @@ class BackupsDialog(Sheet):
 
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
-    """Before any window is there: which copy to go back to; None for none."""
+    """Ask for a backup before any window is open. None if the user cancels."""
     taken: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
     dialog.chosen.connect(taken.append)
@@ -67,7 +67,7 @@ def ask_for_backup(backups: list[Backup]) -> Path | None:
 
 
 def _day(backup: Backup, now: float | None = None) -> str:
-    """ "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
+    """Format the time of a backup: "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
     made, today = time.localtime(backup.made_at), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if backup.made_at >= midnight:
@@ -91,7 +91,7 @@ _DAY = 86_400
 
 
 class TrashDialog(Sheet):
-    """Lists deleted chats. Erasing asks once, in the dialog itself: it cannot be undone."""
+    """List of deleted chats. Before deleting permanently, it asks in place."""
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
@@ -133,7 +133,7 @@ class TrashDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Show what is in the trash now."""
+        """Show the current contents of the trash."""
         self._chats = {chat.id: chat for chat in self._library.trash()}
         now = self._clock()
         self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
@@ -157,20 +157,20 @@ class TrashDialog(Sheet):
 
     @Slot()
     def restore(self) -> None:
-        """Bring the chosen chats back into the list."""
+        """Restore the selected chats."""
         for chat_id in self.list.chosen():
             self._library.restore(chat_id)
 
     def ask_to_erase(self) -> None:
-        """Ask whether the chosen chats are to go for good."""
+        """Ask whether to delete the selected chats permanently."""
         self._ask(self.list.chosen())
 
     def ask_to_empty(self) -> None:
-        """Ask whether all are to go."""
+        """Ask whether to delete all chats permanently."""
         self._ask(list(self._chats))
 
     def erase(self) -> None:
-        """What was asked about goes."""
+        """Delete the chats that the question was about."""
         asked, self._asked = self._asked, []
         self._library.erase(asked)
 
@@ -240,7 +240,7 @@ class TrashDialog(Sheet):
 
 
 def _when(chat: ChatRecord, now: float) -> str:
-    """ "Deleted 3 days ago · erased in 27 days"."""
+    """Format the age of a deleted chat: "Deleted 3 days ago · deleted permanently in 27 days"."""
     deleted = chat.deleted_at or now
     days = max(0, int((now - deleted) // _DAY))
     ago = counted("Deleted %n day ago", "Deleted %n days ago", days)

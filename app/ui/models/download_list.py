@@ -1,4 +1,4 @@
-"""The downloads as they are: a row for each."""
+"""List of downloads."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from engine.errors import GATED
 
-_STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
+_STEPS = 1000  # QProgressBar has 32-bit values, too small for bytes
 
 
 class DownloadRow(QFrame):
-    """Shows one download."""
+    """Row of one download."""
 
-    # paused(), resumed(), opened(): what the person wants
+    # the user asked to pause it, to resume it, or to chat with the model
     paused = Signal()
     resumed = Signal()
     opened = Signal()
@@ -56,13 +56,13 @@ class DownloadRow(QFrame):
         self.show_download(download)
 
     def set_first(self, first: bool) -> None:
-        """The first has no line above it."""
+        """Set whether this is the first row, which has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
             repolish(self)
 
     def show_download(self, download: Download) -> None:
-        """Say how it is now."""
+        """Show the current state."""
         self._state = download.state
         done = download.state is DownloadState.DONE
         failed = download.state is DownloadState.FAILED
@@ -94,11 +94,11 @@ class DownloadRow(QFrame):
 
 
 class DownloadList(QScrollArea):
-    """Shows them as they are."""
+    """List of all downloads."""
 
-    opened = Signal(str)  # (ref): the person wants to chat with that model
-    token_wanted = Signal(str)  # (ref): it can go on only with an access token, and there is none
-    filled = Signal(int)  # (rows): so many there are now
+    opened = Signal(str)  # (ref): a chat with this model was requested
+    token_wanted = Signal(str)  # (ref): resuming needs an access token, and there is none
+    filled = Signal(int)  # (rows): the number of rows has changed
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The window and its downloads: it opens their dialog, and tells of them while that is closed."""
+"""Connects a window to the downloads: opens their dialog, and shows notices while it is closed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class DownloadsInWindow(QObject):
-    """Opens the dialog over ``window`` and tells what happens while it is closed."""
+    """Opens the download dialog over ``window``, and shows notices while it is closed."""
 
     TOLD_S = 12.0
 
-    opened = Signal(str)  # (ref): the person wants to chat with that model
+    opened = Signal(str)  # (ref): a chat with this model was requested
 
     def __init__(self, downloads: Downloads, loader: ModelLoader, window: QWidget) -> None:
         super().__init__(window)
@@ -33,14 +33,14 @@ class DownloadsInWindow(QObject):
         self._memory = 0
         self._act: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
-        # Beside the window's own toast, whose button takes back what was done last.
+        # In addition to the window's toast, which may offer an undo.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._on_acted)
         downloads.finished.connect(self._on_finished)
 
     @Slot()
     def show(self) -> None:
-        """Open the dialog, or bring it forward."""
+        """Open the dialog, or bring it to the front."""
         if self.dialog is None:
             from app.ui.models.get_model import GetModelDialog
 
@@ -54,14 +54,14 @@ class DownloadsInWindow(QObject):
 
     @Slot(str)
     def show_for(self, words: str) -> None:
-        """The same with these words in the search; the hub is asked when the person says so."""
+        """Open the dialog with this text in the search field. The user starts the search."""
         self.show()
         if self.dialog is not None:
             self.dialog.field.setText(words)
             self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def offer(self) -> None:
-        """At a start: what was not finished can go on. The hub is not asked."""
+        """Offer at startup to resume unfinished downloads. No request is sent to the hub."""
         waiting = self._downloads.unfinished()
         if waiting:
             words = tr("{name} has not finished downloading", name=waiting[0].name)
@@ -74,7 +74,7 @@ class DownloadsInWindow(QObject):
             self._tell(words, tr("Show"), self.show)
 
     def end(self) -> None:
-        """The program ends."""
+        """Stop at exit."""
         self.toast.hide()
         self._downloads.end()
 
@@ -100,7 +100,7 @@ class DownloadsInWindow(QObject):
         self.dialog = None
 
     async def _ask_memory(self) -> None:
-        """How much models and chats may take, from whoever shares it out."""
+        """Fetch the memory budget of models and chats from the engine."""
         told = await self._loader.figures.now()
         if told is not None:
             self._memory = int(told.get("memory_budget", 0))

@@ -1,4 +1,4 @@
-"""A model that does not fit into memory: what would, asked in a dialog, and done."""
+"""Dialog that offers alternatives to a model that does not fit in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from engine.hub.inventory import InstalledModel
 
 
 class Way(Enum):
-    """What a choice does."""
+    """Action of a choice."""
 
     KV_BITS = "kv_bits"
     SHORTER = "shorter"
@@ -43,18 +43,18 @@ class Way(Enum):
 
 
 class Choice(Struct, frozen=True):
-    """One way on."""
+    """An alternative."""
 
     way: Way
-    words: str  # what is done
-    detail: str  # what comes of it
-    bits: int = 0  # of the KV cache, for `Way.KV_BITS`
-    tokens: int = 0  # of the chat, for `Way.SHORTER`
-    refs: tuple[str, ...] = ()  # the models to unload, or the one to take instead
-    model: InstalledModel | None = None  # of which a smaller copy is to be made
+    words: str  # description of the action
+    detail: str  # its effect
+    bits: int = 0  # KV cache bits, for `Way.KV_BITS`
+    tokens: int = 0  # context of the chat, for `Way.SHORTER`
+    refs: tuple[str, ...] = ()  # models to unload, or the model to use instead
+    model: InstalledModel | None = None  # model to convert
 
 
-# The end of a name that says how its weights are kept.
+# Suffix of a name that describes the weights' precision.
 _PRECISION = re.compile(
     r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
 )
@@ -63,9 +63,9 @@ _PRECISION = re.compile(
 def choices(
     fit: Fit, ref: str, library: ChatLibrary, installed: InstalledModels, *, for_chat: bool
 ) -> list[Choice]:
-    """The ways on, the least change first. `for_chat`: there is a chat whose settings can change.
+    """Return the alternatives, the smallest change first. `for_chat`: a chat's options can change.
 
-    What cannot be done is left out: unloading a model that answers, or one that is pinned.
+    Impossible ones are left out, such as unloading a model that is pinned or in use.
     """
     found = []
     for offer in fit.offers:
@@ -111,11 +111,12 @@ def choices(
 
 
 def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
-    """The models that the engine would have unloaded, together, if each of them may be."""
+    """Return the choice to unload all models that the engine suggests, if each can be unloaded."""
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
     held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
-    if not wanted or held or len(loaded) < len(wanted):  # another program's is not ours to unload
+    # another program's models cannot be unloaded
+    if not wanted or held or len(loaded) < len(wanted):
         return []
     names = [status.name for status in loaded]
     frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
@@ -132,7 +133,8 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
 
 
 def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
-    """A copy in as many bits as fit, where one can be made."""
+    """Return the choice to convert to the highest precision that fits, if conversion is
+    possible."""
     if model is None or why_not_convert(model):
         return []
     most = fit.free - fit.caches - fit.working
@@ -146,7 +148,7 @@ def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
 
 
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
-    """The same model in fewer bits, where it is installed and would fit; the largest first."""
+    """Return installed variants of the model with fewer bits that fit, the largest first."""
     own = _installed(ref, installed)
     name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
@@ -161,26 +163,26 @@ def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledM
     return sorted(found, key=lambda model: -model.facts.nbytes)
 
 
-# A size as names tell it, and what comes after it.
+# A size in a name, and what follows it.
 _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 
 def search_words(name: str) -> str:
-    """What to look for on the hub to find smaller ones of a model's kind: "qwen3"."""
+    """Return the hub search for smaller models of the same family: "qwen3"."""
     return _SIZE.sub("", _base(name))
 
 
 def _base(name: str) -> str:
-    """A model's name without how its weights are kept."""
+    """Return a model's name without the precision of its weights."""
     return _PRECISION.sub("", name.casefold()).partition("@")[0].strip(" -_.")
 
 
 class FitDialog(Sheet):
-    """Says what it takes, and offers the ways on."""
+    """Dialog that shows the memory estimate and the alternatives."""
 
     WIDTH = 480
 
-    chosen = Signal(object)  # (choice): the person has chosen this one
+    chosen = Signal(object)  # (choice): chosen by the user
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
@@ -193,7 +195,8 @@ class FitDialog(Sheet):
         self.keep_wide(self.WIDTH)
 
     def _offer(self, choice: Choice) -> QPushButton:
-        """A button of two lines. Its labels take no clicks, so that all of it is the button."""
+        """Return a button with two lines. Its labels ignore the mouse, so clicks reach the
+        button."""
         button = QPushButton(self)
         button.setObjectName("suggestion")
         button.setAutoDefault(False)
@@ -217,11 +220,11 @@ class FitDialog(Sheet):
 
 
 class FitFlow(QObject):
-    """Opens the dialog over ``window``."""
+    """Opens the dialog over ``window`` and carries out the choice."""
 
-    # (words): the person wants a model from the hub, and would look for these words
+    # (words): a search on the hub with these words was requested
     get_asked = Signal(str)
-    convert_asked = Signal(object)  # (model): the person wants a smaller copy of that `Installed`
+    convert_asked = Signal(object)  # (model): converting this `InstalledModel` was requested
     said = Signal(str)  # (words): why something was not done
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
@@ -232,17 +235,17 @@ class FitFlow(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        """By the time that it is asked what would fit, it is known what else is installed."""
+        """Scan the installed models early, so the alternatives are known when the dialog opens."""
         installed = self._installed
         if self._loader.get(ref).fit is not None and not (installed.models or installed.looking):
             installed.look()
 
     def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
-        """Offer what would fit in a model's place; None where it is not known to be too large.
+        """Open the dialog for a model. Return None if it is not known to be too large.
 
         Args:
-            chat: that wants it, and goes on with what is chosen.
-            over: the window that the dialog is for; by default the main one.
+            chat: chat that needs the model. It continues with the choice.
+            over: parent of the dialog; the main window by default.
         """
         status = self._loader.get(ref)
         if status.fit is None:
@@ -256,7 +259,7 @@ class FitFlow(QObject):
         return dialog
 
     def _take(self, choice: Choice, ref: str, chat_id: str) -> None:
-        chat = self._library.find(chat_id)  # it may have been closed since
+        chat = self._library.find(chat_id)  # it may have been closed
         if choice.way is Way.FIND:
             self.get_asked.emit(search_words(self._loader.get(ref).name))
             return
@@ -265,7 +268,7 @@ class FitFlow(QObject):
             return
         if choice.way is Way.UNLOAD:
             for other in choice.refs:
-                if why := residency.why_not_unload(self._library, other):  # it has begun to answer
+                if why := residency.why_not_unload(self._library, other):  # it has started a reply
                     name = self._loader.get(other).name
                     self.said.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return

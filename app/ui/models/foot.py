@@ -1,4 +1,4 @@
-"""What can be done with an installed model: the foot of the Models window, and what it asks."""
+"""Actions on an installed model: the bottom row of the Models window, and its dialogs."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from engine.hub.names import clean_name
 
 
 class ConvertDialog(Sheet):
-    """Over the Models window."""
+    """Dialog that asks for the precision of a converted copy."""
 
     WIDTH = 480
 
-    chosen = Signal(object)  # (recipe): the person has chosen
+    chosen = Signal(object)  # (recipe): chosen by the user
 
     def __init__(self, model: InstalledModel, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
@@ -84,14 +84,15 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Over the Models window. Until `offer` is called it says that it is looking."""
+    """Dialog that asks for a draft model. Until `offer` is called it shows that it is searching."""
 
     WIDTH = 480
 
-    chosen = Signal(str)  # (ref): the person has chosen; "" for none
+    chosen = Signal(str)  # (ref): chosen by the user; "" for no draft model
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
-        """`figures`: how the one that drafts now has done; "" where none does."""
+        """Create the dialog. `figures` describes the current draft model's results, "" if there is
+        none."""
         super().__init__("draft-dialog", tr("Draft Model"), parent)
         title = self.headline(tr("Draft model for {name}", name=name))
         words = self.label(
@@ -103,7 +104,7 @@ class DraftDialog(Sheet):
         )
         self.box = QComboBox(self)
         self.box.setAccessibleName(tr("Draft model"))
-        self.box.setItemDelegate(QStyledItemDelegate(self.box))  # it greys what cannot be chosen
+        self.box.setItemDelegate(QStyledItemDelegate(self.box))  # shows disabled items in gray
         self.box.addItem(tr("Looking…"), "")
         self.box.setEnabled(False)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -121,7 +122,7 @@ class DraftDialog(Sheet):
         self.keep_wide(self.WIDTH)
 
     def offer(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
-        """Show what there is. `chosen`: the ref of the one that drafts now, "" for none."""
+        """Show the candidates. `chosen` is the ref of the current draft model, or ""."""
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
         self.box.addItem(tr("Prompt lookup"), LOOKUP)
@@ -152,20 +153,20 @@ class DraftDialog(Sheet):
 
 
 class LibraryFoot(QWidget):
-    """The main verb for the chosen model, and a menu of the others; or a question's two answers."""
+    """Bottom row: a message, the main action for the selected model and its menu, or a question."""
 
-    menu_asked = Signal(QPoint)  # the menu of all that can be done with it, there on the screen
+    menu_asked = Signal(QPoint)  # (position on screen): the menu of the model was requested
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asking = False  # whether there is a question
+        self.asking = False  # True while a question is shown
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.said = plain_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
-        # what can be done with the chosen one; `show_model` writes on them
+        # actions for the selected model; `show_model` sets their texts
         self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
         self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
@@ -182,22 +183,22 @@ class LibraryFoot(QWidget):
         button.setAutoDefault(False)
         return button
 
-    # The line.
+    # Message.
 
     def say(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        """A sentence, with what takes it back; "" says how many models there are."""
+        """Show a message, with an undo button if given. "" restores the model count."""
         self.asking = False
         self._undo = undo
         self._words = words
         self._show_line()
 
     def count(self, words: str) -> None:
-        """What is said where there is nothing else to say."""
+        """Set the default message."""
         self._count = words
         self._show_line()
 
     def ask(self, words: str) -> None:
-        """Ask whether the model is to go all the same."""
+        """Ask whether to move the model to the trash despite a warning."""
         self.say(words)
         self.asking = True
         self._show_line()
@@ -218,10 +219,10 @@ class LibraryFoot(QWidget):
         if undo is not None:
             undo()
 
-    # The buttons.
+    # Buttons.
 
     def show_none(self) -> None:
-        """No model is chosen."""
+        """Disable the buttons while no model is selected."""
         for button in (self.more, self.open):
             button.setEnabled(False)
             button.setToolTip(tr("Choose a model first"))
@@ -235,7 +236,7 @@ class LibraryFoot(QWidget):
         why_not_unload: str,
         why_not_remove: str,
     ) -> None:
-        """Offer what can be done with this model; tooltips say why the rest cannot."""
+        """Update the actions for this model. Tooltips give the reasons why some are disabled."""
         self.more.setEnabled(True)
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
@@ -263,7 +264,7 @@ class LibraryFoot(QWidget):
             self._show(self.trash, tr("Move to Trash"), why_not_remove, "")
 
     def menu(self) -> QMenu:
-        """All that can be done with the model."""
+        """Return a menu of all actions."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -287,7 +288,8 @@ class LibraryFoot(QWidget):
 
 
 class AddingTalk(QObject):
-    """Asks by the system's dialog, and says in the window's foot what came of it."""
+    """Adds model folders and adapters: asks with the system's dialog, and reports in the bottom
+    row."""
 
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
@@ -295,7 +297,7 @@ class AddingTalk(QObject):
 
     @Slot()
     def choose_folder(self) -> None:
-        """Ask for a folder in which models are looked for."""
+        """Ask for a folder of models, and add it."""
         flows.start(self, self._add_folder())
 
     def choose_adapter(self, model: InstalledModel | None) -> None:
@@ -322,7 +324,7 @@ log = logging.getLogger(__name__)
 
 
 class DraftTalk(QObject):
-    """Asks by a dialog, and says in the window's foot what came of it."""
+    """Sets draft models: asks with a dialog, and reports in the bottom row."""
 
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
@@ -331,7 +333,7 @@ class DraftTalk(QObject):
         installed.drafts.refused.connect(self._on_refused)
 
     def choose(self, model: InstalledModel | None) -> None:
-        """Ask what is to draft for this model."""
+        """Ask for the draft model of this model."""
         if model is None:
             return
         told = drafted(self._installed.draft_figures(model))
@@ -375,23 +377,21 @@ class DraftTalk(QObject):
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
-        """The foot says no longer that it drafts."""
+        """Replace the message that the draft model is used."""
         if self._claimed and self._foot.said.text() == self._claimed:
             self._foot.say(words)
 
 
 class RemovalTalk(QObject):
-    """Talks in the window's foot."""
+    """Removes models. Questions and messages appear in the bottom row."""
 
-    answered = Signal()  # a question was answered: the focus goes back to the table
+    answered = Signal()  # a question was answered; the table should get the focus
 
     def __init__(self, installed: InstalledModels, removal: Removal, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.asked: InstalledModel | None = (
-            None  # the model of which it is asked whether it is to go
-        )
-        self.removed: list[Removed] = []  # what can be put back, the latest last
+        self.asked: InstalledModel | None = None  # model of the question
+        self.removed: list[Removed] = []  # models that can be restored, the last removed last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
         removal.removed.connect(self._on_removed)
@@ -400,7 +400,7 @@ class RemovalTalk(QObject):
         installed.changed.connect(self._on_changed)
 
     def begin(self, model: InstalledModel) -> None:
-        """Remove a model; ask first where somebody would miss it."""
+        """Remove a model. Ask first if something depends on it."""
         if model.facts.gone:
             self.forget(model)
         elif why := self._removal.why_not(model):
@@ -416,7 +416,7 @@ class RemovalTalk(QObject):
                 self.remove()
 
     def forget(self, model: InstalledModel) -> None:
-        """List a model no longer, and what else is found by the same folder."""
+        """Remove a model from the list, with other entries of the same folder."""
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)
             self._foot.say(
@@ -425,7 +425,7 @@ class RemovalTalk(QObject):
 
     @Slot()
     def remove(self) -> None:
-        """What was asked about goes."""
+        """Remove the model of the question."""
         asked, self.asked = self.asked, None
         if asked is not None:
             why = self._removal.remove(asked)
@@ -434,7 +434,7 @@ class RemovalTalk(QObject):
 
     @Slot()
     def keep(self) -> None:
-        """What was asked about stays."""
+        """Cancel the question."""
         if self.asked is not None:
             self.asked = None
             self._foot.say("")
@@ -443,7 +443,7 @@ class RemovalTalk(QObject):
     @Slot()
     def _on_changed(self) -> None:
         if self.asked is not None and self.asked.folder not in self._installed.models:
-            self.keep()  # another took it away
+            self.keep()  # it was removed elsewhere
 
     @Slot(object)
     def _on_removed(self, removed: Removed) -> None:

@@ -1,7 +1,7 @@
-"""The left side of Get Model: the search, what suits this machine, and what was found.
+"""Left side of Get Model: the search, suggestions for this machine, and results.
 
-The hub is asked by `search` alone; after that each result is looked at, one after the other, so
-that its size, its context and whether it fits are exact. A hub that has had enough is left alone.
+`search` sends one query to the hub. Then the results are looked up one by one, for their exact
+size, context and memory estimate. If the hub refuses, the lookups stop.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LONGEST = 100
 
 
 class SearchField(QLineEdit):
-    """Tells what stands in it."""
+    """Field for a search, a model's name or its address."""
 
-    went_down = Signal()  # the person wants into the list below
+    went_down = Signal()  # the down arrow was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class SearchField(QLineEdit):
 
     @property
     def name(self) -> str:
-        """What stands there, if it is a model's name or the address of its page."""
+        """Return the text if it is a model's name or address, or ""."""
         from huggingface_hub import constants
 
         text = self.text()
@@ -49,7 +49,7 @@ class SearchField(QLineEdit):
 
     @property
     def words(self) -> str:
-        """What stands there, if it can be searched for."""
+        """Return the text as a search query, or "" if it is an address."""
         text = hub.clean_name(self.text(), _LONGEST)
         return "" if "://" in text else text
 
@@ -61,34 +61,34 @@ class SearchField(QLineEdit):
 
 
 class ModelEntry(Struct, frozen=True):
-    """One line of the list, cleaned for showing."""
+    """Row of the list, sanitized for display."""
 
-    ref: str  # what names the model to the hub
-    # name, about: the two lines of words
+    ref: str  # model id on the hub
+    # name, about: the two lines
     name: str
     about: str
-    mark: str = ""  # one or two words at the right: whether it fits, or why that is not known
-    colour: str = "muted"  # of the mark, as a token of the theme
+    mark: str = ""  # short label at the right: whether the model fits, or why that is unknown
+    colour: str = "muted"  # of the label, as a token of the theme
 
 
 class FoundList(TwoLines):
-    """Two lines for each model; arrows move, and what is chosen is told."""
+    """List of models with two lines each."""
 
-    came_to = Signal(str)  # (ref): the person is on this one now; "" for none
-    left = Signal()  # the person went above the first
+    came_to = Signal(str)  # (ref): another row was selected; "" for none
+    left = Signal()  # the up arrow was pressed in the first row
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Models"), parent, elide=Qt.TextElideMode.ElideMiddle)
-        self.entries: list[ModelEntry] = []  # what is shown, in order
+        self.entries: list[ModelEntry] = []  # rows in order
         self.currentRowChanged.connect(self._on_current)
 
     @property
     def ref(self) -> str:
-        """Which one the person is on; "" for none."""
+        """Return the selected model, or ""."""
         return self.entries[self.currentRow()].ref if self.currentRow() >= 0 else ""
 
     def show_entries(self, entries: list[ModelEntry]) -> None:
-        """Show these, and be on none of them."""
+        """Show these rows and clear the selection."""
         self.clear()
         self.entries = entries
         for entry in entries:
@@ -97,7 +97,7 @@ class FoundList(TwoLines):
 
     @Slot(object)
     def replace(self, entry: ModelEntry) -> None:
-        """Tell more of a model that is in the list."""
+        """Update a model's row."""
         for row, old in enumerate(self.entries):
             if old.ref == entry.ref:
                 self.entries[row] = entry
@@ -105,18 +105,18 @@ class FoundList(TwoLines):
 
     @Slot()
     def enter(self) -> None:
-        """Take the focus, on the row that was chosen or the first."""
+        """Take the focus, and select the current or first row."""
         if self.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.choose(max(0, self.currentRow()))
 
     def choose(self, row: int) -> None:
-        """Be on that row, if there is one."""
+        """Select a row, if it exists."""
         if 0 <= row < len(self.entries):
             self.setCurrentRow(row)
 
     def choose_none(self) -> None:
-        self.setCurrentIndex(QModelIndex())  # or the focus would choose the first
+        self.setCurrentIndex(QModelIndex())  # without this, focusing the list selects the first row
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -144,11 +144,12 @@ def _filled(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
 
 
 _NAME = 60  # characters
-_LEAST_ROOM = 1 / 16  # of the memory, beside the weights of a model that is suggested
+_LEAST_ROOM = 1 / 16  # of memory, needed in addition to the weights of a suggested model
 
 
 def fit_sentence(fit: Fit) -> str:
-    """ "Fits: 4.0 GB of weights + 2.1 GB for 2 chats of 8,192 tokens + … = 6.4 of 10.2 GB." """
+    """Return the estimate in words: "Fits: 4.0 GB weights + 2.1 GB for 2 chats of 8,192 tokens
+    …"."""
     caches, total = bytes_line(fit.caches), bytes_line(fit.total)
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
@@ -185,7 +186,7 @@ def _advice(fit: Fit) -> str:
 
 
 def verdict(fits: str) -> tuple[str, str]:
-    """The word for a verdict of the engine's ("yes", "tight", "no"), and its colour."""
+    """Return the label and color of the engine's verdict ("yes", "tight" or "no")."""
     return {
         "yes": (tr("Fits"), "success"),
         "tight": (tr("Tight", "the memory"), "text"),
@@ -194,22 +195,22 @@ def verdict(fits: str) -> tuple[str, str]:
 
 
 def tokens_line(count: int) -> str:
-    """ "8,192 tokens"."""
+    """Format a token count: "8,192 tokens"."""
     return counted("%Ln token", "%Ln tokens", count)
 
 
 def chats_line(count: int) -> str:
-    """ "2 chats"."""
+    """Format a chat count: "2 chats"."""
     return counted("%n chat", "%n chats", count)
 
 
 def has_room(model: Suggestion, room: int) -> bool:
-    """Whether there is room for a suggested model and a chat; its config is not known."""
+    """Return True if a suggested model and a chat should fit. Its config is not known."""
     return model.size + room * _LEAST_ROOM <= room
 
 
 def room_sentence(model: Suggestion, room: int) -> str:
-    """The same in words; "" where it is not known how much memory there is."""
+    """Return the result of `has_room` as a sentence, or "" if the memory size is unknown."""
     if not room:
         return ""
     return tr(
@@ -222,7 +223,7 @@ def room_sentence(model: Suggestion, room: int) -> str:
 
 
 def count_line(count: int) -> str:
-    """ "950", "12K", "1.2M"."""
+    """Format a count: "950", "12K", "1.2M"."""
     if count < 1000:
         return str(count)
     if count < 999_500:
@@ -232,7 +233,7 @@ def count_line(count: int) -> str:
 
 
 def context_line(tokens: int) -> str:
-    """ "128K context"; "" where it is not known."""
+    """Format a context length: "128K context". "" if unknown."""
     if not tokens:
         return ""
     if tokens < 1024:
@@ -242,12 +243,12 @@ def context_line(tokens: int) -> str:
 
 
 def shown_name(ref: str) -> str:
-    """The model's name without its owner, short enough to be shown."""
+    """Return a short name without the owner."""
     return hub.clean_name(ref.rpartition("/")[2], _NAME)
 
 
 def by(ref: str) -> str:
-    """ "by somebody"; "" for those of mlx-community, which are most."""
+    """Return "by OWNER", or "" for mlx-community, which owns most models."""
     owner = ref.partition("/")[0]
     if owner == "mlx-community":
         return ""
@@ -255,7 +256,7 @@ def by(ref: str) -> str:
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
-    """A model of `resources/models.toml` as a row."""
+    """Return the row of a model from `resources/models.toml`."""
     about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
@@ -263,7 +264,7 @@ def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
 def found_entry(
     found: HubSearchResult, model: HubModel | None, mark: tuple[str, str]
 ) -> ModelEntry:
-    """A result of a search as a row, with what a look at it has told."""
+    """Return the row of a search result, with the facts of its lookup if there was one."""
     facts = model.facts if model is not None else found.facts
     if model is not None:
         size, context = bytes_line(model.size), context_line(model.context)
@@ -278,7 +279,7 @@ def found_entry(
 
 
 def facts_line(model: HubModel) -> str:
-    """Context, capabilities, licence, date and downloads of a model that was looked at."""
+    """Return the context, capabilities, license, date and downloads of a looked-up model."""
     facts = model.facts
     first, second = not facts.reasoning, facts.reasoning or facts.tools
     made_for = (
@@ -305,23 +306,23 @@ CHATS = (1, 2, 4, 8)
 
 
 class Finding(QObject):
-    """The models that are offered, and what is known of each."""
+    """State of the model list: suggestions or search results, and the facts looked up so far."""
 
-    changed = Signal()  # `entries` are others
-    told = Signal(object)  # (entry): more is known of one of them
-    said = Signal(str, bool)  # (words, failed): the heading of the list is another
+    changed = Signal()  # `entries` has changed
+    told = Signal(object)  # (entry): facts of a model were looked up
+    said = Signal(str, bool)  # (words, failed): the list's heading has changed
 
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
     ) -> None:
-        """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
+        """Create the state. ``memory`` returns the memory budget in bytes, or 0 if unknown."""
         super().__init__(parent)
         self._downloads = downloads
         self._memory = memory
         self._searching = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
         self._looked: dict[str, HubModel | EngineError] = {}
-        # tokens, chats: what it is reckoned for whether a model fits
+        # tokens, chats: assumptions of the memory estimate
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
@@ -330,21 +331,21 @@ class Finding(QObject):
 
     @property
     def entries(self) -> list[ModelEntry]:
-        """The rows, in order."""
+        """Return the rows in order."""
         if self._results is None:
             return [suggested_entry(m, self._mark(m.repo)) for m in self._suggested.values()]
         return [self._entry(found) for found in self._results]
 
     def suggestion(self, ref: str) -> Suggestion | None:
-        """The suggestion of this name, while suggestions are shown."""
+        """Return the suggestion with this id, if suggestions are shown."""
         return self._suggested.get(ref) if self._results is None else None
 
     def seen(self, ref: str) -> HubModel | EngineError | None:
-        """What a look at this model has told, if there was one."""
+        """Return the result of this model's lookup, or None if there was none."""
         return self._looked.get(ref)
 
     def suggest(self) -> None:
-        """Show what suits this machine; the hub is not asked."""
+        """Show suggestions for this machine. No request is sent to the hub."""
         self.stop()
         self._results = None
         self.changed.emit()
@@ -352,7 +353,7 @@ class Finding(QObject):
 
     @property
     def heading(self) -> str:
-        """What the list is that is shown now."""
+        """Return the heading of the current list."""
         if self._results is None:
             words = tr("Suggestions for {gigabytes} GB of memory", gigabytes=self.machine_gb)
             return words if self._suggested else ""
@@ -361,17 +362,17 @@ class Finding(QObject):
         return counted("%n model found", "%n models found", len(self._results))
 
     def search(self, words: str) -> None:
-        """Ask the hub."""
+        """Search the hub."""
         self.stop()
         self.said.emit(tr("Searching Hugging Face…"), False)
         self._searching.start(self._search(words))
 
     def stop(self) -> None:
-        """Nobody waits for what the hub would say."""
+        """Cancel the search."""
         self._searching.cancel()
 
     def learn(self, ref: str, seen: HubModel | EngineError) -> None:
-        """A look at a model has told this."""
+        """Record the result of a lookup."""
         self._looked[ref] = seen
         if self._results is None and ref in self._suggested:
             self.told.emit(suggested_entry(self._suggested[ref], self._mark(ref)))
@@ -380,27 +381,27 @@ class Finding(QObject):
                 self.told.emit(self._entry(found))
 
     def forget_refusals(self) -> None:
-        """There is another token: what was refused may be given now."""
+        """Discard refusals after the token has changed."""
         self._looked = {r: s for r, s in self._looked.items() if isinstance(s, HubModel)}
 
     def plan(self, tokens: int, chats: int) -> None:
-        """Reckon for so many chats of so many tokens."""
+        """Set the assumptions of the memory estimate."""
         self.tokens, self.chats = tokens, chats
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """The memory is known now, or the plan is another."""
+        """Update all rows after the memory budget or the assumptions have changed."""
         for entry in self.entries:
             self.told.emit(entry)
 
     def fit(self, model: HubModel) -> Fit | None:
-        """Whether it fits; None while nobody knows how much memory there is."""
+        """Return the memory estimate, or None while the budget is unknown."""
         budget = self._memory()
         return hub.fit(model, budget, self.tokens, self.chats) if budget else None
 
     def room(self) -> int:
-        """Bytes that models and chats may take; 0 while nobody knows."""
+        """Return the memory budget in bytes, or 0 while it is unknown."""
         return self._memory()
 
     async def _search(self, words: str) -> None:
@@ -455,26 +456,26 @@ class Finding(QObject):
 
 
 _OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
-"""Refusals that say something of one model. After others the hub is not asked further."""
+"""Errors that concern one model. After any other error the lookups stop."""
 
 
 log = logging.getLogger(__name__)
 
 
 class Looking(QObject):
-    """Asks the hub about one model at a time, at once or after a pause."""
+    """Looks up one model at a time on the hub, immediately or after a pause."""
 
-    began = Signal(str)  # (ref): the hub is being asked
-    # (model, token): what it is, and the token that the hub was given; "" for none
+    began = Signal(str)  # (ref): the request was sent
+    # (model, token): the result, and the token used, or ""
     answered = Signal(object, str)
-    refused = Signal(object)  # (error): the hub does not tell, as an EngineError
-    # (markdown): the card of the model that was answered last; "" where it has none
+    refused = Signal(object)  # (error): the lookup failed, as an EngineError
+    # (markdown): the card of the last model; "" if it has none
     card = Signal(str)
 
     def __init__(
         self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
     ) -> None:
-        """``token``: what a look is made with; the hub may not have taken it yet."""
+        """Create the lookup. ``token`` returns the token to use, which may not be verified yet."""
         super().__init__(parent)
         self._downloads = downloads
         self._token = token
@@ -486,11 +487,11 @@ class Looking(QObject):
 
     @property
     def pausing(self) -> bool:
-        """Whether the hub is about to be asked."""
+        """Return True while a lookup is delayed."""
         return self._later.isActive()
 
     def look(self, ref: str, pause_ms: int = 0) -> None:
-        """Ask about this model, unless another or `drop` comes within the pause."""
+        """Look up a model after a pause. Another call or `drop` cancels it."""
         self.drop()
         self._ref = ref
         if pause_ms:
@@ -499,13 +500,13 @@ class Looking(QObject):
             self._ask()
 
     def drop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel the lookup."""
         self._later.stop()
         self._looking.cancel()
         self._reading.cancel()
 
     def read_card(self, model: HubModel) -> None:
-        """Ask for the card of a model that was looked at. One that does not come is left out."""
+        """Fetch the card of a looked-up model. Failures are ignored."""
         self._reading.start(self._read_card(model, self._downloads.token or None))
 
     async def _read_card(self, model: HubModel, token: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The right side of Get Model: one model, whether it fits, its card, and the main button."""
+"""Right side of Get Model: a model, its memory estimate and its card."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from engine import EngineError, hub
 from engine.hub import Fit
 
 DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
-"""What it can do. They are shown translated, and compared as they stand here."""
+"""Actions of the main button. `tr` gives the shown text."""
 
 
 class GoButton(QPushButton):
-    """Is pressed by Enter."""
+    """Main button, pressed by Enter."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -45,18 +45,18 @@ class GoButton(QPushButton):
         self.offer(DOWNLOAD)
 
     def offer(self, verb: str) -> None:
-        """Do this from now on, one of those above."""
+        """Set the action, one of those above."""
         self.verb = verb
         self.setText(tr(verb))
 
     def allow(self, why_not: str) -> None:
-        """Can be pressed, or says why it cannot be."""
+        """Enable the button, or disable it with a reason."""
         self.setEnabled(not why_not)
         self.setToolTip(why_not)
 
 
 class CardView(QScrollArea):
-    """Shows one card, which scrolls in its own area."""
+    """Scrollable view of a model card."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,15 +74,15 @@ class CardView(QScrollArea):
 
     @property
     def text(self) -> str:
-        """The card as it reads."""
+        """Return the text of the card."""
         return self._markdown.plain_text()
 
     def show_card(self, markdown: str) -> None:
-        """Show a card in place of the one before; "" shows nothing."""
+        """Show a card, or nothing for ""."""
         self._markdown.set_text(markdown)
         self._markdown.finish()
         for code in self._markdown.code_blocks():
-            self._markdown.wrap(code.name, True)  # there is no moving sideways here
+            self._markdown.wrap(code.name, True)  # the card does not scroll sideways
         self._lay_out()
         self.verticalScrollBar().setValue(0)
         self.setVisible(bool(markdown))
@@ -103,7 +103,7 @@ class CardView(QScrollArea):
 
 
 class _Words(TextView):
-    """The card's text with what is painted under it."""
+    """Text of the card, with its painted backgrounds."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget) -> None:
         super().__init__(markdown.document, parent)
@@ -121,13 +121,13 @@ class _Words(TextView):
 
 
 class FoundModel(QWidget):
-    """Lines of which those without words take no room, the plan, and the card."""
+    """Details of a model: lines of text (hidden if empty), memory assumptions, and the card."""
 
-    # (tokens, chats): the person reckons for another number of chats
+    # (tokens, chats): the assumptions were changed
     plan_changed = Signal(int, int)
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
-        """``access`` stands between the lines and the card."""
+        """Create the view. ``access`` is shown above the card."""
         super().__init__(parent)
         self.name, self.about, self.facts, self.fits = (
             plain_label(self, muted=False) for _ in range(4)
@@ -154,7 +154,7 @@ class FoundModel(QWidget):
         layout.addWidget(access)
         layout.addSpacing(4)
         layout.addWidget(self.card, 1)
-        self._end = QWidget(self)  # takes the room where there is no card
+        self._end = QWidget(self)  # fills the space if there is no card
         layout.addWidget(self._end, 1)
         self.tokens.currentIndexChanged.connect(self._on_plan)
         self.chats.currentIndexChanged.connect(self._on_plan)
@@ -162,7 +162,7 @@ class FoundModel(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """What Tab goes through, in order."""
+        """Return the widgets in tab order."""
         return self.chats, self.tokens, self.read, self.card
 
     def clear(self) -> None:
@@ -173,21 +173,21 @@ class FoundModel(QWidget):
         self.show_card("")
 
     def say(self, words: str, *, danger: bool = False, name: str = "") -> None:
-        """Nothing was found (yet): say why."""
+        """Show why there is no model (yet)."""
         self.clear()
         self._say(self.name, shown_name(name) if name else "")
         self._say(self.about, words, danger=danger)
 
     def show_card(self, markdown: str) -> None:
-        """Show the card; "" for none."""
+        """Show the card, or nothing for ""."""
         self.card.show_card(markdown)
         self._end.setVisible(not markdown)
 
     def show_suggestion(self, model: Suggestion, room: int) -> str:
-        """Say what the list says of it. Returns the verb for what can be done with it.
+        """Show a suggestion. Return the main button's action.
 
         Args:
-            room: bytes that models and chats may take, 0 where that is not known.
+            room: memory budget in bytes, 0 if unknown.
         """
         self.clear()
         self._say(self.name, shown_name(model.repo))
@@ -203,10 +203,10 @@ class FoundModel(QWidget):
         return DOWNLOAD
 
     def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
-        """Say what it is. Returns the verb for what can be done with it, empty for nothing.
+        """Show a looked-up model. Return the main button's action, or "" for none.
 
         Args:
-            fit: None where it is not known how much memory there is.
+            fit: memory estimate, None if the budget is unknown.
         """
         bits = tr("{bits}-bit", bits=model.bits) if model.bits else ""
         at = "" if model.revision == "main" else tr("at {revision}", revision=model.revision)
@@ -247,7 +247,7 @@ class FoundModel(QWidget):
 
 
 def _problem(model: hub.HubModel) -> str:
-    """Why it cannot be downloaded, in a sentence; empty if it can."""
+    """Return why the model cannot be downloaded, or ""."""
     if not model.known:
         return tr("This version of Stretto does not support its architecture.")
     try:

@@ -1,4 +1,4 @@
-"""The dialog that finds a model on the hub and gets it."""
+"""Dialog that finds a model on the hub and downloads it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.errors import GATED
 from engine.hub import HubModel
 
 SIZE, MOST = (880, 640), (1240, 780)
-"""In pixels; larger text makes it larger, up to what small screens have."""
+"""In pixels. The dialog grows with the text, up to the size of small screens."""
 
 
 def lay_out(
@@ -35,9 +35,9 @@ def lay_out(
     below: QWidget,
     buttons: Sequence[QWidget],
 ) -> None:
-    """The field on top, the list beside the model, downloads and buttons below.
+    """Lay out the dialog: field at the top, list next to the model, downloads and buttons below.
 
-    Of `top` and `right` the first, of `left` the last takes the room; of `buttons` the first.
+    The first widget of `top` and `right`, the last of `left`, and the first of `buttons` stretch.
     """
     column = down(*left[:-1], (left[-1], 1), spacing=6)
     beside = down((right[0], 1), *right[1:])
@@ -52,13 +52,13 @@ def lay_out(
 
 
 def tab_order(*widgets: QWidget) -> None:
-    """Tab goes through these in this order."""
+    """Set the tab order."""
     for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
 
 
 def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
-    """The first takes the room; where it is hidden, the others stay at the right."""
+    """Return a row whose first widget stretches. If it is hidden, the others stay at the right."""
     return across((widgets[0], 1000), SPRING, *widgets[1:])
 
 
@@ -72,23 +72,23 @@ _NO_WORDS = mark("Enter part of a model’s name first")
 
 
 class GetModelDialog(Sheet):
-    """Stays open beside the window; downloads go on without it."""
+    """Get Model dialog. It is not modal, and downloads continue after it closes."""
 
-    opened = Signal(str)  # (ref): the person wants to chat with that model
+    opened = Signal(str)  # (ref): a chat with this model was requested
 
     TYPING_MS = 600
-    MOVING_MS = 150  # whoever goes through the list with the arrows does not ask about each
+    MOVING_MS = 150  # avoids a request for each row passed with the arrow keys
 
     def __init__(
         self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
     ) -> None:
-        """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
+        """Create the dialog. ``memory`` returns the memory budget in bytes, or 0 if unknown."""
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
-        self._at_once = False  # download what is looked up now
+        self._at_once = False  # start the download after the lookup
         self.finding = Finding(downloads, memory, self)
-        self.field = SearchField(self)  # takes what is looked for
+        self.field = SearchField(self)  # query
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.trouble = self.label()
@@ -141,7 +141,7 @@ class GetModelDialog(Sheet):
         self.looking.refused.connect(self._on_refused)
         self.looking.card.connect(self.found.show_card)
 
-    # What is asked.
+    # Queries.
 
     @Slot()
     def _on_text(self) -> None:
@@ -157,7 +157,7 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _on_return(self) -> None:
-        """Whoever presses Enter does not wait for the pause in typing."""
+        """Look up or search immediately."""
         if self.looking.pausing:
             self._look()
         elif not self.field.name:
@@ -180,7 +180,7 @@ class GetModelDialog(Sheet):
         self.go.allow("" if self.access.token and self._target() else tr(_NO_TOKEN))
 
     def _target(self) -> str:
-        """The model that is chosen in the list, or named in the field."""
+        """Return the model selected in the list or named in the field."""
         return self.models.ref or self.field.name
 
     @Slot(str)
@@ -213,7 +213,7 @@ class GetModelDialog(Sheet):
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
-        """Nothing was found, or not let in: say why."""
+        """Show the error of a lookup."""
         gated = error.code == GATED
         self._at_once = False
         self._clear(keep_token=True)
@@ -222,7 +222,7 @@ class GetModelDialog(Sheet):
         self.go.offer(LOOK_UP)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
-        if gated and not busy:  # whoever types a name goes on typing it
+        if gated and not busy:  # keep the focus of a user who is typing
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
             self.token.selectAll()
 
@@ -237,7 +237,7 @@ class GetModelDialog(Sheet):
             self._on_go()
 
     def show_answer(self, model: HubModel) -> None:
-        """Say what it is, and whether there is room for it."""
+        """Show a looked-up model and its memory estimate."""
         self.looking.drop()
         self._model = model
         self.access.show_field(False)
@@ -247,7 +247,7 @@ class GetModelDialog(Sheet):
         self.looking.read_card(model)
 
     def _drop(self) -> None:
-        """Nobody waits any more for what was asked about a model."""
+        """Cancel the lookup."""
         self.looking.drop()
         self._at_once = False
 
@@ -262,7 +262,7 @@ class GetModelDialog(Sheet):
             tr("Waiting for Hugging Face") if asked else tr("Choose a model or type its name")
         )
 
-    # What is shown.
+    # Display.
 
     def show_memory(self) -> None:
         self.finding.refresh()
@@ -283,7 +283,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str, bool)
     def _on_said(self, words: str, failed: bool) -> None:
-        """What failed stands above the list, which stays what it was."""
+        """Show the heading, or an error above the list, which stays unchanged."""
         (self.trouble if failed else self.heading).setText(words)
         if failed:
             self.heading.setText(self.finding.heading)
@@ -297,7 +297,7 @@ class GetModelDialog(Sheet):
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.go)
 
-    # Downloading.
+    # Downloads.
 
     @Slot()
     def _on_go(self) -> None:
@@ -330,7 +330,7 @@ class GetModelDialog(Sheet):
         self._look()
 
     def reject(self) -> None:
-        """Escape closes it like the button."""
+        """Close the dialog, on Escape too."""
         self._drop()
         self.finding.stop()
         super().reject()

@@ -1,4 +1,4 @@
-"""Several machines for one model: which there are, their states, a test, and the start."""
+"""Dialog that runs a model on several computers: their list, checks, a test, and the start."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from engine.sandbox.process import engine_command
 
 
 def last_json(text: str) -> list[dict[str, Any]]:
-    """What stands in the last line of what a command printed."""
+    """Parse the last line of a command's output."""
     lines = text.strip().splitlines()
     found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
     return found
 
 
 def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
-    """Run one of the engine's commands in a process of its own, until nobody wants it any more.
+    """Run a command of the engine in a new process, until it ends or ``stop`` is set.
 
     Raises:
-        OSError: it could not run; the words are its own.
+        OSError: the command failed. It has the last line of standard error.
     """
     root = str(Path(__file__).resolve().parents[3])
     with subprocess.Popen(
@@ -74,15 +74,15 @@ Run = Callable[[Sequence[str], threading.Event], str]
 
 
 class MachinesDialog(Sheet):
-    """Nothing is asked of a machine before the person presses a button for it.
+    """Dialog for several computers. It contacts a computer only after a button is pressed.
 
     Args:
-        models: the names and folders of those that may be chosen.
-        file: of the hosts; None for the usual one.
-        run: runs one of the engine's commands, and returns what it prints.
+        models: names and folders of the models to choose from.
+        file: hosts file; None for the default.
+        run: runs a command of the engine, and returns its output.
     """
 
-    opened = Signal(str)  # (ref): the model runs, and the person may chat with it
+    opened = Signal(str)  # (ref): the model runs, and a chat with it was requested
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class MachinesDialog(Sheet):
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: Server | None = None
         self._asking = flows.Latest(self)
-        self._waits = False  # for a command's answer
+        self._waits = False  # True while a command runs
         about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
@@ -110,7 +110,7 @@ class MachinesDialog(Sheet):
         head.resizeSection(0, scaled(150))
         head.resizeSection(1, scaled(200))
         head.setStretchLastSection(True)
-        # Tab goes through them in the order in which they are made.
+        # The tab order is the order of creation.
         self.check = self.button(tr("Check"), self._on_check)
         self.remove = self.button(tr("Remove"), self._on_remove)
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
@@ -157,7 +157,7 @@ class MachinesDialog(Sheet):
             field.textChanged.connect(self._refresh)
         self._fill()
 
-    # The list.
+    # List of computers.
 
     def _hosts(self) -> HostsFile | None:
         try:
@@ -167,7 +167,7 @@ class MachinesDialog(Sheet):
             return None
 
     def _fill(self) -> None:
-        """Make the rows anew; ticks and states of those that stay are kept."""
+        """Recreate the rows. Check marks and states are kept."""
         before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
         self.list.clear()
         hosts = self._hosts()
@@ -187,7 +187,7 @@ class MachinesDialog(Sheet):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The names of the machines that are ticked, this one first."""
+        """Return the names of the checked computers, this one first."""
         return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
 
     @Slot()
@@ -222,7 +222,7 @@ class MachinesDialog(Sheet):
         row = next((row for row in self._rows() if row.text(0) == name), None)
         if row is not None:
             self.list.setCurrentItem(row)
-        self.list.setFocus()  # Space ticks it, and Add has nothing more to do
+        self.list.setFocus()  # Space checks the new row; Add is disabled now
 
     @Slot()
     def _on_remove(self) -> None:
@@ -234,7 +234,7 @@ class MachinesDialog(Sheet):
             self.said.setText(str(error))
         self._fill()
 
-    # What takes its time.
+    # Commands.
 
     def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
         self.said.setText(words)
@@ -293,10 +293,10 @@ class MachinesDialog(Sheet):
         self._refresh()
 
     async def _open(self, server: Server, group: Group, away: tuple[str, ...]) -> None:
-        """Open the chat once the machines answer."""
+        """Open the chat when all computers respond."""
         try:
             ref = await self._spread.listed(server, group, away)
-        except CancelledError:  # the program ends
+        except CancelledError:  # the app is closing
             return
         except EngineError as error:
             self._starting = None
@@ -308,7 +308,7 @@ class MachinesDialog(Sheet):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Closed while it starts, it gives that up."""
+        """Cancel a start that has not finished."""
         if self._starting is not None:
             self._starting.close()
             self._starting = None

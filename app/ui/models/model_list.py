@@ -1,4 +1,4 @@
-"""The remembered model folders, as a list in the settings that forgets and shows them."""
+"""List of remembered model folders in the settings."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder d
 
 
 class ModelRow(QFrame):
-    """One model: name, size and state, where it lies, and what can be done about it."""
+    """Row of a model: name, size, state, location and buttons."""
 
     def __init__(self, ref: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
         self.ref = ref
-        # what was found on disk, None until it was looked at
+        # result of the disk check; None before it
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
@@ -65,19 +65,20 @@ class ModelRow(QFrame):
         grid.setColumnStretch(0, 1)
 
     def set_first(self, first: bool) -> None:
-        """The first has no line above it."""
+        """Set whether this is the first row, which has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
             repolish(self)
 
     def show_unload(self, model: Model | None, why_not: str) -> None:
-        """Offer to take it out of memory, where it is there; the tooltip says why it cannot be."""
+        """Show the unload button if the model is loaded. ``why_not`` disables it, as its
+        tooltip."""
         self.unload.setVisible(model is not None)
         self.unload.setEnabled(not why_not)
         self.unload.setToolTip(why_not or tr(UNLOAD))
 
     def show_state(self, model_status: ModelStatus) -> None:
-        """Say what is known of it, on disk and in the engine."""
+        """Show the state on disk and in the engine."""
         folder, model = self.folder, model_status.model
         name, loading = model_status.name, model_status.state
         self.name.setText(name)
@@ -112,7 +113,7 @@ class ModelRow(QFrame):
 
 
 class ElidedLabel(QLabel):
-    """A line that leaves out its middle where there is no room for it."""
+    """Label with one line that is elided in the middle."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -122,7 +123,7 @@ class ElidedLabel(QLabel):
         self.setText(text)
 
     def set_whole(self, text: str) -> None:
-        """Say something else."""
+        """Set the text."""
         self._whole = text
         self.setToolTip("")
         self.setText(text)
@@ -134,7 +135,7 @@ class ElidedLabel(QLabel):
 
 
 class ModelList(QWidget):
-    """A row for each remembered model; removing one leaves its files alone and can be undone."""
+    """List of remembered models. Removing one keeps its files and can be undone."""
 
     def __init__(
         self,
@@ -148,7 +149,7 @@ class ModelList(QWidget):
         self._library = library
         self._loader = library.loader if library is not None else None
         self._open_folder = open_folder
-        # what can be brought back, the latest last: where it stood, and which
+        # positions and refs of removed models, the last removed last
         self.removed: list[tuple[int, str]] = []
         self.rows: list[ModelRow] = []
         self._column = down(spacing=0)
@@ -175,7 +176,7 @@ class ModelList(QWidget):
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         foot = across(self.get, self.add, (self._said, 1), self.undo)
         down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
-        # Folders are looked at one at a time, once the window is there: a disk may be slow.
+        # Folders are checked one at a time after the window is shown, as a disk may be slow.
         self._looking = flows.Latest(self)
         if library is not None:
             library.loader.changed.connect(self._on_model)
@@ -184,7 +185,7 @@ class ModelList(QWidget):
         self._show_models()
 
     def add_model(self, ref: str) -> None:
-        """Put a folder first in the list."""
+        """Add a folder at the top of the list."""
         self._settings.remember_model(ref)
 
     def row(self, ref: str) -> ModelRow | None:
@@ -221,7 +222,7 @@ class ModelList(QWidget):
             self._show_models()
 
     def _show_models(self) -> None:
-        """Make the rows anew where the list is another; rows of models that stay are kept."""
+        """Update the rows. Rows of remaining models are reused."""
         models = self._settings.models
         self.removed = [(at, gone) for at, gone in self.removed if gone not in models]
         kept = {row.ref: row for row in self.rows}
@@ -279,7 +280,7 @@ class ModelList(QWidget):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        """A chat began or ended answering: with one of these models, perhaps."""
+        """Update the unload buttons when a chat starts or ends a reply."""
         for row in (self.guide, *self.rows):
             self._show_unload(row)
 
@@ -289,13 +290,13 @@ class ModelList(QWidget):
             self._show_state(self.guide)
         row = self.row(ref)
         if row is not None:
-            row.folder = None  # it may have come back, or have gone
+            row.folder = None  # it may have appeared or disappeared
             self._show_state(row)
         self._show_models()
 
 
 def put_back(settings: Settings, at: int, ref: str) -> None:
-    """List a model again that was removed, at its place."""
+    """Restore a removed model at its position in the list."""
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
     settings.set(models=tuple(models))

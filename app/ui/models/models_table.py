@@ -1,4 +1,4 @@
-"""The installed models as a table: sorted and searched, and painted in rows of two lines."""
+"""Table of installed models: contents, sorting, search and painting."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _WHOSE = {
     ModelSource.OWN: mark("Downloaded"),
     ModelSource.ADDED: mark("Added folder"),
 }
-"""The other places are called by the names of programs."""
+"""Other sources have the names of programs."""
 
 
 def precision(facts: FolderFacts) -> str:
-    """ "4-bit", "4-bit, mixed", "bfloat16"."""
+    """Format the precision: "4-bit", "4-bit, mixed", "bfloat16"."""
     if facts.bits:
         bits = facts.bits
         return tr("{bits}-bit, mixed", bits=bits) if facts.mixed else tr("{bits}-bit", bits=bits)
@@ -75,7 +75,7 @@ def precision_tip(facts: FolderFacts) -> str:
 
 
 def context_of(facts: FolderFacts) -> str:
-    """ "128K", "1M", "4,000"."""
+    """Format the context length: "128K", "1M", "4,000"."""
     count = facts.context
     if not count:
         return NOTHING
@@ -91,13 +91,13 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    """All of them, which may have no room in their column, and how they are known."""
+    """Return all capabilities, as their column may be too narrow, and their source."""
     known = tr("According to its template and configuration")
     return "\n".join(filter(None, (capabilities(facts), known)))
 
 
 def used_of(when: float, now: float) -> str:
-    """ "Today", "Yesterday", "5 days ago", "12 March", "12 March 2024"."""
+    """Format a time of use: "Today", "Yesterday", "5 days ago", "12 March", "12 March 2024"."""
     if when <= 0:
         return NOTHING
     day, today = time.localtime(when), time.localtime(now)
@@ -113,7 +113,7 @@ def used_of(when: float, now: float) -> str:
 
 
 def memory_of(status: ModelStatus) -> str:
-    """What it takes of memory now without its chats' caches, or how far it is."""
+    """Return the loaded weights' size without KV caches, or the loading progress."""
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")
@@ -124,8 +124,8 @@ def memory_of(status: ModelStatus) -> str:
 
 
 def count(models: Sequence[InstalledModel], looking: bool) -> str:
-    """ "12 models · 48 GB on disk"."""
-    # Revisions of one repository share files: it counts once.
+    """Return the number of models and their total size: "12 models · 48 GB on disk"."""
+    # Revisions of a repository share files, so it counts once.
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
     if not models:
         return ""
@@ -138,14 +138,14 @@ def count(models: Sequence[InstalledModel], looking: bool) -> str:
 
 
 def below(model: InstalledModel, draft: str = "") -> str:
-    """The quieter line below its name: what it is and whose. `draft`: how it is drafted for."""
+    """Return the second line of a model: architecture, draft model and source."""
     return " · ".join(filter(None, (model.facts.architecture, draft, whose(model))))
 
 
 def drafted(figures: Mapping[str, Any] | None) -> str:
-    """How much of what was drafted for a model has held; "" where nothing drafts for it.
+    """Return how many drafted tokens were accepted, in words. "" without a draft model.
 
-    `figures`: as `Engine.stats` tells them.
+    `figures` is an entry of `Engine.stats`.
     """
     if figures is None:
         return ""
@@ -175,7 +175,7 @@ def sentence_of(
     pinned: bool,
     draft: str = "",
 ) -> str:
-    """All that is known of it, as a screen reader says it."""
+    """Return the whole row as text for screen readers."""
     facts, takes = model.facts, memory_of(status)
     tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
@@ -196,13 +196,13 @@ def sentence_of(
 
 Role = Qt.ItemDataRole
 
-BELOW = int(Role.UserRole) + 1  # the line below the name
+BELOW = int(Role.UserRole) + 1  # second line of the first column
 PINNED = BELOW + 1
-WRONG = BELOW + 2  # whether the line below says what is wrong with it
+WRONG = BELOW + 2  # True if the second line is an error
 
 
 class Column(IntEnum):
-    """The columns, from the left."""
+    """Columns from the left."""
 
     NAME = 0
     SIZE = 1
@@ -212,7 +212,7 @@ class Column(IntEnum):
     LICENCE = 5
     USED = 6
     MEMORY = 7
-    MORE = 8  # where the row's menu opens
+    MORE = 8  # opens the row's menu
 
 
 _TIPS = {
@@ -225,7 +225,7 @@ _RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
 
 
 def heads() -> tuple[str, ...]:
-    """What stands above the columns, in the order of `Column`."""
+    """Return the headers in the order of `Column`."""
     return (
         tr("Model"),
         tr("Size"),
@@ -240,7 +240,7 @@ def heads() -> tuple[str, ...]:
 
 
 class LibraryTable(QAbstractTableModel):
-    """The models of the list that a search leaves; pinned ones first."""
+    """Model of the table: installed models that match the search, pinned ones first."""
 
     def __init__(
         self, installed: InstalledModels, parent: QObject, clock: Callable[[], float] = time.time
@@ -251,12 +251,12 @@ class LibraryTable(QAbstractTableModel):
         self._query = ""
         self._column, self._down = Column.NAME, False
         self._memory: dict[str, int] = {}
-        self.rows: list[InstalledModel] = []  # what is shown, from the top
+        self.rows: list[InstalledModel] = []  # shown models from the top
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Show the list as it is now."""
+        """Update the rows."""
         rows = sorted(filter(self._found, self._installed.models.values()), key=self._name)
         rows.sort(key=self._key, reverse=self._down)
         rows.sort(key=lambda model: not self._installed.is_pinned(model))
@@ -270,22 +270,22 @@ class LibraryTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def search(self, query: str) -> None:
-        """From the next `refresh` on, show the models that are written of with these words."""
+        """Set the search. It applies from the next `refresh`."""
         self._query = query
 
     @Slot(object)
     def show_memory(self, stats: dict[str, Any]) -> None:
-        """Show what each loaded model takes, of `Engine.stats`."""
+        """Update the memory use of loaded models from `Engine.stats`."""
         by_model = memory_by_model(stats)
         if by_model != self._memory:
             self._memory = by_model
             self.refresh()
 
     def row_of(self, folder: Path) -> int:
-        """Where a model stands; -1 if it is not shown."""
+        """Return the row of a model, or -1 if it is not shown."""
         return next((at for at, model in enumerate(self.rows) if model.folder == folder), -1)
 
-    # What Qt asks.
+    # Qt overrides.
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -376,7 +376,7 @@ class LibraryTable(QAbstractTableModel):
         return ""
 
     def _said(self, model: InstalledModel, column: Column) -> str:
-        """A cell with its column's name; the first cell says the whole row."""
+        """Return the accessible text of a cell. The first one describes the whole row."""
         if column is Column.MORE:
             return tr("More for {name}", name=model.name)
         if column is not Column.NAME:
@@ -387,7 +387,7 @@ class LibraryTable(QAbstractTableModel):
         return sentence_of(model, status, when, self._clock(), pinned, draft)
 
     def _draft(self, model: InstalledModel) -> str:
-        """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
+        """Return the draft model as text, or "" if there is none or it could not be loaded."""
         drafts, loaded = self._installed.drafts, self._installed.status(model).model
         ref = drafts.of(model.ref, str(model.folder))
         if not ref or (loaded is not None and drafts.failed(loaded)):
@@ -396,7 +396,7 @@ class LibraryTable(QAbstractTableModel):
             return tr("prompt lookup")
         return tr("draft model {name}", name=self._installed.draft_name(ref))
 
-    # How it is sorted and found.
+    # Sorting and search.
 
     def _name(self, model: InstalledModel) -> str:
         return model.name.casefold()
@@ -440,21 +440,21 @@ _WIDTHS = {
     Column.MORE: 44,
 }
 _LEAST_NAME = 240
-# Where the window is narrow these go first.
+# Hidden in this order if the window is narrow.
 _HIDDEN_FIRST = (Column.LICENCE, Column.USED, Column.CAN, Column.PRECISION, Column.CONTEXT)
 
 
 class LibraryView(QTableView):
-    """Chooses one model at a time."""
+    """View that selects one model at a time."""
 
-    opened = Signal()  # Enter or a double click on the chosen model
-    remove_asked = Signal()  # Delete
-    chosen = Signal()  # another model is chosen, or none
-    menu_asked = Signal(QPoint)  # (place): the row's menu, there in the view
+    opened = Signal()  # Enter was pressed, or a row double-clicked
+    remove_asked = Signal()  # Delete was pressed
+    chosen = Signal()  # the selection has changed
+    menu_asked = Signal(QPoint)  # (position in the view): the row's menu was requested
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
-        self.hovered = -1  # the row under the pointer; -1 for none
+        self.hovered = -1  # row under the pointer, or -1
         self.setObjectName("model-table")
         self.setModel(table)
         self.setAccessibleName(tr("Models"))
@@ -462,7 +462,7 @@ class LibraryView(QTableView):
         self.setShowGrid(False)
         self.setMouseTracking(True)
         self.setWordWrap(False)
-        self.setTabKeyNavigation(False)  # Tab goes on to the buttons
+        self.setTabKeyNavigation(False)  # Tab moves to the buttons
         self.setCornerButtonEnabled(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -490,7 +490,7 @@ class LibraryView(QTableView):
 
     @Slot()
     def _restyle(self) -> None:
-        """Text has another size or colour."""
+        """Apply changed text sizes and colors."""
         self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
         self.horizontalHeader().setFixedHeight(grown(30))
         for column in _WIDTHS:
@@ -503,13 +503,13 @@ class LibraryView(QTableView):
         self._hide_columns()
 
     def _width(self, column: Column) -> int:
-        """As wide as usual, wider where its head with the sign of the order needs it."""
+        """Return the normal width, or more if the header with its sort arrow needs it."""
         heads = self.horizontalHeader()
         arrow = heads.fontMetrics().horizontalAdvance(" ↓")
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
 
     def _hide_columns(self) -> None:
-        """Where the window is narrow, some give way to the name."""
+        """Hide columns if the window is narrow, to leave space for the name."""
         wanted = scaled(_LEAST_NAME) + sum(self._width(column) for column in _WIDTHS)
         room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:
@@ -547,12 +547,12 @@ class LibraryView(QTableView):
 
 
 def name_state(index: Index) -> RowState:
-    """Return what the first column shows: the name with its pin, and the line below it."""
+    """Return the contents of the first column."""
     return RowState(
         str(index.data()),
         px=t.LEAD_PX,
         weight=QFont.Weight.Medium,
-        # The end of a model's name says as much as its beginning.
+        # the end of a model's name is as significant as its start
         elide=Qt.TextElideMode.ElideMiddle,
         end_icon="push-pin" if index.data(PINNED) else "",
         below=str(index.data(BELOW)),
@@ -561,7 +561,7 @@ def name_state(index: Index) -> RowState:
 
 
 class _Delegate(RowDelegate):
-    """Delegate of all columns; the ground goes over the whole row."""
+    """Delegate of all columns. The background spans the whole row."""
 
     def __init__(self, view: LibraryView) -> None:
         super().__init__(view, self._state, inset=2, height=ROW, lines=2)

@@ -1,4 +1,4 @@
-"""The Models window: what is installed, and what can be done with each model."""
+"""The Models window: installed models and actions on them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.hub.inventory import InstalledModel
 
 
 class LibraryHead(QWidget):
-    """A row."""
+    """Top row with the search field and the buttons for adding models."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -35,10 +35,10 @@ class LibraryHead(QWidget):
         self.search.setClearButtonEnabled(True)
         for clear in self.search.findChildren(QAbstractButton):
             clear.setAccessibleName(tr("Clear search"))
-        # asks for a folder in which models are looked for
+        # asks for a folder of models
         self.add = QPushButton(tr("Add Folder…"), self)
         self.add.setToolTip(tr("Add a folder that contains models"))
-        self.get = QPushButton(tr("Get Model…"), self)  # asks for a model from the hub
+        self.get = QPushButton(tr("Get Model…"), self)  # opens Get Model
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         row = across((self.search, 1), of=self)
         for button in (self.add, self.get):
@@ -51,13 +51,13 @@ _NO_MATCH = mark("No models found")
 
 
 class ModelsWindow(Sheet):
-    """Stays open beside the main window."""
+    """Models window, a separate window next to the main one."""
 
     FIGURES_MS = 2_000
 
-    opened = Signal(str)  # (ref): the person wants to chat with that model
-    convert_asked = Signal(object)  # (model): the person wants a smaller copy of that `Installed`
-    too_large = Signal(str)  # (ref): what was to be loaded from here does not fit into memory
+    opened = Signal(str)  # (ref): a chat with this model was requested
+    convert_asked = Signal(object)  # (model): converting this `InstalledModel` was requested
+    too_large = Signal(str)  # (ref): a model to be loaded from here does not fit in memory
 
     def __init__(
         self,
@@ -71,16 +71,16 @@ class ModelsWindow(Sheet):
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
         self._show_folder = show_folder or asking.show_folder
-        self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
-        # Tab goes through the parts in the order in which they are made.
+        self._chosen: tuple[Path | None, int] = (None, 0)  # folder and row of the selected model
+        # The tab order is the order of creation.
         head = LibraryHead(self)
         self.search, self.add, self.get = head.search, head.add, head.get
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
         self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
-        self._loading = ""  # the model that was to be loaded from here
-        # what is said and asked while one is removed
+        self._loading = ""  # ref of the model being loaded from here
+        # removes models
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
         self.drafting = DraftTalk(installed, self.foot)
@@ -126,16 +126,16 @@ class ModelsWindow(Sheet):
         self.table.modelReset.connect(self._choose_again)
         self._loader.figures.told.connect(self.table.show_memory)
 
-    # What is shown.
+    # Display.
 
     @property
     def model(self) -> InstalledModel | None:
-        """The chosen model."""
+        """Return the selected model."""
         at = self.view.currentIndex().row()
         return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
 
     def choose(self, folder: Path) -> bool:
-        """Choose a model by its folder; False if it is not shown."""
+        """Select a model by its folder. Return False if it is not shown."""
         at = self.table.row_of(folder)
         if at >= 0:
             self.view.setCurrentIndex(self.table.index(at, 0))
@@ -143,7 +143,7 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def _choose_again(self) -> None:
-        """Rows came, went or moved: the chosen model stays chosen, or what took its place is."""
+        """Restore the selection after the rows changed, or select the row that took its place."""
         chosen, at = self._chosen
         if self.table.rows and (chosen is None or not self.choose(chosen)):
             at = min(max(0, at), len(self.table.rows) - 1)
@@ -199,7 +199,7 @@ class ModelsWindow(Sheet):
             if status.fit is not None:
                 self.too_large.emit(ref)
 
-    # What is done.
+    # Actions.
 
     @Slot()
     def open_in_chat(self) -> None:
@@ -209,11 +209,11 @@ class ModelsWindow(Sheet):
     @Slot(str)
     def _open(self, ref: str) -> None:
         self.opened.emit(ref)
-        self.close()  # it is above the main window, and would hide the chat
+        self.close()  # this window would cover the chat
 
     @Slot()
     def load_or_unload(self) -> None:
-        """Load the chosen model, take it out of memory, or let it be loaded no further."""
+        """Load the selected model, unload it, or cancel its loading."""
         model = self.model
         if model is None:
             return
@@ -240,7 +240,7 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def remove(self) -> None:
-        """Move the chosen model to the trash; ask first where somebody would miss it."""
+        """Move the selected model to the trash. Ask first if something depends on it."""
         if self.model is not None:
             self.talk.begin(self.model)
 
@@ -263,10 +263,10 @@ class ModelsWindow(Sheet):
             menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
         menu.popup(at)
 
-    # Coming and going.
+    # Showing and hiding.
 
     def begin(self) -> None:
-        """Come on screen, or forward, and look at the disk anew."""
+        """Show the window, or bring it to the front, and scan the disk."""
         self.come_forward()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.look()

@@ -1,4 +1,4 @@
-"""Models that answer elsewhere: a list of them, and the dialog that adds one."""
+"""Remote models: their list, and the dialog that adds one."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 
 
 class NetworkList(QWidget):
-    """A switch, off at first, and under it what is found while it is on."""
+    """Check box that searches the local network, and the list of servers found."""
 
-    chosen = Signal(str)  # (address): one of those that were found
-    grew = Signal()  # it takes more room, or less
+    chosen = Signal(str)  # (address): a server was selected
+    grew = Signal()  # the required height has changed
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class NetworkList(QWidget):
         self._look(remotes.finds)
 
     def stop(self) -> None:
-        """The dialog goes: look no longer."""
+        """Stop the search."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -112,7 +112,7 @@ class NetworkList(QWidget):
         self.grew.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
-        """Say why, where the network cannot be searched."""
+        """Show why the network cannot be searched."""
         try:
             await flows.arrived(looking)
         except CancelledError:
@@ -139,12 +139,12 @@ _NONE = mark("Enter an address and choose or type a model.")
 
 
 class RemoteDialog(Sheet):
-    """Nothing is asked of the address before the person presses the button for it.
+    """Dialog that adds a remote model. It contacts the address only after the button is pressed.
 
-    The network is searched only while the switch for it is on.
+    The network is searched only while its check box is on.
     """
 
-    added = Signal(str)  # (ref): the model is in the list
+    added = Signal(str)  # (ref): the model was added to the list
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -195,7 +195,7 @@ class RemoteDialog(Sheet):
         self.model.editTextChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._on_model)
         self.test.clicked.connect(self.show_models)
-        # What is said takes more lines or fewer; once the words are laid out it is known how many.
+        # The height of the labels is known after the layout pass.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self.keep_high)
         self.found.grew.connect(self._fit_soon.start)
@@ -204,17 +204,17 @@ class RemoteDialog(Sheet):
         self._refresh()
 
     def has_changes(self) -> bool:
-        return self.address.isModified() or self.key.isModified()  # by typing
+        return self.address.isModified() or self.key.isModified()  # True after typing
 
     def _base(self) -> str:
-        """The address as it is used; "" where it is none."""
+        """Return the normalized address, or "" if it is invalid."""
         try:
             return addresses.normalised(self.address.text())
         except AddressError:
             return ""
 
     def _remote(self) -> Remote | None:
-        """What stands in the fields; None where something is missing."""
+        """Return the entered model, or None if the input is incomplete."""
         base, model = self._base(), self.model.currentText().strip()
         one = self._listed.get(model, Listed(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
@@ -222,7 +222,7 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def _on_address(self) -> None:
-        self._asking.cancel()  # that was about another address
+        self._asking.cancel()  # it concerned another address
         self._listed = {}
         self.said.setText("")
         self._refresh()
@@ -230,7 +230,7 @@ class RemoteDialog(Sheet):
     @Slot(str)
     def _on_model(self, name: str) -> None:
         one = self._listed.get(name.strip())
-        if one is not None and one.sees is not None:  # else the person knows better
+        if one is not None and one.sees is not None:  # otherwise the user's choice stays
             self.sees.setChecked(one.sees)
 
     @Slot()
@@ -260,11 +260,11 @@ class RemoteDialog(Sheet):
         there = await flows.aside(lambda _: keychain.is_there())
         self._say(self.kept, tr(_KEPT if there else _HERE_ONLY))
 
-    # What there is.
+    # Models of the server.
 
     @Slot()
     def show_models(self) -> None:
-        """Ask the address which models it has."""
+        """Ask the server which models it has."""
         base, key = self._base(), self.key.text().strip()
         if not base:
             return
@@ -302,7 +302,7 @@ class RemoteDialog(Sheet):
         self._loader.add_remote(remote, key or None)
         if key:
             remotes, address = self._loader.remotes, remote.address
-            # Of the loader: this dialog is gone before the keychain has it.
+            # Owned by the loader, as this dialog closes before the keychain has stored the key.
             keeping = flows.aside(lambda _: remotes.keep_key(address, key))
             flows.start(self._loader, keeping)
         self.added.emit(remote.ref)
@@ -313,7 +313,7 @@ Say = Callable[[str, Callable[[], None] | None], None]
 
 
 class RemoteRow(QFrame):
-    """One model: its name, whom its text goes to, and what can be done with it."""
+    """Row of a remote model: its name, its address, and buttons."""
 
     def __init__(self, remote: Remote, parent: QWidget) -> None:
         super().__init__(parent)
@@ -335,14 +335,14 @@ class RemoteRow(QFrame):
 
 
 class RemoteList(QWidget):
-    """A row for each remote model. Removing one keeps its chats, and can be undone."""
+    """List of remote models. Removing one keeps its chats and can be undone."""
 
-    MOST_SHOWN = 3  # rows that are in sight; the others are scrolled to
+    MOST_SHOWN = 3  # visible rows
 
-    opened = Signal(str)  # (ref): the person wants to chat with that model
+    opened = Signal(str)  # (ref): a chat with this model was requested
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
-        """``say``: tells a sentence, with what takes it back."""
+        """Create the list. ``say`` shows a message with an undo function."""
         super().__init__(parent)
         self._library, self._say = library, say
         self._loader = library.loader
@@ -368,7 +368,7 @@ class RemoteList(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Make the rows anew."""
+        """Recreate the rows."""
         for row in self.rows:
             row.hide()
             self._column.removeWidget(row)
@@ -390,14 +390,14 @@ class RemoteList(QWidget):
 
     @Slot()
     def ask(self) -> None:
-        """Ask for another one."""
+        """Open the dialog that adds a remote model."""
         RemoteDialog(self._loader, self._library.bridge, self.window()).open()
 
     def _remove(self, remote: Remote) -> None:
         loader, remotes, address = self._loader, self._loader.remotes, remote.address
         taking: asyncio.Task[str] | None = None
         if loader.remove_remote(remote.ref):
-            # Of the loader: this list may be gone before the keychain has answered.
+            # Owned by the loader, as this list may be deleted before the keychain responds.
             taking = flows.start(loader, flows.aside(lambda _: remotes.take_key(address)))
         self.add.setFocus(Qt.FocusReason.OtherFocusReason)
 

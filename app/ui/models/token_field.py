@@ -1,4 +1,4 @@
-"""The field for an access token, and what becomes of it: the system's keychain, or this run."""
+"""Field for a Hugging Face access token, stored in the keychain or until exit."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _USED = mark("An access token is sent to Hugging Face.")
 
 
 class TokenField(QWidget):
-    """Takes no room where no token is wanted and none is used."""
+    """Token field with its buttons. It is hidden unless a token is needed or in use."""
 
-    changed = Signal()  # the person has typed another token, or has it forgotten
+    changed = Signal()  # the user has edited or removed the token
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
         self._looking = flows.Latest(self)
-        self._typed = ""  # what the hub has not yet taken
+        self._typed = ""  # entered token that the hub has not accepted yet
         self._kept = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
@@ -60,22 +60,22 @@ class TokenField(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """What Tab goes through, in order."""
+        """Return the widgets in tab order."""
         return self.field, self.page, self.forget
 
     @property
     def token(self) -> str:
-        """What the hub is to be asked with: what was typed, or else what it has taken before."""
+        """Return the token for requests: the entered one, or the last accepted one."""
         return self._typed or self._downloads.token
 
     def show_field(self, shown: bool, ref: str = "") -> None:
-        """A token is wanted for the model of that name, or none is wanted."""
+        """Show the field if a model needs a token, or hide it."""
         wanted = hub.parse(ref)
         self._ref = wanted.repo if wanted is not None else ""
         self.page.setVisible(shown and bool(self._ref))
         if shown and not self.field.isVisibleTo(self):
             self.note.setText(tr(_SHOWN))
-            # Looking for a keychain may take the system a while.
+            # Finding a keychain may take the system a while.
             self._looking.start(self._look_for_keychain())
         elif not shown:
             self._looking.cancel()
@@ -86,16 +86,18 @@ class TokenField(QWidget):
         self.setVisible(shown or bool(self._downloads.token))
 
     def taken(self, token: str) -> None:
-        """The hub has answered with this token, "" for none. One that was typed in is kept."""
+        """Record that a request with this token ("" for none) succeeded. An entered token is
+        stored."""
         typed, self._typed = self._typed, ""
         self._downloads.token = token
         if token and typed == token:
-            # Not of this field, which may be gone before the keychain has it.
+            # Owned by the downloads, as this field may be deleted before the keychain has stored
+            # it.
             flows.start(self._downloads, self._keep(token))
 
     @Slot()
     def _on_text(self) -> None:
-        # Not yet the one that downloads are made with: it may be half of it, or a wrong one.
+        # Downloads do not use it yet: it may be incomplete or wrong.
         self._typed = self.field.text().strip()
         self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""What is found as one types: the command palette, and the list of prompts.
+"""Search while typing: the command palette, and the pickers for prompts and resources.
 
 Imports: app.settings, app.ui.style, app.ui.widgets.
 """

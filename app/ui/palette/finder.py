@@ -1,4 +1,4 @@
-"""What the palette can find, and how: many entries in short turns, so that typing never waits."""
+"""Search of the palette. It runs in short slices, so typing never waits for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings.language import mark, tr
 
 
 class EntryKind(IntEnum):
-    """What an entry is. Of equally good ones a smaller kind stands first."""
+    """Type of an entry. Among equal matches, smaller values come first."""
 
     COMMAND = 0
     CHAT = 1
@@ -36,44 +36,45 @@ NAMES = {
 
 
 class Entry(Struct, frozen=True):
-    """One row."""
+    """Row of the palette."""
 
     kind: EntryKind
-    key: str  # names it from start to start
-    text: str  # what is looked through first, and shown
-    choose: Callable[[], object]  # what choosing it does
-    beside: str = ""  # shown muted behind it, and looked through too: a menu, a section, a folder
-    keys: str = ""  # its shortcut as this system writes it
-    why_not: str = ""  # why it cannot be chosen, as it was asked at first; "" if it can
-    # what choosing it with Ctrl does; the same where there is nothing else
+    key: str  # stable identity across restarts
+    text: str  # main text, searched first
+    choose: Callable[[], object]  # called when the entry is chosen
+    beside: str = ""  # muted text after it, also searched: a menu, a section or a folder
+    keys: str = ""  # shortcut in the system's spelling
+    why_not: str = ""  # initial reason why it cannot be chosen; "" if it can
+    # called when it is chosen with Ctrl; None if that makes no difference
     choose_beside: Callable[[], object] | None = None
-    english: str = ""  # the text in English, looked through too: manuals and habits name it so
-    also: str = ""  # what else it is called, looked through like ``beside`` and not shown
-    ask_again: Callable[[], str] | None = None  # says it anew; None where nothing changes in this
+    english: str = ""  # English text, also searched, as manuals use it
+    also: str = ""  # synonyms, searched but not shown
+    # returns the current reason; None if it cannot change
+    ask_again: Callable[[], str] | None = None
 
     @property
     def refused(self) -> str:
-        """Why it cannot be chosen now, "" if it can.
+        """Return why the entry cannot be chosen now, or "" if it can.
 
-        What could be chosen at first is not asked again: a command may have meant what had the
-        focus then, and it asks by itself when it is done.
+        An entry that was possible at first is not checked again: a command may depend on what had
+        the focus then, and it checks itself when it runs.
         """
         return self.ask_again() if self.why_not and self.ask_again is not None else self.why_not
 
     @property
     def spoken(self) -> str:
-        """The row for a screen reader."""
+        """Return the row's text for screen readers."""
         parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
         if refused := self.refused:
             parts.append(tr("Not possible now: {why}", why=refused))
         return ", ".join(filter(None, parts))
 
 
-WORST = 4  # the last of the grades of a `Fit`
+WORST = 4  # last grade of a `Fit`
 
 
 def folded(text: str) -> str:
-    """The text without case and accents, for comparing."""
+    """Return the text without case and accents, for comparison."""
     text = text.casefold()
     if text.isascii():
         return text
@@ -82,20 +83,20 @@ def folded(text: str) -> str:
 
 
 class Fit(Struct, frozen=True, order=True):
-    """How a text fits; the smaller the better."""
+    """Quality of a match. Smaller is better."""
 
-    # 0 begins with what was typed, 1 has its words at the beginnings of words, 2 has its words, 3
-    # has them in what stands beside the text, 4 has its letters in this order
+    # 0: starts with the query. 1: has its words at starts of words. 2: has its words. 3: has its
+    # words in the secondary text. 4: has its letters in this order.
     grade: int
-    # characters between the first and the last of those letters, 0 for other grades
+    # grade 4: characters from the first to the last letter; otherwise 0
     spread: int = 0
 
 
 class Wanted:
-    """What was typed, prepared once for many texts."""
+    """A query, prepared for matching many texts."""
 
     LOOSEST = 2
-    """The letters of grade 4 may be spread over this many times what was typed, and a few more."""
+    """In grade 4, the letters may spread over this multiple of the query's length, plus 4."""
 
     def __init__(self, typed: str) -> None:
         self.typed = " ".join(folded(typed).split())
@@ -106,7 +107,8 @@ class Wanted:
         self._most = self.LOOSEST * len(letters) + 4
 
     def fit(self, text: str, beside: str = "") -> Fit | None:
-        """How a text fits that `folded` was given, with what stands ``beside`` it; None: not."""
+        """Match a text returned by `folded`, and its secondary text ``beside``. None if neither
+        matches."""
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
@@ -121,10 +123,10 @@ class Wanted:
 
 
 class Finder(QObject):
-    """Looks through entries, which are taken from their source only as they are looked at."""
+    """Searches entries. They are read from their source only when needed."""
 
     SHOWN = 60
-    TURN_S = 0.004  # of each turn of the event loop a search takes this long: a quarter of a frame
+    TURN_S = 0.004  # time of a slice per turn of the event loop, a quarter of a frame
     CHUNK = 200
 
     found = Signal()  # `best` has changed, or the search is complete
@@ -132,7 +134,7 @@ class Finder(QObject):
     def __init__(
         self, source: Iterable[Entry], recent: Mapping[str, int], parent: QObject | None = None
     ) -> None:
-        """``recent``: by an entry's key how long ago it was chosen, 0 for the latest."""
+        """Create a finder. ``recent`` has ranks by entry key, 0 for the last chosen."""
         super().__init__(parent)
         self._source: Iterator[Entry] = iter(source)
         self._entries: list[tuple[Entry, tuple[str, ...], str]] = []
@@ -145,11 +147,11 @@ class Finder(QObject):
 
     @property
     def complete(self) -> bool:
-        """Whether everything was looked through."""
+        """Return True if all entries were searched."""
         return not self._more.isActive()
 
     def look_for(self, typed: str) -> None:
-        """Begin anew. The first part is looked through at once."""
+        """Start a search. The first slice runs immediately."""
         self._wanted = Wanted(typed)
         self._at = 0
         self._hits = []
@@ -157,7 +159,7 @@ class Finder(QObject):
         self._turn()
 
     def finish(self) -> None:
-        """Look through the rest now."""
+        """Search all remaining entries now."""
         while not self.complete:
             self._turn()
 
@@ -166,11 +168,11 @@ class Finder(QObject):
 
     @property
     def lately(self) -> int:
-        """How many of `best` were chosen before; they come first where nothing is looked for."""
+        """Return the number of recent entries in `best`. They come first if the query is empty."""
         return sum(entry.key in self._recent for entry in self.best())
 
     def best(self) -> list[Entry]:
-        """The best of what was found so far, the best first."""
+        """Return the best entries found so far."""
         return [entry for _, entry in self._hits[: self.SHOWN]]
 
     @Slot()
@@ -186,7 +188,7 @@ class Finder(QObject):
         self.found.emit()
 
     def _look_at_some(self) -> bool:
-        """Look at the next few entries; False if there are no more."""
+        """Search the next chunk. Return False if there are no more entries."""
         end = self._at + self.CHUNK
         while len(self._entries) < end:
             entry = next(self._source, None)

@@ -1,4 +1,4 @@
-"""The palette: a field over the upper middle of a window, and the rows below it."""
+"""The command palette: a search field in the upper part of a window, and a list of results."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ _ICONS = {
 
 
 class Rows(QAbstractListModel):
-    """The entries that were found."""
+    """Model of the found entries."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0  # so many at the top were chosen lately, and a line stands below them
+        self.ends = 0  # number of recent entries at the top, followed by a line
         self._entries: list[Entry] = []
 
     def show(self, entries: list[Entry]) -> bool:
-        """Show these; whether they are others than before."""
+        """Set the entries. Return True if they differ from before."""
         if entries == self._entries:
             return False
         self.beginResetModel()
@@ -78,7 +78,7 @@ class Rows(QAbstractListModel):
         return self._entries[index.row()] if index.isValid() else None
 
     def state(self, index: Index) -> RowState | None:
-        """Return what a row shows."""
+        """Return the contents of a row."""
         entry = self.entry(index)
         return entry_state(entry) if entry is not None else None
 
@@ -97,7 +97,8 @@ class Rows(QAbstractListModel):
 
 
 def entry_state(entry: Entry) -> RowState:
-    """Return what the row of an entry shows; at its end the keys, or why it cannot be chosen."""
+    """Return the contents of an entry's row. It ends with the shortcut or the reason for
+    refusal."""
     return RowState(
         " ".join(entry.text.split()),
         colour="muted" if entry.refused else "text",
@@ -109,7 +110,7 @@ def entry_state(entry: Entry) -> RowState:
 
 
 class _Delegate(RowDelegate):
-    """Delegate that draws a line below the rows that were chosen lately."""
+    """Delegate that draws a line below the recent entries."""
 
     def __init__(self, rows: Rows, parent: QObject) -> None:
         super().__init__(parent, rows.state, inset=6)
@@ -124,23 +125,23 @@ class _Delegate(RowDelegate):
 
 
 class Card(QWidget):
-    """What the palette and the list of prompts have in common.
+    """Base of the palette and the pickers.
 
     Args:
-        name: of its rows, for screen readers.
+        name: accessible name of the list.
     """
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = name
         self._speaker: QWidget = self
-        # rows, list: the rows and what shows them
+        # rows, list: the model and its view
         self.rows = Rows(self)
         theme().changed.connect(self.update)
 
     @cached_property
     def list(self) -> QListView:
-        """Made once it is wanted: most panes never show one."""
+        """Return the view. Created on first use, because most panes never need it."""
         made = QListView(self)
         made.setModel(self.rows)
         made.setAccessibleName(self._name)
@@ -159,7 +160,7 @@ class Card(QWidget):
         return made
 
     def speak_for(self, field: QWidget) -> None:
-        """The keys are in this field: a screen reader is told there which row is meant."""
+        """Announce the current row to screen readers from this field, which has the focus."""
         self._speaker = field
 
     @Slot(QModelIndex, QModelIndex)
@@ -182,27 +183,27 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.
 
 
 class Palette(Card):
-    """Opens over a window, and is gone as soon as something is chosen or the focus goes elsewhere.
+    """Palette over a window. It closes when an entry is chosen or it loses the focus.
 
-    It is no window of its own: commands mean what has the focus, and get it back before they run.
+    It is not a separate window: commands depend on the focus, which is restored before they run.
     """
 
     WIDTH = 640
-    MOST = 10  # rows in sight; the others are scrolled to
+    MOST = 10  # visible rows
 
-    chosen = Signal(object)  # (entry): the person chose it; its function was called
-    said = Signal(str)  # (text): why something cannot be chosen now
-    closed = Signal()  # it is gone
+    chosen = Signal(object)  # (entry): chosen by the user; its function was called
+    said = Signal(str)  # (text): reason why an entry cannot be chosen
+    closed = Signal()  # the palette was closed
 
     def __init__(
         self,
         entries: Iterable[Entry],
-        recent: Sequence[str],  # keys of entries that were chosen before, the latest first
+        recent: Sequence[str],  # keys of recently chosen entries, the last one first
         parent: QWidget,
-        last: Callable[[str], Entry] | None,  # what stands below all that was found for these words
-        words: str = "",  # what the field says that it looks for, if that is not everything
+        last: Callable[[str], Entry] | None,  # returns an additional last entry for a query
+        words: str = "",  # placeholder, if the search is limited
     ) -> None:
-        """Open it over a window."""
+        """Open the palette over a window."""
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(words or tr("Command palette"))
@@ -243,15 +244,15 @@ class Palette(Card):
 
     @Slot()
     def refresh(self) -> None:
-        """What can be done may be something else now."""
+        """Repaint after a command's availability may have changed."""
         self.list.viewport().update()
 
     def shown(self) -> list[Entry]:
-        """What was found, from top to bottom."""
+        """Return the found entries from the top."""
         return self.finder.best()
 
     def close_palette(self) -> None:
-        """Go, and give the focus back to what had it."""
+        """Close the palette, and restore the focus."""
         if self._done:
             return
         self._done = True
@@ -266,7 +267,7 @@ class Palette(Card):
         self.closed.emit()
 
     def choose(self, *, beside: bool = False) -> None:
-        """Do what the current row says; where that cannot be done, say why and stay."""
+        """Choose the current row. If it is refused, report the reason and stay open."""
         self.finder.finish()
         entry = self.rows.entry(self.list.currentIndex())
         if entry is None:
@@ -305,7 +306,7 @@ class Palette(Card):
         return True
 
     def _step(self, by: int) -> None:
-        """By one it goes round, by a page it stops at the ends."""
+        """Move the selection. A step of one wraps around, a page stops at the ends."""
         count = self.rows.rowCount()
         if not count:
             return

@@ -1,4 +1,4 @@
-"""Lists over a pane while a message is written: prompts by "/", resources by "@"."""
+"""Pickers over a pane while the user types: prompts with "/", resources with "@"."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown
 from app.ui.widgets.laying import down
 
-LONGEST = 60  # what is longer is a message, and looks for nothing
+LONGEST = 60  # a longer text is a message, not a query
 
 
 class FieldPicker(Card):
-    """The list, its place above the field, and the keys that it takes while it is shown."""
+    """List above the field. It handles some keys of the field while it is visible."""
 
     MOST = 7
 
@@ -35,23 +35,21 @@ class FieldPicker(Card):
         self.hide()
 
     def names(self) -> list[str]:
-        """What is listed, from top to bottom."""
+        """Return the listed names from the top."""
         return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
 
     def wanted(self) -> str | None:
-        """What the field looks for; None where it looks for nothing of this list."""
+        """Return the query in the field, or None if it has none."""
         raise NotImplementedError
 
     def found(self, typed: str) -> list[Entry]:
-        """What there is for it, the best first."""
+        """Return the entries for a query, the best first."""
         raise NotImplementedError
 
     @Slot()
     def refresh(self) -> None:
-        """Show the list as it is now, with the row that was meant, if it is still there.
-
-        What nothing was found for until now may have come.
-        """
+        """Update the list, and keep the selected entry. Results may have arrived for an empty
+        list."""
         before = self.rows.entry(self.list.currentIndex()) if self.isVisible() else None
         self._on_text()
         for number in range(self.rows.rowCount()):
@@ -80,7 +78,7 @@ class FieldPicker(Card):
         self.raise_()
 
     def _furnish(self) -> None:
-        """Before it is shown for the first time."""
+        """Create the contents before it is first shown."""
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)
@@ -89,7 +87,7 @@ class FieldPicker(Card):
             pane.installEventFilter(self)
 
     def _best(self, entries: list[Entry], typed: str) -> list[Entry]:
-        """Those that match, the best first."""
+        """Return the matching entries, the best first."""
         finder = Finder(entries, {}, self)
         finder.look_for(typed)
         finder.finish()
@@ -105,7 +103,7 @@ class FieldPicker(Card):
             elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._key(event)
         elif watched in (self._composer, self.parentWidget()) and kind in {
-            QEvent.Type.Move,  # the composer grows with its text, after the text has changed
+            QEvent.Type.Move,  # the composer grows after its text has changed
             QEvent.Type.Resize,
         }:
             self._place()
@@ -140,10 +138,10 @@ class FieldPicker(Card):
 
 
 class PromptPicker(FieldPicker):
-    """A list over the pane while what stands in the field looks for a prompt."""
+    """Picker of prompts, shown while the field contains "/" and a query."""
 
-    chosen = Signal(str)  # (name): this prompt is to stand in the field
-    manage_asked = Signal()  # the person wants to write prompts
+    chosen = Signal(str)  # (name): insert this prompt
+    manage_asked = Signal()  # editing the prompts was requested
 
     def __init__(
         self,
@@ -153,7 +151,7 @@ class PromptPicker(FieldPicker):
         more: Callable[[], list[Entry]],
         parent: QWidget,
     ) -> None:
-        """``more``: prompts from elsewhere, listed after the person's own."""
+        """Create a picker. ``more`` returns prompts of MCP servers, listed after the user's own."""
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
         self._more = more
@@ -186,7 +184,7 @@ _LOOKS = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
 
 
 class ResourcePicker(FieldPicker):
-    """A list over the pane while the word before the cursor looks for a resource."""
+    """Picker of resources, shown while the word before the cursor is "@" and a query."""
 
     def __init__(
         self,
@@ -195,14 +193,14 @@ class ResourcePicker(FieldPicker):
         resources: Callable[[str], list[Entry]],
         parent: QWidget,
     ) -> None:
-        """``resources``: what there is for what was typed."""
+        """Create a picker. ``resources`` returns the entries for a query."""
         super().__init__(tr("Resources"), field, composer, parent)
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)
 
     def wanted(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
-            return None  # a prompt is being looked for
+            return None  # a prompt picker is active
         found = _LOOKS.search(self._before())
         return found[1] if found is not None and not self._in_code() else None
 
@@ -210,7 +208,7 @@ class ResourcePicker(FieldPicker):
         return self._best(self._resources(typed), typed)
 
     def _in_code(self) -> bool:
-        """Whether the cursor stands in Markdown's code, where "@" begins a decorator."""
+        """Return True if the cursor is in Markdown code, where "@" starts a decorator."""
         cursor = self._field.textCursor()
         above = self._field.toPlainText().encode("utf-16-le")[: 2 * cursor.block().position()]
         lines = above.decode("utf-16-le", "ignore").split("\n")
@@ -218,7 +216,7 @@ class ResourcePicker(FieldPicker):
         return bool(fences % 2 or self._before().count("`") % 2)
 
     def take_away(self) -> None:
-        """Take what looked for the resource out of the message."""
+        """Remove the query from the message."""
         found = _LOOKS.search(self._before())
         if found is not None:
             cursor = self._field.textCursor()
@@ -228,7 +226,7 @@ class ResourcePicker(FieldPicker):
             cursor.removeSelectedText()
 
     def _before(self) -> str:
-        """The line up to the cursor, as much of it as may look for something."""
+        """Return the end of the line before the cursor, as long as a query can be."""
         cursor = self._field.textCursor()
         text = cursor.block().text().encode("utf-16-le")[: 2 * cursor.positionInBlock()]
         return text.decode("utf-16-le", "ignore")[-LONGEST - 2 :]

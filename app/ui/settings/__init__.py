@@ -1,4 +1,4 @@
-"""The dialog with the program's settings.
+"""The settings window, the window of tool servers, and the dialog that starts agents.
 
 Imports: app.chats, app.flows, app.models, app.serving, app.settings, app.spelling, app.system,
 app.tools, app.ui.dialogs, app.ui.models, app.ui.palette, app.ui.pane, app.ui.style, app.ui.widgets,

@@ -1,4 +1,4 @@
-"""The pages of the settings: a list of them that is searched, and rows with their fields."""
+"""Pages of the settings window: the list with its search, and rows with fields."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLines
 
-_WIDEST = 620  # a row's field stays near its words in a wide window
+_WIDEST = 620  # keeps a row's field near its label in a wide window
 
 
 class Switch(QCheckBox):
@@ -91,7 +91,7 @@ class Segments(QFrame):
     chosen = Signal(object)  # (value)
 
     def __init__(self, choices: Mapping[Any, str], value: object, parent: QWidget) -> None:
-        """``choices``: values with the texts of their buttons."""
+        """Create the buttons. ``choices`` maps values to texts."""
         super().__init__(parent)
         self.setObjectName("segments")
         row = across(of=self, margins=(2, 2, 2, 2), spacing=2)
@@ -119,18 +119,18 @@ class FormPage(QWidget):
 
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
-        self.title = title  # what the page is called, in English
-        self.settings = settings or Settings()  # what its rows show and change
-        self.rows: dict[str, QWidget] = {}  # the words of each row in English, with the row
-        self.found_by: dict[str, str] = {}  # what a search finds each row by, besides its words
-        self.fields: dict[str, Any] = {}  # by option its field, where `fill` made it
+        self.title = title  # English title
+        self.settings = settings or Settings()  # settings that its rows show and change
+        self.rows: dict[str, QWidget] = {}  # English label -> row
+        self.found_by: dict[str, str] = {}  # English label -> additional text for the search
+        self.fields: dict[str, Any] = {}  # option -> field made by `fill`
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
         self._column = down(of=self, margins=(28, 20, 28, 24), spacing=0)
-        # Before it is filled: with each parent that a widget gets Qt applies the style sheet to all
-        # within it once more.
-        self.area = QScrollArea(parent)  # what it scrolls in
+        # Created first: whenever a widget is reparented, Qt reapplies the style sheet to all its
+        # children.
+        self.area = QScrollArea(parent)  # scroll area of the page
         self.area.setAccessibleName(tr(title) if title else tr("Settings"))
         self.area.setWidget(self)
         self.area.setWidgetResizable(True)
@@ -141,7 +141,7 @@ class FormPage(QWidget):
             self._column.addSpacing(8)
 
     def show_row(self, words: str, *, focus: bool = True) -> bool:
-        """Scroll to the row that is called so in English, and give it the focus."""
+        """Scroll to the row with this English label, and focus its field."""
         row, field = self.rows.get(words), self._fields.get(words)
         if row is None or field is None:
             return False
@@ -154,7 +154,7 @@ class FormPage(QWidget):
         return True
 
     def values(self, words: str) -> str:
-        """What the field of this row offers to choose from, and what stands on its buttons."""
+        """Return the choices and button texts of a row's field, for the search."""
         found: list[str] = []
         for each in self.rows[words].findChildren(QWidget):
             if isinstance(each, QComboBox):
@@ -167,8 +167,8 @@ class FormPage(QWidget):
         """Add the page's rows.
 
         Args:
-            special: by option what adds its row instead; None leaves the row out. "" adds what is
-                above all rows.
+            special: functions that add rows of other kinds, by option. None leaves the row out. ""
+                adds content above all rows.
         """
         if (first := special.get("")) is not None:
             first(self)
@@ -212,7 +212,7 @@ class FormPage(QWidget):
         return made
 
     def section(self, title: str) -> None:
-        """Begin a section; its title is marked, and shown translated."""
+        """Start a section. ``title`` is in English, marked for translation."""
         self._column.addSpacing(20)
         self._column.addWidget(heading(self, tr(title)))
         self._column.addSpacing(4)
@@ -221,11 +221,11 @@ class FormPage(QWidget):
     def row(
         self, name: str, field: QWidget | QBoxLayout, about: str = "", *, below: bool = False
     ) -> QWidget:
-        """Add a row with its label at the beginning and its field at the end, or below it.
+        """Add a row with a label and a field at its end, or below it.
 
         Args:
-            name: an option or another name in `ROWS`; "" for a row that goes on.
-            about: translated; by default what the option says.
+            name: an option or another name in `ROWS`; "" for a row without a label.
+            about: translated description; by default that of the option.
         """
         option = ROWS[name] if name else Option()
         words, about = option.label, about or (tr(option.about) if option.about else "")
@@ -264,7 +264,7 @@ class FormPage(QWidget):
         return row
 
     def button(self, words: str, pressed: Callable[[], object], said: str = "") -> QPushButton:
-        """A button, to be put into a row. ``said``: what it does, where its words do not tell."""
+        """Return a button for a row. ``said`` is its accessible name."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.setAccessibleName(said)
@@ -272,28 +272,28 @@ class FormPage(QWidget):
         return button
 
     def _put(self, widget: QWidget) -> None:
-        """Add a widget of no more than a width that is read easily.
+        """Add a widget with a limited width.
 
-        A layout beside it, or Qt reckons how high wrapped words are in the page's whole width.
+        It needs its own layout: Qt computes the height of wrapped text from the page's full width.
         """
         widget.setMaximumWidth(scaled(_WIDEST))
         nest(self._column, across((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
-        """A few quiet words under a section."""
+        """Add a short muted text under a section."""
         self._column.addSpacing(4)
         self._put(plain_label(self, words))
 
     def quiet(self, words: str) -> QLabel:
-        """Muted words, to be put into a row."""
+        """Return a muted label for a row."""
         return plain_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
-        """A widget of the page's whole width."""
+        """Add a widget with the page's full width."""
         self._column.addWidget(widget)
 
     def end(self) -> None:
-        """The page is complete."""
+        """Complete the page."""
         self._column.addStretch(1)
 
     def number(self, value: float, option: Option) -> QDoubleSpinBox:
@@ -305,7 +305,7 @@ class FormPage(QWidget):
         box.setSuffix(tr(option.unit) if option.unit else "")
         box.setSpecialValueText(tr(option.zero) if option.zero else "")
         box.setGroupSeparatorShown(not option.within[0] and option.within[1] > 4096)
-        box.setKeyboardTracking(False)  # not at each digit
+        box.setKeyboardTracking(False)  # no signals while typing
         box.setValue(value)
         box.setMinimumWidth(scaled(120))
         return box
@@ -332,9 +332,9 @@ _ICONS = {
 
 
 class Pages(QWidget):
-    """The list of pages with the field that searches them, and beside it the page that is shown."""
+    """List of pages with a search field, and the current page next to it."""
 
-    turned = Signal(str)  # (title): another page is shown, named in English
+    turned = Signal(str)  # (title): another page was opened; English title
     command_requested = Signal(str)  # (command): of the window
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
@@ -376,7 +376,7 @@ class Pages(QWidget):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         column.addWidget(self.hits, 1)
-        column.addStretch(0)  # the search stays at the top where nothing is found
+        column.addStretch(0)  # keeps the search field at the top if there are no results
         self.hits.hide()
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self.nothing)
@@ -386,11 +386,11 @@ class Pages(QWidget):
     def page(self, title: str, special: Special) -> None:
         """Add a page by its English title.
 
-        It is filled when it is shown or searched: filling all took twice as long as the rest of
-        the window.
+        Its rows are created when it is shown or searched: all pages take twice as long as the rest
+        of the window.
 
         Args:
-            special: as for `FormPage.fill`.
+            special: see `FormPage.fill`.
         """
         self._fills[title] = special
         item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
@@ -413,23 +413,23 @@ class Pages(QWidget):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields of the pages that were shown, by option."""
+        """Return the fields of all created pages, by option."""
         return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
     def complete(self) -> None:
-        """Make what was not shown yet."""
+        """Create all pages."""
         for title in self._fills:
             self._made(title)
 
     def show_page(self, title: str) -> bool:
-        """Turn to the page that is called so in English."""
+        """Show a page by its English title."""
         if title not in self._fills:
             return False
         self.list.setCurrentRow(list(self._fills).index(title))
         return True
 
     def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
-        """Turn to a row's page, scroll to the row and give it the focus; both in English."""
+        """Show a page, scroll to a row, and focus it. Both names are in English."""
         return self.show_page(title) and self.pages[title].show_row(words, focus=focus)
 
     @Slot(int)
@@ -450,13 +450,13 @@ class Pages(QWidget):
             self.stack.setCurrentWidget(self.nothing)
         else:
             self._show(self.list.currentRow())
-        with QSignalBlocker(self.hits):  # hits that go make others current for a moment
+        with QSignalBlocker(self.hits):  # removing results changes the current one for a moment
             self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
             self.hits.setCurrentRow(0)
         self._on_chosen()
 
     def _found(self, typed: str) -> list[tuple[str, str]]:
-        """The rows that fit, the best first."""
+        """Return the matching rows (page, label), the best first."""
         wanted = Wanted(typed)
         fits: list[tuple[Fit, int, tuple[str, str]]] = []
         for title in self._fills:
@@ -479,12 +479,12 @@ class Pages(QWidget):
 
     @Slot()
     def _on_chosen(self) -> None:
-        """Show where it stands; the keys stay in the search."""
+        """Show the selected result. The search field keeps the focus."""
         if chosen := self.hits.chosen():
             self.show_row(*chosen[0].split("/", 1), focus=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up and Down choose among what was found; Esc ends the search before it closes."""
+        """Handle Up and Down in the results. Escape clears the search first."""
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         if step and self.search.hasFocus():
             shown = self.list if self.hits.isHidden() else self.hits
@@ -494,7 +494,7 @@ class Pages(QWidget):
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             field = self.focusWidget()
-            if event.key() == Qt.Key.Key_Escape:  # closing the window would apply what was typed
+            if event.key() == Qt.Key.Key_Escape:  # closing the window would apply the typed value
                 if isinstance(field, QDoubleSpinBox):
                     field.setValue(field.value())
                 while isinstance(field, QLineEdit) and field.isUndoAvailable():

@@ -1,4 +1,4 @@
-"""How the program looks and reads: appearance, size, language, spelling."""
+"""Settings rows for appearance, text size, language and spelling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 
 
 class LanguageChoice:
-    """The row: each language as it is called in itself, and a way to have it at once."""
+    """Row of the language, with a button that restarts the app."""
 
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings
@@ -39,7 +39,7 @@ class LanguageChoice:
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
-        # shown where the next start will speak another language
+        # shown if the chosen language needs a restart
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
@@ -55,7 +55,7 @@ class LanguageChoice:
 
 
 class SpellingChoice(QObject):
-    """The row: as the keyboard, off, and each language that the system has a dictionary of."""
+    """Row of the spelling language: automatic, off, or one with an installed dictionary."""
 
     def __init__(self, page: FormPage, speller: Speller) -> None:
         super().__init__(page)
@@ -100,7 +100,7 @@ def _all(box: QComboBox) -> range:
 
 
 def _called(languages: Sequence[str]) -> list[str]:
-    """As each calls itself: "Deutsch"; with its land where two are called the same."""
+    """Return the languages' own names: "Deutsch". Duplicates get their territory."""
     locales = [QLocale(language) for language in languages]
     names = [
         locale.nativeLanguageName() if locale.language() != QLocale.Language.C else language
@@ -113,7 +113,7 @@ def _called(languages: Sequence[str]) -> list[str]:
 
 
 class Look(QObject):
-    """Rows of the page that are more than a field."""
+    """Appearance rows that need special widgets."""
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)

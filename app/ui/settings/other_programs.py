@@ -1,4 +1,4 @@
-"""The page of the local API's settings: the door, its keys, its limits, how to reach it."""
+"""Settings page of the local API: server, keys, limits, and setup of clients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from app.ui.widgets.sheet import Sheet
 
 
 class Kept(QObject):
-    """The row of what is kept on disk for clients: on or off, its size, and a way to remove it."""
+    """Row of the clients' cached contexts: a switch, the size, and a button that clears them."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
@@ -46,7 +46,7 @@ class Kept(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Tell how much there is."""
+        """Update the size."""
         self._looking.start(self._look())
 
     async def _look(self) -> None:
@@ -61,7 +61,7 @@ class Kept(QObject):
 
 
 class Shares(QObject):
-    """The row of what one program gets of the time: which one, and how much."""
+    """Row of a client's share of compute time."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
@@ -79,7 +79,7 @@ class Shares(QObject):
 
     @Slot()
     def look(self) -> None:
-        """List the programs that are known, or here."""
+        """Update the list of known and connected clients."""
         here = [seen.program for seen in self._serving.guests.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
@@ -92,7 +92,7 @@ class Shares(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Show the share of the program that is chosen, and leave the others theirs."""
+        """Show the share of the selected client. All shares together are at most 100%."""
         name, shares = self.program.currentText(), self._settings.serve_shares
         others = sum(share for program, share in shares.items() if program != name)
         with QSignalBlocker(self.share):
@@ -108,11 +108,11 @@ class Shares(QObject):
 
 
 def add_tray(page: FormPage) -> None:
-    """Add the row of the tray icon, and the command for a global shortcut."""
+    """Add the row of the tray icon, and a note about a global shortcut."""
     there = QSystemTrayIcon.isSystemTrayAvailable()
     about = "" if there else tr("This desktop has no tray.")
     tray = page.field("tray")
-    tray.setEnabled(there or page.settings.tray)  # what is on can be switched off
+    tray.setEnabled(there or page.settings.tray)  # it can be turned off even without a tray
     tray.setToolTip(about)
     page.row("tray", tray, about)
     shortcut = tr(
@@ -129,7 +129,7 @@ def add_tray(page: FormPage) -> None:
 
 
 def ask_command() -> str:
-    """What opens the small window from outside."""
+    """Return the command that opens the quick question window."""
     frozen = bool(getattr(sys, "frozen", False))
     program = QCoreApplication.applicationFilePath() if frozen else "stretto"
     return f'"{program}" --ask' if " " in program else f"{program} --ask"
@@ -161,7 +161,7 @@ ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class OtherPrograms(QObject):
-    """Rows of the page that are more than a field."""
+    """Local API rows that need special widgets."""
 
     def __init__(self, serving: Serving, parent: QObject) -> None:
         super().__init__(parent)
@@ -233,7 +233,7 @@ class OtherPrograms(QObject):
 
     @Slot()
     def show_state(self) -> None:
-        """Say how the door stands."""
+        """Update the server's state."""
         serving, there = self._serving, self._serving.guests.connections
         address = f"{serving.address}/v1"
         how = counted(
@@ -258,7 +258,7 @@ class OtherPrograms(QObject):
 
     @Slot()
     def show_keys(self) -> None:
-        """List the keys that are good."""
+        """Update the list of valid keys."""
         self._listing.start(self._show_keys())
 
     async def _show_keys(self) -> None:
@@ -303,7 +303,7 @@ class OtherPrograms(QObject):
         dialog.open()
 
     def make(self, name: str) -> None:
-        """Make a key and show it, once."""
+        """Create a key and show it once."""
         flows.start(self, self._make(name))
 
     async def _make(self, name: str) -> None:
@@ -341,7 +341,7 @@ class OtherPrograms(QObject):
 
 
 class NewKey(Sheet):
-    """A key that was just made, to be copied."""
+    """Dialog that shows a new key, to be copied."""
 
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__("new-key", tr("New Key"), parent)

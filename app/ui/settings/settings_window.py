@@ -1,4 +1,4 @@
-"""The program's settings: a window that may stay open; what is chosen holds at once."""
+"""The settings window. It is not modal, and changes apply immediately."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _OPTIONS = set(ChatOptions.__struct_fields__)
 
 
 class SettingsWindow(Sheet):
-    """Pages that are searched; the one shown last is shown first."""
+    """Settings window with searchable pages. It opens at the last shown page."""
 
-    asked = Signal(str)  # (command): the person wants what that command of the window does
-    restart_asked = Signal()  # the program is to start again, in another language
+    asked = Signal(str)  # (command): running this command of the window was requested
+    restart_asked = Signal()  # restarting the app in another language was requested
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class SettingsWindow(Sheet):
 
     @property
     def removed(self) -> list[tuple[int, str]]:
-        """What was removed from the list of models and can be brought back: its place, and it."""
+        """Return the removed models that can be restored, with their positions."""
         return self.models.removed if "Models" in self.pages.pages else []
 
     def _add_language(self, page: FormPage) -> None:
@@ -158,7 +158,8 @@ class SettingsWindow(Sheet):
 
     @Slot(str)
     def _fill_model(self, option: str) -> None:
-        """What new chats may begin with: the Guide, what is chosen, and what is listed."""
+        """Update the choices for new chats: the Guide, the current choice, and the listed
+        models."""
         if option != "models":
             return
         self.model.clear()
@@ -214,7 +215,7 @@ class SettingsWindow(Sheet):
 
     @Slot()
     def _on_new_chat(self) -> None:
-        # What the window does not show (another version's options, say) stays as it is.
+        # Options that are not shown here, such as those of newer versions, are kept.
         known = ChatOptions.from_params(self._settings.new_chat)
         numbers: dict[str, Any] = {name: box.number for name, box in self.numbers.items()}
         options = replace(known, **numbers, slide=self.slide.isChecked())
@@ -231,7 +232,7 @@ class SettingsWindow(Sheet):
             self.take_model(str(folder))
 
     def take_model(self, ref: str) -> None:
-        """Open new chats with this model."""
+        """Use this model in new chats."""
         if self.model.findData(ref) < 0:
             self.model.addItem(model_fallback_name(ref), ref)
         self.model.setCurrentIndex(self.model.findData(ref))

@@ -1,4 +1,4 @@
-"""The tools' servers and the folders that chats may use: added, changed, switched off."""
+"""Window of tool servers, with their logs, permissions and folders."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ _STATES = {
 
 
 class ToolsWindow(Sheet):
-    """The file of servers as text, what each starts, its log, and what is always allowed.
+    """Editor of the servers' JSON, with their states, logs and permissions.
 
-    What the text would start, as far as it is new or changed, is shown whole while it is written:
-    Save takes what stands there.
+    While the user types, the note shows in full what new or changed entries would start. Save
+    applies the text.
     """
 
     LOOK_MS = 700
-    NOTE = 88  # pixels, whatever is said there: nothing moves while a person types
+    NOTE = 88  # pixels; fixed, so that nothing moves while the user types
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__("tools-window", tr("Tool Servers"), parent, spacing=10)
         self.resize(680, 660)
         self._library, self._toolbox = library, library.toolbox
-        self._found: Read | None = None  # what the text says; None where it makes no sense
+        self._found: Read | None = None  # parsed text; None if invalid
         self._saved = files.to_text(self._toolbox.host.servers)
         self._shown: object = None
         self._asking = False
@@ -102,7 +102,7 @@ class ToolsWindow(Sheet):
         self._on_text()
         if self._toolbox.host.problems:
             self.note.setText("\n".join(self._toolbox.host.problems))
-        # The servers' states change on another thread; this window looks while it is open.
+        # States change on other threads, so the window polls them.
         self._looking = QTimer(self, interval=self.LOOK_MS)
         self._looking.timeout.connect(self._refresh)
         self._looking.start()
@@ -110,13 +110,13 @@ class ToolsWindow(Sheet):
 
     @property
     def unsaved(self) -> bool:
-        """Whether the text says something else than what is saved."""
+        """Return True if the text differs from what is saved."""
         if self._found is None:
             return self.text.toPlainText() != self._saved
         return self._found.servers != self._toolbox.host.servers
 
     def reject(self) -> None:
-        """Close it; where something is not saved, the person is asked first."""
+        """Close the window. Ask first if there are unsaved changes."""
         if not self.unsaved:
             super().reject()
         elif not self._asking:
@@ -150,10 +150,10 @@ class ToolsWindow(Sheet):
             self.text.setPlainText(self._saved)
         else:
             return
-        if not self.unsaved:  # otherwise the disk has refused, and the note says so
+        if not self.unsaved:  # if still unsaved, the note shows the disk error
             super().reject()
 
-    # The servers.
+    # Servers.
 
     @Slot()
     def _on_text(self) -> None:
@@ -188,7 +188,7 @@ class ToolsWindow(Sheet):
         found = self._found
         if found is None:
             return
-        # What was said of them was said of others.
+        # Permissions were granted to the old commands.
         others = [*self._gone(found), *(each.name for each in self._changed(found))]
         try:
             self._toolbox.host.set_servers(found.servers)
@@ -199,7 +199,8 @@ class ToolsWindow(Sheet):
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
         self._saved = self.text.toPlainText()
-        self.text.setFocus()  # or it would go to the next button as this one becomes grey
+        # otherwise the focus moves to the next button when this one is disabled
+        self.text.setFocus()
         self._tell(tr("Saved"))
         self._refresh()
 
@@ -221,7 +222,7 @@ class ToolsWindow(Sheet):
         menu.popup(self.import_.mapToGlobal(self.import_.rect().bottomLeft()))
 
     def import_from(self, path: Path) -> None:
-        """Put another program's servers into the text; nothing is saved by it."""
+        """Insert the servers of another app into the text, without saving."""
         try:
             found = files.read_file(path)
             own = files.read_text(self.text.toPlainText())
@@ -239,7 +240,7 @@ class ToolsWindow(Sheet):
         )
         self._tell("\n".join(filter(None, (words, self.note.text()))))
 
-    # What is shown below.
+    # States and permissions.
 
     @Slot()
     def _refresh(self) -> None:
@@ -324,7 +325,7 @@ class ToolsWindow(Sheet):
 
 
 def _whole(server: ServerConfig) -> str:
-    """All that is started or asked, and all that it is given."""
+    """Return the server's whole command or address, its environment, headers and folder."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.shown, *map(visible, [*given, *where])])

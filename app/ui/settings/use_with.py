@@ -1,4 +1,4 @@
-"""The sheet that starts a coding agent with a model of this window, in a terminal."""
+"""Dialog that starts a coding agent with a local model in a terminal."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ AGENT_NAMES = {
     "aider": "aider",
     "continue": "Continue",
 }
-"""What those that `engine.cli.launch` knows call themselves."""
+"""Names of the agents of `engine.cli.launch`."""
 
 
 class UseWith(Sheet):
-    """Asks for an agent, a model and a project; `python -m engine launch` does the rest.
+    """Dialog that asks for an agent, a model and a project folder, and runs `python -m engine
+    launch`.
 
-    That makes a key where one is needed, writes what the agent has to know into a folder of ours,
-    and says how the agent is installed where it is not.
+    That command creates a key if needed, writes the agent's settings into a folder of its own, and
+    prints how to install a missing agent.
     """
 
     def __init__(self, serving: Serving, settings: Settings, parent: QWidget) -> None:
@@ -96,7 +97,7 @@ class UseWith(Sheet):
 
     @property
     def typed(self) -> str:
-        """The command, as it is typed into a terminal."""
+        """Return the shell command."""
         from engine.sandbox.process import FROZEN, engine_command
 
         name, model = str(self.agent.currentData()), self.model.currentText()
