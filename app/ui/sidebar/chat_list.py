@@ -1,4 +1,4 @@
-"""The list of chats: its rows, how they change, and how chats are dragged into folders."""
+"""List of chats: its model with row-wise updates, its view, and drag and drop."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.widgets.manners import plain_tip
 
 MOST_STEPS = 24
-"""More changes at once than these make another list: nobody's place in it can be kept."""
+"""More changes than this reset the list, which loses the scroll position."""
 
 T = TypeVar("T", bound=Hashable)
 
 
 def steps_between(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
-    """The changes, a row at a time; None where that takes too many.
+    """Return the row-wise changes between two lists, or None if there are too many.
 
-    Each step is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
+    A step is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
     """
     if before == after:
         return []
@@ -81,23 +81,23 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINTED = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # they change its look, never its height
+_PAINTED = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # roles that do not affect the height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class ChatListView(QListView):
-    """Rows of which several can be chosen; a plain click opens."""
+    """List view with extended selection. A plain click opens a row."""
 
-    opened = Signal(QModelIndex)  # (index): a row was clicked, or Enter was pressed on it
-    delete_asked = Signal()  # what is chosen is to be deleted
+    opened = Signal(QModelIndex)  # (index): a row was clicked, or Enter was pressed
+    delete_asked = Signal()  # Delete was pressed
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.rows = model
         self.delegate = ChatDelegate(self)
-        # Rows of one height are laid out without being asked for; hits are taller, and few.
+        # Equal heights avoid a size query for each row. Search results are taller, and few.
         self.setUniformItemSizes(True)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -117,18 +117,18 @@ class ChatListView(QListView):
         self.clicked.connect(self._on_clicked)
 
     def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Choose this row alone. Qt's own would add it to what is chosen while Ctrl is held."""
+        """Select only this row. Qt would extend the selection while Ctrl is pressed."""
         alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(index, alone)
 
     def chosen(self) -> list[str]:
-        """The chats of the chosen rows, from top to bottom."""
+        """Return the chats of the selected rows from the top."""
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
         found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
         return list(dict.fromkeys(found))
 
     def set_uniform(self, uniform: bool) -> None:
-        """Whether all rows are of one height."""
+        """Set whether all rows have the same height."""
         if self.uniformItemSizes() != uniform:
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
@@ -138,11 +138,11 @@ class ChatListView(QListView):
         super().paintEvent(event)
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        if list(roles) == [LIVING_ROLE]:  # a dot beats; what else stands in its row does not
+        if list(roles) == [LIVING_ROLE]:  # a pulse: only the dot is repainted
             self.viewport().update(self.delegate.dot_area(self, self.visualRect(first)))
             return
-        # Qt's own lays all rows out anew: with ten thousand of them, and a dot that moves in one
-        # of them, several times a second. Rows of one height stay where they are.
+        # Qt would lay out all rows, several times a second while a dot pulses, even with ten
+        # thousand rows. Rows of equal height do not need it.
         if self.uniformItemSizes() or (roles and _PAINTED.issuperset(roles)):
             QAbstractItemView.dataChanged(self, first, last, roles)
         else:
@@ -156,7 +156,7 @@ class ChatListView(QListView):
             self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Without the focus it is a key that the editor of a title has left over.
+        # Without the focus, the key comes from the title editor, which did not handle it.
         if self.hasFocus() and self._takes(event):
             event.accept()
         else:
@@ -166,7 +166,7 @@ class ChatListView(QListView):
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
         if key in _OPENS and self.rows.waits:
-            self.opened.emit(QModelIndex())  # the first hit, once it is here
+            self.opened.emit(QModelIndex())  # opens the first result when it arrives
             return True
         if entry is None or entry.kind == "heading" or event.modifiers() & _CHOOSES:
             return False
@@ -187,7 +187,7 @@ class ChatListView(QListView):
         return True
 
     def _go_out(self, depth: int) -> None:
-        """Let the focus be at the folder that holds the current row."""
+        """Select the folder that contains the current row."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
             if above is not None and above.kind in _FOLDS and above.depth < depth:
@@ -201,7 +201,7 @@ class ChatListView(QListView):
 
     @Slot()
     def _on_answered(self) -> None:
-        self.set_uniform(False)  # not before: the height of every row would be asked for
+        self.set_uniform(False)  # not earlier, as it queries the height of each row
 
     @Slot()
     def _on_reset(self) -> None:
@@ -215,25 +215,25 @@ _READ = {
 
 
 class ChatListModel(QAbstractListModel):
-    """The saved chats in their order, or the hits of ``query``."""
+    """Model of the saved chats in order, or of the results of ``query``."""
 
-    dropped = Signal(list, object)  # (rows, target): rows were dragged to a row; both as entries
-    answered = Signal()  # there are hits of the latest query, or it is known that there are none
-    refolded = Signal()  # folders were folded or unfolded
+    dropped = Signal(list, object)  # (rows, target): rows were dropped on a row; both as entries
+    answered = Signal()  # the latest query has results, or none were found
+    refolded = Signal()  # folders were expanded or collapsed
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self.query = ""
         self._entries: list[Entry] = []
-        self._hits: dict[str, Row] = {}  # of a search, by chat
+        self._hits: dict[str, Row] = {}  # results of the search by chat
         self._counts: dict[str, int] = {}
-        self._groups: dict[str, list[str]] = {}  # chats by the id of their line
-        self._group_of: dict[str, str] = {}  # and the other way round
+        self._groups: dict[str, list[str]] = {}  # chats by the id of their group row
+        self._group_of: dict[str, str] = {}  # group row by chat
         self._places: dict[str, int] | None = None
-        self.words = ""  # the query whose hits are the rows; "" while they are all chats
+        self.words = ""  # query whose results are shown; "" for all chats
         self.unfolded: set[str] = set()
-        self.open_chats: frozenset[str] = frozenset()  # those that stand in panes
+        self.open_chats: frozenset[str] = frozenset()  # chats shown in panes
         library.listed.connect(self.refresh)
         library.activity.connect(self._on_activity)
         library.search.found.connect(self._on_found)
@@ -241,16 +241,16 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def ordered(self) -> bool:
-        """Whether the rows have places that something can be dragged to."""
+        """Return True if rows can be dragged to other places."""
         return not self.query
 
     @property
     def waits(self) -> bool:
-        """Whether the rows are not those of the query yet."""
+        """Return True if the rows do not match the current query yet."""
         return self.words != self.query
 
     def set_query(self, query: str) -> None:
-        """Show what has these words, as soon as it is found; all chats when empty."""
+        """Show the results of a query when they arrive, or all chats if it is empty."""
         query = query.strip()
         if query == self.query:
             return
@@ -261,7 +261,7 @@ class ChatListModel(QAbstractListModel):
         self.refresh()
 
     def row_of(self, chat_id: str) -> QModelIndex:
-        """The chat's (or folder's) place; invalid if it is not listed."""
+        """Return the index of a chat or folder, invalid if it is not listed."""
         if self._places is None:
             self._places = {entry.id: n for n, entry in enumerate(self._entries)}
         number = self._places.get(chat_id, -1)
@@ -274,13 +274,13 @@ class ChatListModel(QAbstractListModel):
         return self._entries[index.row()] if inside else None
 
     def chats_of(self, entry: Entry | None) -> list[str]:
-        """The chat of a row, or those of a group; none for what is neither."""
+        """Return the chat of a row, or the chats of a group."""
         if entry is None:
             return []
         return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
 
     def row(self, index: Index) -> Row | None:
-        """What the row shows now."""
+        """Return the contents of a row."""
         entry = self.entry(index)
         if entry is None:
             return None
@@ -317,11 +317,11 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def groups(self) -> frozenset[str]:
-        """The ids of the lines of groups that there are."""
+        """Return the ids of all group rows."""
         return frozenset(self._groups)
 
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
-        """Hide or show what is in a folder; the other of the two without a word on it."""
+        """Collapse or expand a folder. None toggles it."""
         if folded is None:
             folded = folder_id in self.unfolded
         (self.unfolded.discard if folded else self.unfolded.add)(folder_id)
@@ -329,7 +329,7 @@ class ChatListModel(QAbstractListModel):
         self.refolded.emit()
 
     def reveal(self, chat_id: str) -> None:
-        """Unfold what hides the chat."""
+        """Expand the folders that hide a chat."""
         chat = self._library.chat(chat_id)
         if chat is None or self.query:
             return
@@ -347,9 +347,9 @@ class ChatListModel(QAbstractListModel):
 
     @Slot()
     def refresh(self) -> None:
-        """Show what there is now; with a query, once it is found again."""
+        """Update the rows. With a query, search again."""
         if self.query:
-            if self.words:  # what was found is listed until it is found again
+            if self.words:  # old results stay until new ones arrive
                 there = self._library.chat
                 self._show([e for e in self._entries if e.kind != "chat" or there(e.id)])
             self._library.search.find(self.query)
@@ -372,7 +372,7 @@ class ChatListModel(QAbstractListModel):
             self.answered.emit()
 
     def _show(self, rows: list[Entry]) -> None:
-        """Become these rows. What stays keeps its place, its selection and its editor."""
+        """Change to these rows. Remaining rows keep their selection and editor."""
         steps = steps_between(self._entries, rows)
         self._places = None
         if steps is None:
@@ -400,7 +400,7 @@ class ChatListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def beat(self) -> None:
-        """Paint the living dots again."""
+        """Repaint the pulsing dots."""
         for chat in self._library.running():
             self._tell(chat.id, [LIVING_ROLE])
 
@@ -422,7 +422,7 @@ class ChatListModel(QAbstractListModel):
         return row if role == ROW_ROLE else None
 
     def _named(self, index: Index, row: Row) -> str:
-        """What a person gives another name by writing over it."""
+        """Return the text that renaming edits."""
         entry = self.entry(index)
         alone = entry is not None and entry.kind == "chat" and not entry.group
         chat = self._library.chat(row.chat_id) if alone else None
@@ -451,7 +451,7 @@ class ChatListModel(QAbstractListModel):
         return chat_row.description(row, stored, opened=entry.id in self.open_chats)
 
     def _in(self, entry: Entry) -> Sequence[str]:
-        """The chats that the row stands for: itself, or those in a folder that is folded."""
+        """Return the chat of a row, or the chats in a collapsed folder."""
         if entry.kind == "chat":
             return [entry.id]
         if entry.kind == "heading" or entry.id in self.unfolded:
@@ -476,7 +476,7 @@ class ChatListModel(QAbstractListModel):
             return False
         row = self.row(index)
         if row is None or self._named(index, row) == value:
-            return False  # an editor that is left as it was names nothing
+            return False  # unchanged text does not set a title
         words = " ".join(str(value).split())
         if entry.kind == "folder":
             self._library.order.rename(entry.id, words)
@@ -507,7 +507,7 @@ class ChatListModel(QAbstractListModel):
         self._tell(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
 
     def _tell(self, chat_id: str, roles: list[int]) -> None:
-        """That these are others in the rows in which the chat is."""
+        """Emit `dataChanged` for the rows that contain a chat."""
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
         hidden = [folder.id, folder.parent_id or ""] if folder is not None else []
@@ -517,7 +517,7 @@ class ChatListModel(QAbstractListModel):
             if index.isValid():
                 self.dataChanged.emit(index, index, roles)
 
-    # Dragging.
+    # Drag and drop.
 
     def mimeTypes(self) -> list[str]:
         return [DRAGGED]
@@ -549,10 +549,10 @@ class ChatListModel(QAbstractListModel):
             target = self._ungrouped([target])[0]
         if target is not None and target not in rows:
             self.dropped.emit(rows, target)
-        return False  # the rows move when the list is made anew, and not by the view
+        return False  # the rows move when the list is refreshed, not by the view
 
     def _ungrouped(self, rows: list[Entry]) -> list[Entry]:
-        """The rows, with its chats in the place of each group."""
+        """Replace group rows by their chats."""
         found = [
             each
             for row in rows

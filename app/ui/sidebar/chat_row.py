@@ -1,4 +1,4 @@
-"""One row of the sidebar: as it is painted, and as it is read out."""
+"""Contents, accessible texts and delegate of a row of the chat list."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
 class Row(Struct, frozen=True):
-    """One line of the list."""
+    """Row of the list."""
 
-    text: str  # the chat's title, the folder's name, or the heading
-    chat_id: str = ""  # empty for what is no chat
-    message_id: str | None = None  # where a search found its words
-    snippet: str = ""  # the words around the place found
-    # marks, title_marks: where the words looked for stand in the snippet and in the title
+    text: str  # title of the chat, name of the folder, or heading
+    chat_id: str = ""  # empty if the row is not a chat
+    message_id: str | None = None  # message that matches the search
+    snippet: str = ""  # text around the match
+    # marks, title_marks: matches in the snippet and in the title
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
-    # kind, depth: as in `Entry`
+    # kind, depth: see `Entry`
     kind: str = "heading"
     depth: int = 0
     folder_id: str = ""  # of a folder, or ARCHIVE
-    count: int = 0  # how many chats are in it
-    unfolded: bool = False  # whether they are shown
+    count: int = 0  # number of chats in it
+    unfolded: bool = False  # expanded
     tags: tuple[str, ...] = ()  # of a chat
-    # the file and page where a search found its words, or the folder of a pinned chat
+    # file and page of a match, or the folder of a pinned chat
     place: str = ""
-    holds: tuple[str, ...] = ()  # of a group that is folded, its chats
+    holds: tuple[str, ...] = ()  # chats of a collapsed group
 
     @property
     def aside(self) -> list[str]:
-        """What stands at the end of its title: a hit's place, or what a chat is sorted by."""
+        """Return the texts at the end of the title line: the place, and tags."""
         sorted_by = [] if self.snippet else [f"#{tag}" for tag in self.tags]
         return [*([self.place] if self.place else []), *sorted_by]
 
@@ -56,13 +56,13 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 LIVING_ROLE = ROW_ROLE + 1
 UNSEEN_ROLE = ROW_ROLE + 2
 WAITING_ROLE = ROW_ROLE + 3
-"""How many calls of tools wait for the person in what the row stands for."""
+"""Number of tool calls in the row's chats that wait for the user."""
 
 
 def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
     title, own = chat.shown_title, chat.title or tr(UNTITLED)
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
-    if hit.message_id is None or hit.snippet == own:  # the title says it all
+    if hit.message_id is None or hit.snippet == own:  # the match is in the title only
         return replace(found, title_marks=hit.marks)
     page = f", {numbers_of(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
     where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)
@@ -70,7 +70,7 @@ def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
 
 
 def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
-    """The row with its state: "Trees, answering"."""
+    """Return the accessible name with the state: "Trees, replying"."""
     if row.kind == "heading":
         return row.text
     parts = [row.text]
@@ -90,7 +90,8 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
 
 
 def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
-    """What else there is to know: where it was found, whether it is open, pinned, tagged."""
+    """Return the accessible description: the match, and whether the chat is open, pinned or
+    tagged."""
     parts = list(filter(None, (row.place, row.snippet)))
     if opened:
         parts.append(tr("open", "it stands in a pane"))
@@ -101,13 +102,13 @@ def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
     return ", ".join(parts)
 
 
-INDENT = 20  # pixels for each level of folders
+INDENT = 20  # pixels per level of folders
 
 
 def row_state(
     row: Row, *, waiting: int = 0, living: bool = False, unseen: bool = False, current: bool = False
 ) -> RowState:
-    """Return what a row shows; of a folder, its count in place of what it is sorted by."""
+    """Return the row's contents for painting. A folder has a count instead of tags."""
     if row.kind == "heading":
         return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, colour="muted")
     folder = bool(row.folder_id)
@@ -124,7 +125,7 @@ def row_state(
         ring=living,
         end=count if folder else "  ".join(row.aside),
         end_px=t.SMALL_PX if folder else t.TINY_PX,
-        # A page is named at the end of a hit's place.
+        # keeps the page number at the end of the place
         end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,
         below=row.snippet or None,
         below_marks=row.marks,
@@ -139,7 +140,7 @@ class ChatDelegate(RowDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent, self._state, inset=8)
         self.current = ""
-        self.several = False  # more than one row is chosen
+        self.several = False  # more than one row is selected
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)

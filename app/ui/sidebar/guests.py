@@ -1,4 +1,5 @@
-"""Agents of other programs: their rows below the list of chats, and the text of one's reply."""
+"""Agents of other apps that use the local API: their rows in the sidebar, and a dialog with a
+reply."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ _STATES = {
 
 
 def state_words(seen: Seen) -> str:
-    """What an agent does, in plain words."""
+    """Return an agent's state in words."""
     if seen.state == "tool":
         return tr("running a tool for {time}", time=seconds(seen.seconds))
     if seen.state == "waiting":
@@ -63,7 +64,7 @@ def state_words(seen: Seen) -> str:
 
 
 def state_line(seen: Seen) -> str:
-    """The same, with how fast it goes, how full its context is, and its model."""
+    """Return the state with its speed, its share of the context, and the model."""
     parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
     if seen.room and seen.context * 200 >= seen.room:
         parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
@@ -71,9 +72,9 @@ def state_line(seen: Seen) -> str:
 
 
 class GuestDialog(Sheet):
-    """Follows one agent's replies; may stay open beside the chats."""
+    """Dialog that follows an agent's replies. It is not modal."""
 
-    kept = Signal(int)  # (id): what was said is to become a chat
+    kept = Signal(int)  # (id): saving the conversation as a chat was requested
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("guest", tr("Client"), parent, spacing=10)
@@ -95,7 +96,7 @@ class GuestDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Show what has come meanwhile."""
+        """Update the state and append new text."""
         seen = next((s for s in self._serving.guests.seen if s.id == self._number), None)
         buttons = (self.pause, self.stop, self.keep)
         if seen is None:
@@ -131,27 +132,27 @@ class GuestDialog(Sheet):
         self._serving.pause(self._number, not self._paused)
 
 
-MOST_ROWS = 7  # of agents, which is one with six helpers; more are shown when that is asked for
+MOST_ROWS = 7  # rows shown at first: an agent with six helpers
 MOST_HEIGHT = 324  # pixels of all rows; more scroll
 
 
 class _Row(QWidget):
-    """A row with two buttons that appear under the pointer and with the focus.
+    """Row with two buttons that appear under the pointer and with the focus.
 
-    By key: Enter opens it, Space pauses, Delete stops, Up and Down go to others.
+    Keys: Enter opens it, Space pauses, Delete stops, Up and Down select another row.
     """
 
     HEIGHT = 42
 
-    opened = Signal(int)  # (id): it was pressed
-    # pause_asked(id, on), stop_asked(id): what is to become of the replies
+    opened = Signal(int)  # (id): it was clicked
+    # pause_asked(id, on), stop_asked(id): a button was pressed
     pause_asked = Signal(int, bool)
     stop_asked = Signal(int)
 
     def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.number = number
-        self.paused = False  # nothing goes on there
+        self.paused = False  # its replies are paused
         self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -166,7 +167,7 @@ class _Row(QWidget):
         theme().changed.connect(self.update)
 
     def show_paused(self, paused: bool) -> None:
-        """Whether the button pauses or lets go on."""
+        """Set the button to Pause or Resume."""
         self.paused = paused
         self.pause.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
 
@@ -209,7 +210,7 @@ class _Row(QWidget):
             super().keyPressEvent(event)
 
     def _row(self) -> RowPainter:
-        """Begin to paint, with the ground."""
+        """Return a painter after painting the background."""
         row = RowPainter.on(self, 18, 18 + (56 if self.pause.isVisible() else 0))
         lit = self.underMouse() or self.hasFocus()
         row.ground(
@@ -219,7 +220,7 @@ class _Row(QWidget):
 
 
 class GuestRow(_Row):
-    """One agent: what it was asked for, and what it does."""
+    """Row of an agent: its task and state."""
 
     def __init__(self, seen: Seen, parent: QWidget) -> None:
         super().__init__(seen.id, tr("Stop this agent"), parent)
@@ -227,11 +228,11 @@ class GuestRow(_Row):
         self.show_seen(seen, alone=True, level=0)
 
     def show_seen(self, seen: Seen, *, alone: bool, level: int) -> None:
-        """Show how it stands now.
+        """Update the row.
 
         Args:
-            alone: no line above it names its program.
-            level: of how many agents it is a sub-agent.
+            alone: no group row above it has its client's name.
+            level: nesting depth of a sub-agent.
         """
         self.seen, self.alone, self.level = seen, alone, level
         self.show_paused(seen.state == "paused")
@@ -252,9 +253,9 @@ class GuestRow(_Row):
         width = QFontMetrics(small).horizontalAdvance
         while width(second := " · ".join([*before, *parts])) > room and (before or parts[1:]):
             if parts[1:]:
-                parts.pop()  # whole figures, or none
+                parts.pop()  # whole figures are dropped
             else:
-                before = []  # what it does says more than its name
+                before = []  # the state is more important than the name
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
         row.line = QRect(left, 2, room, grown(18))
@@ -264,7 +265,7 @@ class GuestRow(_Row):
 
 
 class GuestGroup(_Row):
-    """The line above the agents of one session; pressed, it folds them."""
+    """Row above the agents of a session. A click collapses or expands them."""
 
     HEIGHT = 28
 
@@ -273,7 +274,7 @@ class GuestGroup(_Row):
         self._words, self._folded = "", False
 
     def show_agents(self, agents: Sequence[Seen], folded: bool) -> None:
-        """Whose line it is."""
+        """Update the row for these agents."""
         states = {seen.state for seen in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
         busy = sum(seen.here for seen in agents)
@@ -296,7 +297,7 @@ class GuestGroup(_Row):
 
 
 def in_tree(agents: Sequence[Seen]) -> list[tuple[Seen, int]]:
-    """Agents of one session, each behind its parent, with how deep it lies."""
+    """Return the agents of a session in depth-first order, with their depths."""
     here = {seen.id for seen in agents}
     below: dict[int, list[Seen]] = {}
     for seen in agents:
@@ -311,7 +312,7 @@ def in_tree(agents: Sequence[Seen]) -> list[tuple[Seen, int]]:
 
 
 class GuestsHead(QWidget):
-    """The line above them: a light, and how many programs are connected."""
+    """Heading of the rows: a status light, and the number of connections."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -320,7 +321,7 @@ class GuestsHead(QWidget):
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:
-        """``lit``: whether somebody is connected."""
+        """Update the heading. ``lit``: a client is connected."""
         self._words, self._lit = words, lit
         self.setAccessibleName(tr("Clients, {words}", words=words))
         self.update()
@@ -336,9 +337,9 @@ class GuestsHead(QWidget):
 
 
 class GuestsPart(QWidget):
-    """There while the door for other programs is open."""
+    """Section of the sidebar, visible while the local API runs."""
 
-    opened = Signal(int)  # (id): the text of an agent's reply is wanted
+    opened = Signal(int)  # (id): showing the text of an agent's reply was requested
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
@@ -366,17 +367,17 @@ class GuestsPart(QWidget):
 
     @property
     def rows(self) -> list[GuestRow]:
-        """Those that are shown."""
+        """Return the visible rows of agents."""
         return list(self._rows.values())
 
     @property
     def groups(self) -> list[GuestGroup]:
-        """The lines above those of one session that are several."""
+        """Return the group rows of sessions with several agents."""
         return list(self._groups.values())
 
     @Slot()
     def refresh(self) -> None:
-        """Show who is there now."""
+        """Update the section."""
         guests = self._serving.guests
         self.setVisible(self._serving.door is Door.OPEN)
         there = guests.connections
@@ -389,7 +390,7 @@ class GuestsPart(QWidget):
             groups.setdefault(seen.group, []).append(seen)
         self._folded &= set(groups)
         listed = [s for s in guests.seen if s.group not in self._folded]
-        # Those at work first, and whose helpers they are; each keeps its place among the others.
+        # Busy agents and their parents come first. The order is otherwise unchanged.
         busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
         shown = sorted(listed, key=lambda s: s.id not in busy)
@@ -427,7 +428,7 @@ class GuestsPart(QWidget):
         return row
 
     def _lay(self, wanted: list[_Row]) -> None:
-        """Let exactly these stand there, in this order."""
+        """Show exactly these rows in this order."""
         kept: dict[int, GuestRow] = {}
         heads: dict[int, GuestGroup] = {}
         for place, row in enumerate(wanted):
@@ -462,9 +463,9 @@ class GuestsPart(QWidget):
 
 
 class GuestsInWindow(QObject):
-    """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
+    """Controller of the agents in the window: sidebar section, lanes in the score, and dialogs."""
 
-    kept = Signal(str)  # (chat id): an agent's conversation has become a chat
+    kept = Signal(str)  # (chat id): an agent's conversation was saved as a chat
 
     def __init__(
         self,
@@ -486,14 +487,14 @@ class GuestsInWindow(QObject):
 
     @Slot(int)
     def open(self, number: int) -> None:
-        """Show the text of an agent's replies as it comes."""
+        """Open a dialog that follows an agent's replies."""
         dialog = GuestDialog(self._serving, number, self._window)
         dialog.kept.connect(self.keep)
         dialog.show()
 
     @Slot(int)
     def keep(self, number: int) -> None:
-        """Make a chat of what an agent and its model have said, and show it."""
+        """Save an agent's conversation as a chat."""
         from app.chats.importing.agent import read
 
         said = self._serving.conversation(number)

@@ -1,4 +1,4 @@
-"""What is done with rows of the sidebar: pin, move, tag, archive, and their menus."""
+"""Actions on rows of the sidebar: pin, move, tag, archive; and their menus."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.store import ChatRecord
 
 
 class Organiser(QObject):
-    """Acts on chats and folders by their ids, for the menus, the keys and what is dragged."""
+    """Actions on chats and folders by id, for menus, shortcuts and drag and drop."""
 
-    done = Signal(str, object)  # (words, undo): something was done that can be taken back
-    made = Signal(str)  # (folder_id): a folder was made
+    done = Signal(str, object)  # (words, undo): an action that can be undone was carried out
+    made = Signal(str)  # (folder_id): a folder was created
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
@@ -26,15 +26,15 @@ class Organiser(QObject):
         self._parent = parent
 
     def pinned(self, ids: Sequence[str]) -> bool:
-        """Whether all of them are pinned."""
+        """Return True if all are pinned."""
         return all(c.pinned_at is not None for c in self._chats(ids))
 
     def archived(self, ids: Sequence[str]) -> bool:
-        """Whether all of them are in the archive."""
+        """Return True if all are archived."""
         return all(c.archived_at is not None for c in self._chats(ids))
 
     def pin(self, ids: Sequence[str]) -> None:
-        """Pin them; unpin them if all are pinned."""
+        """Pin the chats, or unpin them if all are pinned."""
         on = not self.pinned(ids)
         undo = self._order.pin(ids, on)
         n, count = len(ids), number(len(ids))
@@ -46,7 +46,7 @@ class Organiser(QObject):
         )
 
     def archive(self, ids: Sequence[str]) -> None:
-        """Put them into the archive; take them out of it if all are there."""
+        """Archive the chats, or unarchive them if all are archived."""
         on = not self.archived(ids)
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
@@ -58,7 +58,7 @@ class Organiser(QObject):
         )
 
     def move(self, ids: Sequence[str], folder_id: str | None) -> None:
-        """Put them into a folder, or out of all."""
+        """Move the chats into a folder, or out of their folders if it is None."""
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
         n, count = len(ids), number(len(ids))
@@ -81,11 +81,11 @@ class Organiser(QObject):
         )
 
     def ungroup(self, ids: Sequence[str]) -> None:
-        """Let the chats of a group stand each by itself."""
+        """Dissolve a group."""
         self.done.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
-        """Ask for a name and make a folder, into which the chats then go."""
+        """Ask for a name, create a folder, and move the chats into it."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
@@ -100,7 +100,7 @@ class Organiser(QObject):
         dialog.open()
 
     def delete_folder(self, folder_id: str) -> None:
-        """Take a folder away; its chats stay."""
+        """Delete a folder. Its chats are kept."""
         folder = self._order.folder(folder_id)
         if folder is not None:
             undo = self._order.delete(folder_id)
@@ -109,7 +109,7 @@ class Organiser(QObject):
             )
 
     def ask_tags(self, ids: Sequence[str]) -> None:
-        """Ask for the tags that the chats are to have in common."""
+        """Ask for the tags that the chats have in common."""
         from app.ui.dialogs.name_dialogs import TagsDialog
 
         chats = self._chats(ids)
@@ -118,7 +118,7 @@ class Organiser(QObject):
 
         def tag(tags: list[str]) -> None:
             undos = []
-            for chat in chats:  # what one of them has besides stays
+            for chat in chats:  # tags of single chats are kept
                 own = [each for each in chat.tags if each not in common]
                 undos.append(self._order.tag([chat.id], [*own, *tags]))
             n, count = len(ids), number(len(ids))
@@ -130,7 +130,7 @@ class Organiser(QObject):
 
     @Slot(list, object)
     def drop(self, rows: list[Entry], target: Entry) -> None:
-        """Rows were dragged to another one: they go to where that one is."""
+        """Move rows that were dropped on another row."""
         ids = [row.id for row in rows if row.kind == "chat"]
         place = self._library.chat(target.id) if target.kind == "chat" else None
         folder_id = place.folder_id if place is not None else None
@@ -156,7 +156,7 @@ class Organiser(QObject):
     # Menus.
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """What can be done with these chats, as a part of a menu."""
+        """Add the actions on these chats to a menu."""
         menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         menu.addAction(tr("Tags…"), lambda: self.ask_tags(ids))
@@ -164,7 +164,7 @@ class Organiser(QObject):
         menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """The folders that the chats can go to."""
+        """Add the folders that the chats can be moved to."""
         there = {chat.folder_id for chat in self._chats(ids)}
         for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
             words = self._order.path(folder.id).replace("&", "&&")
@@ -181,7 +181,7 @@ class Organiser(QObject):
         menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
-        """What can be done with a folder."""
+        """Return the menu of a folder."""
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
         menu.addAction(tr("Rename…"), rename)
@@ -197,7 +197,7 @@ class Organiser(QObject):
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
-        """Ask where the chats are to go, in a menu at this place."""
+        """Open the menu of folders at this position."""
         menu = QMenu(self._parent)
         self.fill_move(menu, ids)
         menu.aboutToHide.connect(menu.deleteLater)

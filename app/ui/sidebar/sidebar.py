@@ -1,4 +1,4 @@
-"""The sidebar: the search with its filters, the list of chats, the trash, and the narrow rail."""
+"""The sidebar: search with filters, list of chats, and trash; and the narrow rail."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 from app.ui.widgets.row_painter import RowPainter
 
-MOST = 20  # folders, tags or models that are offered; others are typed
+MOST = 20  # listed folders, tags or models; others can be typed
 
 
 class SearchFilters(QObject):
-    """Puts a button into the field; what is chosen from its menu is written behind the words."""
+    """Adds a filter button to the search field. Its menu adds filters to the query."""
 
     def __init__(self, field: QLineEdit, library: ChatLibrary) -> None:
         super().__init__(field)
@@ -62,12 +62,12 @@ class SearchFilters(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Offer what there is, below the field."""
+        """Open the menu of filters below the field."""
         menu = self.menu()
         menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
 
     def menu(self) -> QMenu:
-        """The kinds of filters, with what there is of each."""
+        """Return the menu of filters."""
         menu = QMenu(self._field)
         menu.aboutToHide.connect(menu.deleteLater)
         order, chats = self._library.order, self._library.chats()
@@ -101,7 +101,7 @@ class SearchFilters(QObject):
         action.triggered.connect(lambda _checked=False: self.add(written))
 
     def add(self, written: str) -> None:
-        """Write a filter behind the words, in the place of another of its kind."""
+        """Append a filter to the query. It replaces one of the same kind."""
         name = written.partition(":")[0] + ":"
         rest = _without(self._field.text(), name)
         self._field.setText(f"{rest} {written} ".lstrip())
@@ -113,21 +113,21 @@ class SearchFilters(QObject):
 
 
 def quoted(value: str) -> str:
-    """A value as it is written behind the colon."""
+    """Quote a filter's value if necessary."""
     plain = value.replace('"', "")
     return f'"{plain}"' if " " in plain else plain
 
 
 def _without(text: str, name: str) -> str:
-    """The text without filters of this kind."""
+    """Remove filters of this kind from the query."""
     kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
     return " ".join(kept.split())
 
 
 class Rail(QFrame):
-    """The sidebar's buttons, one below the other."""
+    """Narrow bar with the sidebar's buttons, shown while it is hidden."""
 
-    menu_asked = Signal(QPoint)  # (at): the window's menu is to open there
+    menu_asked = Signal(QPoint)  # (at): opening the window's menu was requested
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
@@ -155,7 +155,7 @@ class Rail(QFrame):
 
 
 class TrashButton(PaintedButton):
-    """A row like those of the chats above it, with an icon."""
+    """Button that looks like a row of the chat list."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -185,18 +185,19 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    """Search, then the chats. One click opens or brings forward."""
+    """Sidebar with the search and the list of chats."""
 
-    # (id, message_id, words): a chat was chosen; with a search, the message that has its words, and
-    # these; otherwise both are ""
+    # (id, message_id, words): opening a chat was requested; for a search result with the matching
+    # message and the query, otherwise both are ""
     opened = Signal(str, str, str)
-    opened_beside = Signal(str)  # (id): the same, at the right of the active pane
-    together_asked = Signal(list)  # (ids): the chats of a group are to be opened side by side
-    # deleted(id), several_deleted(ids): the person deletes it, or them
+    # (id): opening a chat at the right of the active pane was requested
+    opened_beside = Signal(str)
+    together_asked = Signal(list)  # (ids): opening the chats of a group side by side was requested
+    # deleted(id), several_deleted(ids): deleting was requested
     deleted = Signal(str)
     several_deleted = Signal(list)
-    menu_asked = Signal(QPoint)  # (at): the window's menu is to open there
-    export_asked = Signal(list)  # (ids): the person takes these out of the program
+    menu_asked = Signal(QPoint)  # (at): opening the window's menu was requested
+    export_asked = Signal(list)  # (ids): exporting these chats was requested
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -230,7 +231,7 @@ class Sidebar(QFrame):
         top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = down(top, self.search, margins=(10, 4, 10, 4))
         down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
-        self._then = False  # open the first hit as soon as there is one
+        self._then = False  # open the first result when it arrives
         self.model.answered.connect(self._on_answered)
         self._wait = QTimer(self, singleShot=True, interval=120)
         self._wait.timeout.connect(self._on_search)
@@ -241,13 +242,13 @@ class Sidebar(QFrame):
         self._on_theme()
 
     def add_part(self, part: QWidget) -> None:
-        """Put something between the chats and the foot."""
+        """Insert a widget between the list and the trash."""
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         layout.insertWidget(layout.indexOf(self.trash), part)
 
     def set_current(self, chat_id: str) -> None:
-        """Mark the chat that has the focus."""
+        """Highlight the chat that has the focus."""
         if self.list.delegate.current != chat_id:
             self.list.delegate.current = chat_id
             self.list.viewport().update()
@@ -257,28 +258,28 @@ class Sidebar(QFrame):
         self.search.selectAll()
 
     def enter(self) -> None:
-        """Give the focus to the list, at the chat that is shown."""
+        """Focus the list at the current chat."""
         self.model.reveal(self.list.delegate.current)
         at = self.model.row_of(self.list.delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focused_chat(self) -> str:
-        """The chat of the row that has the focus; "" while the list has not."""
+        """Return the chat of the focused row, or "" if the list is not focused."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
 
     def focused_fold(self) -> str:
-        """The folder or group whose row has the focus; "" while the list has not."""
+        """Return the focused folder or group, or "" if the list is not focused."""
         entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
         return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
     def chosen_chats(self) -> list[str]:
-        """The chats of the chosen rows, if the list has the focus."""
+        """Return the chats of the selected rows, if the list has the focus."""
         return self.list.chosen() if self.list.hasFocus() else []
 
     def rename(self, chat_id: str) -> None:
-        """Let the person write another title in the row of the chat (or folder)."""
+        """Edit the title of a chat or folder in its row."""
         self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
@@ -289,13 +290,13 @@ class Sidebar(QFrame):
                 editor.destroyed.connect(partial(self._give_back_keys, before))
 
     def _give_back_keys(self, before: QWidget | None) -> None:
-        """To what had them before a title was written: in the list, Delete deletes the chat."""
+        """Restore the focus after editing a title: in the list, Delete would delete the chat."""
         if before is not None and isValid(before) and self.list.hasFocus():
             before.setFocus()
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Move the living dots."""
+        """Update the pulsing dots."""
         self.list.delegate.alpha = alpha
         self.model.beat()
 
@@ -323,7 +324,7 @@ class Sidebar(QFrame):
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            # What is listed until the search has answered is not what is sought.
+            # The rows are not the results yet.
             self.list.setCurrentIndex(QModelIndex() if self.model.waits else self.model.index(1))
             return True
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -341,7 +342,7 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_delete(self) -> None:
-        """Delete what is chosen: chats, or the folder that has the focus."""
+        """Delete the selected chats, or the focused folder."""
         at, ids = self.list.currentIndex().row(), self.list.chosen()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
@@ -353,10 +354,10 @@ class Sidebar(QFrame):
         else:
             return
         self._stay_at(at)
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the focus
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # closing a pane moves the focus
 
     def _stay_at(self, row: int) -> None:
-        """Let the focus be at the chat that has come into this place, else at the one above."""
+        """Select the chat now at this row, or the nearest above it."""
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
             there = self.model.row(self.model.index(at))
             if there is not None and there.chat_id:
@@ -429,7 +430,7 @@ class Sidebar(QFrame):
         return menu
 
     def _add_to(self, menu: QMenu, ids: list[str]) -> None:
-        """What can be done with one chat or several."""
+        """Add the actions on one or several chats."""
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))

@@ -1,4 +1,4 @@
-"""What is done with chats: new, open, close, delete, branch, and taking it back."""
+"""Commands for chats: new, open, close, delete, branch, and their undo."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _facts(place: Path, stop: threading.Event) -> FolderFacts:
 
 
 class ChatCommands(InWindow):
-    """Acts on the library and on the workspace together."""
+    """Commands that act on the library and the workspace."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -49,7 +49,7 @@ class ChatCommands(InWindow):
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
     @Slot()
     def come_to_new(self) -> None:
-        """Open a new chat, or go to the active one if it still is one: two would be alike."""
+        """Activate the current chat if it is new and empty, or open a new one."""
         active = self._workspace.active
         if active is not None and active.chat.blank and active.chat.record.model == self.next_model:
             active.focus_composer()
@@ -58,7 +58,7 @@ class ChatCommands(InWindow):
 
     @Slot()
     def new(self) -> None:
-        """Open a new chat as a tab beside the active one."""
+        """Open a new chat in a tab next to the active one."""
         self.split("tab")
 
     @command("split_right", mark("Split Right"), "Ctrl+\\")
@@ -71,38 +71,38 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def split(self, where: str) -> None:
-        """Open a new chat beside the active one: as a tab, at its right, or below it."""
+        """Open a new chat: in a tab, to the right of the active one, or below it."""
         chat = self.begin()
         self._workspace.show_chat(chat, self._where(where))
         chat.model.load()
 
     def begin(self) -> Chat:
-        """A new chat as the settings want it; nothing shows it yet."""
+        """Return a new chat with the default options, without a pane."""
         settings = self._settings
         return self._library.new(self.next_model, settings.new_chat, settings.system)
 
     @property
     def next_model(self) -> str:
-        """What answers in a new chat."""
+        """Return the model of new chats."""
         settings, active = self._settings, self._workspace.active
         if settings.same_model and active is not None:
             return active.chat.record.model
         return settings.model
 
     def _where(self, where: str) -> str:
-        """A tab in place of a pane for which there is no room: two would be too small to read."""
+        """Return ``where``, or "tab" if two panes would be too small."""
         active = self._workspace.active
         if where != "tab":
-            self._workspace.restore_panes()  # there is the room that a pane has beside the others
+            self._workspace.restore_panes()  # a maximized pane would seem to have more space
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
         self._on_said(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
-        """Take a chat into use. One that is not stored is new: as it was begun, or as any is.
+        """Return a chat by id. One that is not stored is created.
 
-        ``begun``: model, params and system of a chat in which nothing was written.
+        ``begun``: model, params and system of a chat without messages, from the saved layout.
         """
         if self._library.chat(chat_id) is not None or self._library.find(chat_id) is not None:
             return self._library.open(chat_id, self._settings.model)
@@ -117,20 +117,20 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
-        """Show a saved chat, or bring it forward. One with many messages comes a moment later."""
+        """Show a saved chat, or bring it forward. A long chat is loaded asynchronously."""
         if self._library.is_long(chat_id):
             flows.start(self, self._open_long(chat_id, partial(self._open_now, chat_id, where)))
         else:
             self._open_now(chat_id, where)
 
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
-        # What was found by a search may have been deleted since.
+        # A search result may have been deleted since.
         if self._library.deleted_since(chat_id):
             self._on_said(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
-            # Closed a while ago and still kept: it goes back to its place.
+            # A closed pane that is still kept returns to its place.
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
@@ -139,12 +139,12 @@ class ChatCommands(InWindow):
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
-        if self._library.find(chat_id) is not None:  # else it was erased while it was read
+        if self._library.find(chat_id) is not None:  # otherwise it was erased while it was loading
             then()
 
     @Slot(str)
     def _open_read(self, chat_id: str) -> None:
-        """A chat that was read, perhaps on another computer."""
+        """Open a chat that this one reads. Handle one that is missing, as on another computer."""
         if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
             self._on_said(tr("This chat is no longer there."))
         else:
@@ -152,12 +152,13 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def open_beside(self, chat_id: str) -> None:
-        """The same, at the right of the active pane."""
+        """Open a chat to the right of the active pane."""
         self.open(chat_id, "right")
 
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
-        """Show a saved chat and, with an id, one message of it; a search's words are marked."""
+        """Show a saved chat. With an id, scroll to a message, and highlight the words of the
+        search."""
         if self._library.is_long(chat_id):
             then = partial(self.open_at, chat_id, message_id, words)
             flows.start(self, self._open_long(chat_id, then))
@@ -180,7 +181,7 @@ class ChatCommands(InWindow):
 
     @command("close", mark("Close Chat"), "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
     def close_front(self) -> None:
-        """Close the dialog that has the focus; without one, the active pane."""
+        """Close the focused dialog, or else the active pane."""
         front = QApplication.activeWindow()
         if isinstance(front, QDialog):
             front.close()
@@ -189,14 +190,14 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
-        """Delete a chat, at once and without asking, as it can be taken back."""
+        """Move a chat to the trash without asking, as this can be undone."""
         pane = self._workspace.pane(chat_id)
         if self._library.chat(chat_id) is None:
             return
         if pane is not None:
             self._workspace.close_pane(pane)
         if self._library.chat(chat_id) is None:
-            return  # it was blank, and went as the pane closed
+            return  # closing the pane has discarded the empty chat
         self._library.delete(chat_id)
         was_open = pane is not None
 
@@ -209,12 +210,12 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
-        """Nothing of the chat can be brought back."""
+        """Discard the undo of a chat that was erased."""
         self._undos.drop(chat_id)
         self._workspace.forget(chat_id)
 
     def bring_back(self, chat_id: str) -> None:
-        """Open a chat that was closed, where it was."""
+        """Reopen a closed chat in its place."""
         if not self._workspace.reopen(chat_id):
             self.open(chat_id)
 
@@ -230,7 +231,7 @@ class ChatCommands(InWindow):
         self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
 
     def close_several(self, panes: Sequence[ChatPane]) -> None:
-        """Close panes, in one step that can be taken back."""
+        """Close panes with one undo step."""
         ids = [pane.chat.id for pane in panes]
         for pane in panes:
             self._workspace.close_pane(pane, told=False)
@@ -247,7 +248,7 @@ class ChatCommands(InWindow):
         self._undos.offer(counted("Chat closed", "%n chats closed", len(ids)), restore, seconds=6.0)
 
     def discard_if_blank(self, chat_id: str) -> bool:
-        """Take a chat out of the list if it was typed into and emptied again; whether it was."""
+        """Delete a stored chat that is empty. Return True if it was."""
         chat = self._library.find(chat_id)
         blank = chat is not None and chat.stored and chat.blank
         if blank:
@@ -256,7 +257,7 @@ class ChatCommands(InWindow):
 
     @Slot(str)
     def pause_chat(self, chat_id: str) -> None:
-        """Let the reply of a chat, which need not be in a pane, stand still, or go on."""
+        """Pause or resume the reply of a chat, which may have no pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.can(Action.PAUSE)):
             self._on_said(reason)
@@ -268,7 +269,7 @@ class ChatCommands(InWindow):
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_nobody_answers)
     def stop_all(self) -> None:
-        """End every reply at its next token, also those of chats that are in no pane."""
+        """Stop all replies, including those of chats without a pane."""
         running = self._library.running()
         for chat in running:
             chat.turn.handle(Event.STOP)
@@ -278,14 +279,14 @@ class ChatCommands(InWindow):
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
-        """Ask for a folder and answer with its model in the active chat."""
+        """Ask for a model folder, and use it in the active chat."""
         title = tr("Open Model Folder")
         flows.start(self, self._open(title, lambda: asking.folder(self._window, title)))
 
     @command("open_gguf", mark("Open GGUF File…"), where=Where.ANYWHERE)
     @Slot()
     def open_gguf_file(self) -> None:
-        """Ask for a GGUF file and answer with its model, which is converted the first time."""
+        """Ask for a GGUF file, and use it in the active chat. It is converted on first use."""
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
         title = tr("Open GGUF File")
         flows.start(self, self._open(title, lambda: asking.file(self._window, title, only)))
@@ -293,7 +294,7 @@ class ChatCommands(InWindow):
     async def _open(
         self, title: str, choose: Callable[[], Coroutine[Any, Any, Path | None]]
     ) -> None:
-        """Ask until a model is chosen that can be loaded, as far as a look at the files tells."""
+        """Ask until the user chooses a model whose files pass a quick check, or cancels."""
         while (path := await choose()) is not None:
             facts = await flows.aside(partial(_facts, path))
             if not facts.problem:
@@ -305,9 +306,9 @@ class ChatCommands(InWindow):
                 return
 
     def use_model(self, ref: str) -> None:
-        """Answer with this model in the active chat (a new one if that has begun or there is none).
+        """Use this model in the active chat, or in a new chat if it has messages or none is open.
 
-        A chat that has answers of one model keeps it: the new model gets a pane of its own.
+        A chat with replies keeps its model.
         """
         active = self._workspace.active
         if active is None or active.chat.transcript.leaf_id is not None:
@@ -318,10 +319,10 @@ class ChatCommands(InWindow):
             chat = active.chat
         chat.model.set(ref)
         if (pane := self._workspace.pane(chat.id)) is not None:
-            pane.window().activateWindow()  # it was asked for in a dialog
+            pane.window().activateWindow()  # the request comes from a dialog
             self._workspace.activate(pane)
 
-    # What panes ask for.
+    # Signals of panes.
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -352,7 +353,7 @@ class ChatCommands(InWindow):
         return pane.chat.restore_messages(removal)
 
     def _brought_back(self, chat_id: str) -> ChatPane | None:
-        """The pane in which something comes back; None for a chat that is not there any more."""
+        """Open the chat's pane to restore something in it. Return None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
         self._open_now(chat_id)
@@ -372,7 +373,7 @@ class ChatCommands(InWindow):
 
 
 class FileCommands(InWindow):
-    """Gives each pane what takes files, and opens the dialog."""
+    """Gives each pane a `PaneFiles`, and opens its dialog."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -380,7 +381,7 @@ class FileCommands(InWindow):
 
     @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:
-        """Choose files that go with the message."""
+        """Open the dialog that attaches files."""
         pane.composer.attach.clicked.emit()
 
     @Slot(object)

@@ -1,7 +1,6 @@
-"""The window's commands: registered once, beside the function that each one calls.
+"""Registry of the window's commands. Each is registered at the method that it calls.
 
-The menus and the sheet of shortcuts are made from this registry. `MENUS` says only what stands
-where.
+The menus and the list of shortcuts are built from it. `MENUS` only has the order.
 """
 
 from __future__ import annotations
@@ -23,30 +22,32 @@ from app.ui.widgets.manners import native
 
 
 class Where(Enum):
-    """Where a command applies."""
+    """Condition under which a command applies."""
 
-    ANYWHERE = "anywhere"  # also while a dialog, such as the settings, has the focus
-    CHATS = "chats"  # while a window with chats has the focus
-    PANE = "pane"  # there, and with an open chat. The function is given the active pane.
+    ANYWHERE = "anywhere"  # even in dialogs, such as the settings
+    CHATS = "chats"  # in windows with chats
+    PANE = "pane"  # only with an open chat; the function gets the active pane
 
 
 class Command(Struct, frozen=True):
-    """One command."""
+    """Command of a window."""
 
-    name: str  # how the program calls it
-    text: str  # how the menu does, in English; `tr` of it is shown
-    keys: tuple[str, ...]  # in Qt's portable spelling (Ctrl is Cmd on a Mac); the first is shown
-    where: Where  # where it applies
-    function: Callable[..., object]  # a method of one of the objects that `Commands` is given
-    # takes the same arguments and says why the command cannot be done now, "" if it can
+    name: str  # identifier
+    text: str  # English menu text; `tr` gives the shown text
+    keys: tuple[
+        str, ...
+    ]  # in Qt's portable spelling (Ctrl is Cmd on a Mac); the menu shows the first
+    where: Where
+    function: Callable[..., object]  # method of an owner given to `Commands`
+    # takes the same arguments; returns why the command is not possible, or ""
     why_not: Callable[..., str] | None
-    checkable: bool  # whether it is on or off
-    # takes the same arguments and gives the text for what it does now, where that changes
+    checkable: bool  # on or off
+    # takes the same arguments, and returns the current text if it changes
     words: Callable[..., str] | None
 
 
 REGISTRY: dict[str, Command] = {}
-"""All commands by name, filled as the modules that hold their functions are imported."""
+"""All commands by name. Importing the modules with their methods registers them."""
 
 NO_CHAT = mark("No chat is open")
 
@@ -62,7 +63,7 @@ def command(
     checkable: bool = False,
     words: Callable[..., str] | None = None,
 ) -> Callable[[_F], _F]:
-    """Register the decorated method as what the command does. Arguments as in `Command`."""
+    """Register the decorated method as a command. The arguments are as in `Command`."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
@@ -75,7 +76,7 @@ def command(
 
 pane_command = partial(command, where=Where.PANE)
 
-# Control+Tab is Control on a Mac too, where Qt calls that key Meta.
+# Control+Tab uses Control on a Mac too, where Qt calls that key Meta.
 TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
@@ -113,13 +114,13 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     mark("Help"): ("shortcuts", "about"),
 }
-"""The menus, with the names of their commands; "-" is a line. `tr` of their titles is shown."""
+"""Menus with the names of their commands. "-" is a separator. `tr` gives the shown titles."""
 
 TAB_MENU = (
     *("rename", "pin", "-", "split_right", "split_down", "float", "maximise", "-"),
     *("close", "close_others", "close_right"),
 )
-"""The menu of a tab."""
+"""Menu of a tab."""
 
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
@@ -149,7 +150,7 @@ FOCUS_KEYS = (
     (mark("Show messages of a branch one by one"), mark("Shift+Right, in the branches")),
     (mark("Delete branch"), mark("Delete, in the branches")),
 )
-"""Keys that are no command's: the widget that has the focus takes them."""
+"""Keys handled by the focused widget, not by a command."""
 
 _ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -159,21 +160,21 @@ _ROLES = {
 
 
 class Commands:
-    """The QActions of one window, by name.
+    """QActions of a window, by name.
 
-    All have application scope: a pane in a window of its own obeys the same keys.
+    They have application scope, so shortcuts work in floating windows too.
     """
 
     def __init__(
         self,
         window: QWidget,
-        owners: Sequence[object],  # the objects whose methods the commands' functions are
-        active: Callable[[], QWidget | None],  # the pane that has the focus
-        say: Callable[[str], object],  # tells the person why a command cannot be done now
-        # gives the keys of a command, which a person may have changed
+        owners: Sequence[object],  # objects with the methods of the commands
+        active: Callable[[], QWidget | None],  # returns the active pane
+        say: Callable[[str], object],  # shows why a command is not possible
+        # returns a command's keys, which the user may have changed
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
-        """Bind every registered command."""
+        """Create actions for all registered commands."""
         self._window = window
         self._active = active
         self._say = say
@@ -193,30 +194,30 @@ class Commands:
         return self._actions[name]
 
     def keys(self, name: str) -> str:
-        """The command's first keys as this system writes them, "" for none."""
+        """Return the command's first shortcut in the system's spelling, or ""."""
         return native(next(iter(self._keys_of(name)), ""))
 
     def refresh_keys(self) -> None:
-        """The commands' keys are others."""
+        """Update all shortcuts."""
         for name, action in self._actions.items():
             action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(name)])
 
     def why_not(self, name: str) -> str:
-        """Why the command cannot be done now, as a sentence; "" if it can."""
+        """Return why the command is not possible, as a sentence, or ""."""
         made = REGISTRY[name]
         if made.where is Where.PANE and self._active() is None:
             return tr(NO_CHAT)
         return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
 
     def run(self, name: str) -> None:
-        """Do it where it applies; where it cannot be done, say why."""
+        """Run a command from its shortcut or menu, if it applies to the active window."""
         made = REGISTRY[name]
         if made.where is not Where.ANYWHERE and isinstance(QApplication.activeWindow(), QDialog):
-            return  # the key was pressed in a dialog, and is no command of it
+            return  # the shortcut belongs to the window, not to the dialog
         self.do(name)
 
     def do(self, name: str) -> None:
-        """Do it from wherever the person is; where it cannot be done, say why."""
+        """Run a command, or show why it is not possible."""
         made = REGISTRY[name]
         if why := self.why_not(name):
             self._say(why)
@@ -224,9 +225,9 @@ class Commands:
             made.function(*self._arguments(made))
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
-        """Those of `MENUS`, as new menus.
+        """Create the menus of `MENUS`.
 
-        ``submenus``: by name the commands that stand there as a menu of their own.
+        ``submenus``: commands that are shown as a submenu, by name.
         """
         for title, names in MENUS.items():
             self._menus.append(self._menu(tr(title), names, submenus))
@@ -254,7 +255,7 @@ class Commands:
         return menu
 
     def submenus(self) -> list[QMenu]:
-        """The menus within the menus, whose entries are no commands."""
+        """Return the submenus, whose entries are not commands."""
         found = (action.menu() for menu in self._menus for action in menu.actions())
         return [menu for menu in found if isinstance(menu, QMenu)]
 
@@ -287,14 +288,15 @@ class Commands:
         return tr(made.words(*self._arguments(made)))
 
     def _enable(self, names: Sequence[str]) -> None:
-        """A key that cannot act now must still be heard, to say why: nothing stays disabled."""
+        """Enable all actions. A disabled one would ignore its shortcut instead of showing the
+        reason."""
         for name in names:
             if name != "-":
                 self._actions[name].setEnabled(True)
 
 
 def focus_keys() -> list[tuple[str, str]]:
-    """What keys do that are no command's: (words, keys as this system writes them)."""
+    """Return the keys handled by widgets: pairs of description and keys."""
     return [(tr(words), _in_a_chat(keys)) for words, keys in FOCUS_KEYS]
 
 

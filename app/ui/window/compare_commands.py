@@ -1,4 +1,4 @@
-"""Asking several chats at once: broadcasts to panes that are open, and comparisons."""
+"""Sending a message to several chats: broadcasts to open panes, and comparisons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.ui.window.context import InWindow, WindowParts
 
 
 class TickMenu(QMenu):
-    """A menu that stays open while entries of it are ticked."""
+    """Menu that stays open when a checkable entry is clicked."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         action = self.actionAt(event.position().toPoint())
@@ -37,28 +37,29 @@ class TickMenu(QMenu):
 
 
 class Broadcast(InWindow):
-    """On or off, for all panes of the program. Each chat keeps its own history and model.
+    """Broadcast of messages to several panes. Each chat keeps its own history and model.
 
-    It is for one message, unless it is kept on.
+    It ends after one message unless it is kept on.
     """
 
-    changed = Signal(bool)  # (on): it was switched
-    kept_changed = Signal(bool)  # (on): it stays on after a message, or ends with it
-    said = Signal(str)  # (text): what the person should know
+    changed = Signal(bool)  # (on): it was turned on or off
+    kept_changed = Signal(bool)  # (on): keeping it on was turned on or off
+    said = Signal(str)  # (text): a notice for the user
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.on = False
-        self.kept = False  # it stays on after a message
-        self._chosen: dict[str, bool] = {}  # by chat, what a person has said of it
+        self.kept = False  # stays on after a message
+        self._chosen: dict[str, bool] = {}  # chats that the user has included or excluded
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._show)
 
     @property
     def group(self) -> list[ChatPane]:
-        """The panes that hear each other while it is on: those that are seen, unless one is ticked.
+        """Return the receiving panes: the visible ones with local models, unless the user changed
+        it.
 
-        What is written in one chat leaves the machine by another only where its person wants it.
+        Messages are sent to another machine only if the user includes a remote chat.
         """
         return [p for p in self._workspace.panes() if self._hears(p)]
 
@@ -67,14 +68,14 @@ class Broadcast(InWindow):
         return self._chosen.get(pane.chat.id, usual)
 
     def _seen(self, pane: ChatPane) -> bool:
-        """Whether it is no hidden tab."""
+        """Return True unless it is a hidden tab."""
         dock = self._workspace.dock(pane.chat.id)
         return dock is not None and dock.isCurrentTab()
 
     @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Switch it; switched on, it is for all chats of this machine that are seen."""
+        """Toggle broadcast. Turning it on includes all visible local chats."""
         self._switch(not self.on)
         count, active = len(self.group), self._workspace.active
         left_out = [
@@ -113,7 +114,7 @@ class Broadcast(InWindow):
     @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_off, checkable=True)
     @Slot()
     def toggle_kept(self) -> None:
-        """Let it stay on after a message, or end with it."""
+        """Toggle whether it stays on after a message."""
         self.kept = not self.kept
         self._show()
         self.kept_changed.emit(self.kept)
@@ -135,7 +136,7 @@ class Broadcast(InWindow):
     )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
-        """Take a chat out of the group, or into it."""
+        """Include a chat, or exclude it."""
         self._chosen[pane.chat.id] = not self._hears(pane)
         self._show()
 
@@ -145,7 +146,7 @@ class Broadcast(InWindow):
         pane.broadcast_asked.connect(self._on_button)
         pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_kept.connect(self.toggle_kept)
-        # Perhaps to a remote model. The chat outlives its pane, and may get another one.
+        # The model may now be remote. The chat outlives its pane, and may be shown in a new one.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
         pane.chat.turn_changed.connect(self._on_chat_changed, once)
@@ -153,7 +154,7 @@ class Broadcast(InWindow):
 
     @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
-        """Of a chat that it does not reach, the button lets it in; of any other, it switches."""
+        """Include the chat if broadcast is on and excludes it. Otherwise toggle broadcast."""
         if self.on and not self._hears(pane):
             self.toggle_pane(pane)
         else:
@@ -165,7 +166,7 @@ class Broadcast(InWindow):
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
-        """The open chats, of which those are ticked that it reaches."""
+        """Return a menu of the open chats, with the receiving ones checked."""
         menu = TickMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for pane in self._workspace.panes():
@@ -193,7 +194,7 @@ class Broadcast(InWindow):
 
     @Slot()
     def _show(self) -> None:
-        """Tint every composer that will receive, and say there who will."""
+        """Update all composers: highlight the receiving ones, and list the receivers there."""
         panes, group = self._workspace.panes(), self.group
         remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
         hidden = sum(not self._seen(pane) for pane in group)
@@ -219,7 +220,7 @@ class Broadcast(InWindow):
 
     @Slot(object, str, object)
     def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """The speaker's chat has taken the message, or will after its reply; now the others."""
+        """Send a message to the other chats, after the speaker's chat has sent or queued it."""
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
@@ -231,7 +232,7 @@ class Broadcast(InWindow):
             begun = [p for p in group if p is speaker or p in begun]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        # Where images cannot be seen, a notice says why, and what helps.
+        # Their panes show a notice about the images.
         blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
         waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
         busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
@@ -272,9 +273,9 @@ class Broadcast(InWindow):
 
 
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Whom a message reaches, with how many get it once their reply has ended, or not at all.
+    """Return the receivers, with how many get the message after their reply, or not at all.
 
-    Those do not in which something else is being composed: nothing takes its place.
+    Chats with a queued draft get none, as their draft is not replaced.
     """
     busy = [pane for pane in group if pane.chat.reply.is_active]
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
@@ -299,7 +300,7 @@ def _would_enqueue(pane: ChatPane) -> bool:
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:
-    """By chat what tells it from the others: its model, its seed, or else a number."""
+    """Return a distinguishing label per chat: its model, its seed, or a number."""
     names = [chat.model.status.name for chat in chats]
     seeds = [chat.options.seed for chat in chats]
     if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
@@ -313,16 +314,16 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
 
 
 def _name(pane: ChatPane) -> str:
-    """The chat by its title, and by its model's name unless that stands there already."""
+    """Return the chat's title, with its model unless the title contains it."""
     title, model = pane.chat.title, pane.chat.model.alias or pane.chat.model.status.name
     return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 
 class Together(InWindow):
-    """Ties the wheel of compared answers on request, and names the tabs of a group."""
+    """Synchronizes the scrolling of compared replies, and shortens the tab titles of a group."""
 
-    tied = Signal(bool)  # (on): whether they scroll together
-    said = Signal(str)  # (text): what the person should know
+    tied = Signal(bool)  # (on): synchronized scrolling was turned on or off
+    said = Signal(str)  # (text): a notice for the user
 
     def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
         super().__init__(parts)
@@ -335,7 +336,7 @@ class Together(InWindow):
 
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
-        """Tie the wheel of the columns of each comparison, or let each scroll by itself."""
+        """Toggle synchronized scrolling of the columns of comparisons."""
         self._on = not self._on
         self.tied.emit(self._on)
         self.said.emit(
@@ -348,7 +349,7 @@ class Together(InWindow):
         pane = self._panes.get(watched)
         if self._on and pane is not None and event.type() == QEvent.Type.Wheel:
             before = pane.transcript.verticalScrollBar().value()
-            # Once the wheel has moved it: only then is it known by how much.
+            # Deferred, as the distance is known after the event was handled.
             QTimer.singleShot(0, pane, partial(self._follow, pane, before))
         return super().eventFilter(watched, event)
 
@@ -367,9 +368,9 @@ class Together(InWindow):
 
     @Slot()
     def _name_tabs(self) -> None:
-        """Chats of one group that are open are called by what they differ in.
+        """Shorten the titles of open chats of a group to their differences.
 
-        A narrow tab has no room for more, and the rest is the same in all of them.
+        A narrow tab has no space for the common part.
         """
         panes = self._workspace.panes()
         times = Counter(pane.chat.record.group_id for pane in panes)
@@ -380,9 +381,9 @@ class Together(InWindow):
 
 
 def tally(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
-    """Count that a model's answer was kept of those of all these models, and say how often.
+    """Count a kept reply of a model among all compared ones, and return the count as a sentence.
 
-    "" for the first time, and where one model gave all.
+    "" the first time, and if all replies were from one model.
     """
     if len(set(compared)) < 2:
         return ""
@@ -397,7 +398,7 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
 
 
 class CompareCommands(InWindow):
-    """The commands for several models, seeds or temperatures."""
+    """Commands for comparisons of models, seeds or temperatures."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -419,7 +420,8 @@ class CompareCommands(InWindow):
 
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
     def compare(self, count: int = 3) -> None:
-        """Ask what to compare, from what stands in the active composer. ``count``: columns."""
+        """Open the Compare dialog with the active composer's message. ``count`` is the number of
+        columns."""
         from app.ui.compare.compare_dialog import CompareDialog
 
         active = self._workspace.active
@@ -446,12 +448,12 @@ class CompareCommands(InWindow):
             columns, files = dialog.columns(), dialog.attachments
             blind = dialog.blind.isChecked()
             self._comparisons.begin(columns, system, prompt, files, blind=blind)
-            # The columns have the files, which go unless the message is now a different one.
+            # The columns have the files now. They stay only if the composer has another message.
             if active is not None and not active.composer.text and not active.composer.editing:
                 for file in active.chat.attaching.files:
                     active.chat.attaching.remove(file)
             if active is not None and active.chat.blank:
-                # The columns have taken the place of the new chat that was asked for.
+                # The columns replace the empty chat.
                 self._workspace.close_pane(active, told=False)
                 self._chats.discard_if_blank(active.chat.id)
 
@@ -478,14 +480,14 @@ class CompareCommands(InWindow):
     @Slot(object)
     def _on_left(self, undo: Callable[[], None]) -> None:
         if not self._workspace.panes():
-            self._chats.new()  # nothing but a new chat was there
+            self._chats.new()  # there was only an empty chat
         self._undos.offer(tr("Comparison closed"), undo)
 
     @Slot(str, list, str, str, list)
     def _on_kept(
         self, model: str, compared: list[str], words: str, told: str, closed: list[str]
     ) -> None:
-        """Say what was kept; of models, how often. A seed says nothing about the next question."""
+        """Show which reply was kept, and for models how often. For seeds a count has no meaning."""
         said = told or tr("{name} kept", name=words)
         if len(set(compared)) > 1:
             name = self._library.loader.get(model).name

@@ -1,4 +1,4 @@
-"""What a window works with: made before it, handed down, and never set afterwards."""
+"""Objects that all parts of a window use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class WindowContext(Struct, frozen=True):
-    """The program's parts that a window shows and commands."""
+    """Parts of the app that a window shows and controls."""
 
     library: ChatLibrary
     store: Store
@@ -34,7 +34,7 @@ class WindowContext(Struct, frozen=True):
 
 
 class WindowParts(Struct, frozen=True):
-    """What all that acts in one window works with."""
+    """Parts of a window that its controllers use."""
 
     context: WindowContext
     window: QWidget
@@ -45,7 +45,7 @@ class WindowParts(Struct, frozen=True):
 
 
 class InWindow(QObject):
-    """Something that acts in a window and lives as long; its commands are found in it."""
+    """Base class of controllers of a window. Their commands are found by `Commands`."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
@@ -56,12 +56,12 @@ class InWindow(QObject):
 
     @property
     def _meant(self) -> str:
-        """The chat of the row that has the focus, else the active pane's; "" for none."""
+        """Return the chat of the focused sidebar row, or else of the active pane, or ""."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
     def _model_names(self, *first: str) -> dict[str, str]:
-        """By their references the names of these models, then of those in use and at hand."""
+        """Return the names by reference of these models, and of those in use and available."""
         loader = self._library.loader
         known = (model_status.ref for model_status in loader.known())
         refs = filter(None, dict.fromkeys([*first, *known, *self._settings.models, loader.small]))

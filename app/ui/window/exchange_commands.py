@@ -1,4 +1,4 @@
-"""The commands that take chats out of the program and bring them in, or back."""
+"""Commands for export, print, import, trash and backups."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class StoreCommands(InWindow):
-    """Shows what is kept besides the chats in the list."""
+    """Commands for the trash and backups."""
 
-    restore_asked = Signal(object)  # (path): the program is to go on with this backup of the chats
+    restore_asked = Signal(object)  # (path): restoring this backup was requested
 
     @command("trash", mark("Trash"))
     @Slot()
     def show_trash(self) -> None:
-        """Open the deleted chats."""
-        from app.ui.dialogs.recovery import TrashDialog  # not needed at the start
+        """Open the trash."""
+        from app.ui.dialogs.recovery import TrashDialog  # not needed at startup
 
         TrashDialog(self._library, self._window).show()
 
     @command("backups", mark("Restore from Backup…"))
     def show_backups(self) -> None:
-        """Ask which backup to go back to."""
+        """Ask for a backup to restore."""
         from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
@@ -50,7 +50,7 @@ _PRINTED = "stretto-print-"
 
 
 class ExchangeCommands(InWindow):
-    """Export, print and import."""
+    """Commands for export, print and import."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -59,13 +59,13 @@ class ExchangeCommands(InWindow):
 
     @command("export", mark("Export Chats…"))
     def export(self) -> None:
-        """Ask what is to be exported, and do it."""
+        """Open the export dialog for the selected chats."""
         self.export_chats(self._sidebar.chosen_chats())
 
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
-        """The same, beginning with these."""
-        from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at the start
+        """Open the export dialog for these chats, the current one, or all."""
+        from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at startup
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
@@ -92,13 +92,13 @@ class ExchangeCommands(InWindow):
 
     @command("import", mark("Import Chats…"))
     def import_chats(self) -> None:
-        """Ask for files, and take in what they hold."""
+        """Open the import dialog."""
         from app.ui.dialogs.exchange_dialogs import ImportDialog
 
         dialog = ImportDialog(self._store, self._chats.next_model, self._window)
         dialog.imported.connect(self._on_imported)
         dialog.show()
-        dialog.activateWindow()  # no window manager needs to give it the focus
+        dialog.activateWindow()  # some window managers do not focus it
 
     @Slot(object)
     def _on_imported(self, report: Report) -> None:
@@ -110,7 +110,7 @@ class ExchangeCommands(InWindow):
         self._undos.offer(words, lambda: self._take_out(taken, folders), seconds=30.0)
 
     def _take_out(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
-        """Undo an import: what was not gone on with is gone, the rest lies in the trash."""
+        """Undo an import: delete unchanged chats, and move the others to the trash."""
         ids = {chat.id for chat in taken}
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
@@ -149,7 +149,7 @@ class ExchangeCommands(InWindow):
 
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
-        """Open the chat as PDF in the system's viewer, which prints it."""
+        """Export the chat as PDF, and open it in the system's viewer for printing."""
         flows.start(self, self._print(self._meant))
 
     async def _print(self, chat_id: str) -> None:
@@ -162,7 +162,7 @@ class ExchangeCommands(InWindow):
                 with suppress(OSError):
                     old.unlink()
                     old.parent.rmdir()
-            folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
+            folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # private to the user
             return Export([chat_id], Kind.PDF, folder / "Chat.pdf").run(store, stop)
 
         try:

@@ -1,4 +1,4 @@
-"""Which chats are open and where: kept as it changes, back at a start, and saved by name."""
+"""Layouts of the window: saved on changes, restored at startup, and saved by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUT = "main"
 
 
 class WindowLayout(InWindow):
-    """Puts a window back as it was at the last end, and keeps how it stands."""
+    """Saves and restores the layout of the window."""
 
     def __init__(
         self,
@@ -32,13 +32,14 @@ class WindowLayout(InWindow):
         wrapping: Wrapping,
         is_narrow: Callable[[], bool],
     ) -> None:
-        """``is_narrow`` tells whether the sidebar has given way to the panes."""
+        """Create the controller. ``is_narrow`` returns True if there is no space for the
+        sidebar."""
         super().__init__(parts)
         self._is_narrow = is_narrow
         self._wrapping = wrapping
         self._chats = chats
         self._restored = False
-        self.ended = False  # the program ends: nothing is restored or kept any more
+        self.ended = False  # the app is closing, so nothing is saved or restored
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
         self._workspace.pane_made.connect(self._on_pane_made)
@@ -48,18 +49,19 @@ class WindowLayout(InWindow):
 
     @property
     def narrow(self) -> bool:
-        """True if the sidebar and the panes did not both fit at the last end."""
+        """Return True if the sidebar and the panes did not both fit at the last end."""
         return (self._store.layout(LAYOUT) or {}).get("narrow") is True
 
     @property
     def folded(self) -> bool:
-        """True if the sidebar was hidden for that reason. The user may have opened it again."""
+        """Return True if the sidebar was hidden for that reason. The user may have opened it
+        again."""
         return self.narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
 
     def show_restored(self) -> bool:
-        """Show the window with what was open at the last end, or one new chat at a first start.
+        """Show the window with the chats of the last session, or with a new one at the first start.
 
-        False if the program was told to end meanwhile.
+        Return False if the app was asked to quit while it started.
         """
         workspace, layout = self._workspace, self._store.layout(LAYOUT) or {}
         geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)
@@ -67,35 +69,36 @@ class WindowLayout(InWindow):
             self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
         if arrangement is None or arrangement.chats:
             workspace.expect_panes()
-        # Before the panes: splitters share out the size they have at that moment, and building
-        # panes takes a while, in which the window is there already.
+        # Before the panes, as splitters distribute their current size. Building panes takes a
+        # while, so the window is shown first.
         self._window.show()
         self._window.activateWindow()
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-        if self.ended:  # a signal told the program to end
+        if self.ended:  # a signal has requested to quit
             return False
         if arrangement is None:
             self._chats.new()
         elif arrangement.chats:
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
-            # A kill may come between the deleting of a chat and the saving of the layout.
+            # A crash may happen between deleting a chat and saving the layout.
             there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
             workspace.arrange(arrangement, list(self._readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
-        # A pane that is made is shown for a moment, which says nothing of the person.
+        # New panes are shown for a moment, which must not mark their chats as read.
         self._library.mark_unread(
             unread if isinstance(unread := layout.get("unread"), list) else ()
         )
         self._restored = True
-        # Load what the open chats answer with, and nothing else.
+        # Load the models of open chats only.
         for pane in workspace.panes():
             pane.chat.model.load()
         return True
 
     def _readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
-        """The chats, but for what is damaged: that is told, and does not keep the window shut."""
+        """Yield the chats without damaged ones. Those are reported, and do not prevent the
+        start."""
         for chat_id in ids:
             try:
                 yield self._chats.chat(chat_id, begun.get(chat_id))
@@ -104,7 +107,7 @@ class WindowLayout(InWindow):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        # The chat outlives its pane, and may get another one.
+        # The chat outlives its pane, and may be shown in a new one.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
@@ -116,16 +119,16 @@ class WindowLayout(InWindow):
 
     @Slot()
     def save_soon(self) -> None:
-        """Something moved: save once it rests."""
+        """Save the layout after a pause."""
         self._soon.start()
 
     @Slot()
     def save(self) -> None:
-        """Keep the arrangement and the window's place."""
+        """Save the layout and the window's geometry."""
         if self._restored and not self.ended:
             place = bytes(self._window.saveGeometry().toBase64().data()).decode()
             arrangement = self._workspace.arrangement().to_json()
-            # A chat in which nothing was written is not stored: what was chosen for it is here.
+            # Empty chats are not stored, so their options are saved here.
             blank = {
                 pane.chat.id: {
                     "model": pane.chat.record.model,
@@ -143,34 +146,34 @@ class WindowLayout(InWindow):
             self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 
     def end(self) -> None:
-        """The program ends: save, and keep nothing more."""
+        """Save at exit, and never again."""
         self.save()
         self.ended = True
         self._soon.stop()
 
 
-_OURS = "saved/"  # before the name in the store, where the window's own layout lies too
+_OURS = "saved/"  # prefix of their keys in the store, which also has the window's layout
 
 
 class SavedLayouts:
-    """The layouts in the store, by the names that a person gave them."""
+    """Named layouts in the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def names(self) -> list[str]:
-        """All that can be opened, in the order of the alphabet."""
+        """Return the names of all valid layouts, sorted."""
         found = {_name(key): data for key, data in self._all().items()}
         return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
 
     def get(self, name: str) -> Arrangement | None:
-        """The layout; None if there is none or it is damaged."""
+        """Return a layout, or None if it is missing or damaged."""
         return Arrangement.from_json(self._store.layout(_OURS + name))
 
     def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
-        """Save layouts, or take them away (None). What comes back undoes it.
+        """Save layouts, or delete those that are None. Return a function that undoes it.
 
-        Undoing leaves alone what was changed again in between.
+        Layouts that were changed again since are not restored.
         """
         before = self._all()
         after = {_OURS + name: a.to_json() if a else None for name, a in changes.items()}
@@ -196,13 +199,13 @@ class SavedLayouts:
 
 
 class Layouts(InWindow):
-    """The menu of layouts, and what its entries do."""
+    """Menu of named layouts, and its actions."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self.saved = SavedLayouts(self._store)
         self._chats = chats
-        # to be put into a menu, filled each time it opens
+        # filled each time it opens
         self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu(tr("Rename"), self.menu)
@@ -212,7 +215,7 @@ class Layouts(InWindow):
     @command("layouts", mark("Layouts"), "Ctrl+Shift+L")
     @Slot()
     def pop_up(self) -> None:
-        """Open the menu by itself in the upper middle of the window, its first entry chosen."""
+        """Open the menu in the upper middle of the window, with its first entry selected."""
         self._fill()
         left = (self._window.width() - self.menu.sizeHint().width()) // 2
         self.menu.popup(self._window.mapToGlobal(QPoint(left, self._window.height() // 5)))
@@ -243,7 +246,7 @@ class Layouts(InWindow):
 
     @Slot()
     def ask_to_save(self) -> None:
-        """Ask for a name and save the panes as they stand at that moment."""
+        """Ask for a name, and save the layout at that time."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
@@ -253,7 +256,7 @@ class Layouts(InWindow):
 
     @Slot(str)
     def save(self, name: str) -> None:
-        """Save the panes as they stand; a layout that has the name gives way to it."""
+        """Save the layout. It replaces one that has the name."""
         from app.ui.dialogs.name_dialogs import tidy
 
         if not (name := tidy(name)):
@@ -266,7 +269,7 @@ class Layouts(InWindow):
             self._toast.show_text(tr("Layout “{name}” saved", name=name), seconds=3.0)
 
     def ask_new_name(self, old: str) -> None:
-        """Ask what a layout is to be called."""
+        """Ask for a new name of a layout."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         taken = [name for name in self.saved.names() if name != old]
@@ -275,7 +278,7 @@ class Layouts(InWindow):
         dialog.open()
 
     def rename(self, old: str, name: str) -> None:
-        """Give a layout another name; one that has it gives way."""
+        """Rename a layout. It replaces one that has the name."""
         from app.ui.dialogs.name_dialogs import tidy
 
         name, layout = tidy(name), self.saved.get(old)
@@ -284,7 +287,7 @@ class Layouts(InWindow):
             self._undos.offer(tr("Layout renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
-        """Take a layout away. Its chats stay."""
+        """Delete a layout. Its chats are kept."""
         if self.saved.get(name) is not None:
             undo = self.saved.change({name: None})
             self._undos.offer(tr("Layout “{name}” deleted", name=name), undo)
@@ -292,9 +295,9 @@ class Layouts(InWindow):
     # Opening.
 
     def open(self, name: str) -> None:
-        """Put the chats of a layout back where they stood, and close the others.
+        """Open the chats of a layout in its arrangement, and close all others.
 
-        Replies go on. The whole change can be taken back.
+        Replies continue. All of it can be undone.
         """
         layout = self.saved.get(name)
         if layout is None:
@@ -322,7 +325,7 @@ class Layouts(InWindow):
         return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
-        """Open these chats, and no others; returns those that were closed."""
+        """Open exactly these chats. Return the ids of those that were closed."""
         opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:

@@ -1,4 +1,4 @@
-"""The main window: what is on screen together, and which command does what."""
+"""The main window: creates its parts and connects them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class FocusRegions(InWindow):
-    """The composer, the conversation above it, the score and the sidebar, as far as there are."""
+    """Commands that move the focus between composer, conversation, score and sidebar."""
 
     def __init__(self, parts: WindowParts, score: ScoreView) -> None:
         super().__init__(parts)
@@ -73,7 +73,7 @@ class FocusRegions(InWindow):
         self.step(-1)
 
     def step(self, by: int) -> None:
-        """Give the focus to the next region (+1) or to the one before (-1)."""
+        """Focus the next region (+1) or the previous one (-1)."""
         regions = self._regions()
         if regions:
             here = QApplication.focusWidget()
@@ -104,11 +104,11 @@ def _holds(region: QWidget, widget: QWidget | None) -> bool:
 
 
 class MainWindow(QMainWindow):
-    """Holds what is on screen together. The chats live on without it."""
+    """Main window. Chats exist independently of it."""
 
     SIZE = (1180, 780)
 
-    closing = Signal()  # the person closes the window; the program is to end
+    closing = Signal()  # closing the window was requested, so the app should quit
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__()
@@ -120,11 +120,11 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
         self._narrow = False
-        self._framed = False  # how large its frame is is known once it has the focus
-        # What is put back at the start stands in its place a moment later.
+        self._framed = False  # the size of its frame is known once it was active
+        # The restored layout is final one event loop turn later.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
-        # They lie in it from the beginning: Qt styles anew whatever comes there later.
+        # Created as children of the central widget, because Qt restyles reparented widgets.
         centre = QWidget(self)
         self.setCentralWidget(centre)
         self.sidebar = Sidebar(library, centre, menu=not on_mac)
@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(parts)
         self.announcer = Announcer(parts)
         self.tray = Tray(parts, lambda: self.commands, self.come_forward)
-        # What has commands.
+        # Controllers with commands.
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
         self.store_commands = StoreCommands(parts)
@@ -184,7 +184,7 @@ class MainWindow(QMainWindow):
             self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
-        add_appearance(self._menus[2], settings)  # View
+        add_appearance(self._menus[2], settings)  # the View menu
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
@@ -198,7 +198,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
-        # What is asked for in this window is for its panes, not for those of windows beside it.
+        # Actions in the main window apply to its panes, not to those of floating windows.
         new = (sidebar.new.clicked, self.rail.new.clicked)
         for asked in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
             asked.connect(lambda *_: workspace.enter())
@@ -238,35 +238,36 @@ class MainWindow(QMainWindow):
         self._pulse.beat.connect(workspace.marks.on_beat)
         self._pulse.beat.connect(sidebar.on_beat)
 
-    # Beginning and end.
+    # Start and exit.
 
     def show_restored(self) -> None:
-        """Come on screen with what was open at the last end, or one new chat at a first start."""
+        """Show the window with the chats of the last session, or with a new one at the first
+        start."""
         self._narrow = self._layout.narrow
         if self._layout.folded:
-            self._fold_sidebar(True)  # or it would lie over the panes until these have their place
+            self._fold_sidebar(True)  # otherwise it would cover the panes until they are laid out
         if self._layout.show_restored():
             self.downloads_in_window.offer()
 
     def end(self) -> None:
-        """The program ends: keep the layout, leave the screen, answer nothing more."""
+        """Save the layout and hide all windows at exit."""
         self._layout.end()
         self.downloads_in_window.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
-        for window in self.findChildren(QWidget):  # the engine may take a while to end
+        for window in self.findChildren(QWidget):  # stopping the engine may take a while
             if window.isWindow():
                 window.hide()
         self.hide()
 
     def listen(self, single: SingleInstance) -> None:
-        """Hear what other starts of the program ask for."""
+        """Handle requests of later starts of the app."""
         single.called.connect(self.come_forward)
         single.asked.connect(self.quick.ask)
 
     @Slot()
     def come_forward(self) -> None:
-        """Another start of the program was asked for: this one shows itself."""
+        """Show the window and bring it to the front."""
         if self.isMinimized():
             self.showNormal()
         self.raise_()
@@ -274,7 +275,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_notification(self, chat_id: str) -> None:
-        """The chat of a notification that was clicked comes forward."""
+        """Show the chat of a clicked notification."""
         self.come_forward()
         self.chats.open(chat_id)
 
@@ -282,8 +283,8 @@ class MainWindow(QMainWindow):
         if self._layout.ended:
             event.accept()
         else:
-            self.closing.emit()  # the program takes the window down in its own order
-            # Quit and log-out ask whether all windows accepted.
+            self.closing.emit()  # the app closes the window in its shutdown sequence
+            # For quit and log-out, Qt checks if all windows have accepted.
             event.setAccepted(self._layout.ended)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -308,19 +309,19 @@ class MainWindow(QMainWindow):
     def _pop_tab_menu(self, pane: ChatPane, at: QPoint) -> None:
         self.commands.pop_up(TAB_MENU, pane.window(), at)
 
-    # What is shown.
+    # Display.
 
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
-        self._show_sidebar(self.sidebar.isHidden())  # it may have folded itself
+        self._show_sidebar(self.sidebar.isHidden())  # it may be hidden for lack of space
 
     def _show_sidebar(self, shown: bool) -> None:
         if shown != self._settings.sidebar:
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
-        self._soon.start()  # the panes have another width
+        self._soon.start()  # the width of the panes has changed
         self._layout.save_soon()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -342,11 +343,11 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _make_room(self) -> None:
-        """A sidebar, and then columns, for which there is no room give way until there is some."""
+        """Hide the sidebar and then wrap columns if there is not enough space, or undo that."""
         panes = bool(self.workspace.panes())
         if not panes and self.workspace.nothing.isHidden():
-            return  # they are about to come
-        # After a change of zoom, sizes that the panes need may be those of the smaller text.
+            return  # panes are about to be added
+        # After a zoom change, minimum sizes of panes may be outdated.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
         narrow = panes and self.width() < beside + self._wrapping.needed
@@ -355,13 +356,13 @@ class MainWindow(QMainWindow):
         centre = self.workspace.parentWidget()
         layout = centre.layout() if centre is not None else None
         if layout is not None:
-            layout.activate()  # the panes have their width now
+            layout.activate()  # updates the width of the panes
         self._wrapping.fit()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()
     def toggle_score(self) -> None:
-        """Show or hide what the engine does."""
+        """Show or hide the score."""
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
@@ -371,7 +372,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_update(self, release: Release) -> None:
-        """Say that a newer version can be had."""
+        """Show a newer version of the app."""
         from app.ui.dialogs.about import UpdateDialog
 
         UpdateDialog(release, self._settings, self).show()

@@ -1,4 +1,4 @@
-"""The commands for models: the window that lists them, and the dialog that gets one."""
+"""Commands for models: the Models window, downloads and several computers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ModelCommands(InWindow):
-    """Shows the installed models, and says what came of a removal while their window is closed."""
+    """Commands for models. Shows notices of removed models while their window is closed."""
 
     def __init__(
         self,
@@ -39,10 +39,10 @@ class ModelCommands(InWindow):
         self._models, self._chats, self._downloads = parts.context.models, chats, dialog
         self._hosts = parts.context.paths.hosts
         show_text = self._toast.show_text
-        # added, because a notice of the start may still be visible
+        # added, because a notice from the start may still be visible
         self._models.installed.drafts.refused.connect(self._toast.add_text)
         self._models.pressure.said.connect(show_text)
-        self.fitting = fitting  # asks what to do where a model does not fit into memory
+        self.fitting = fitting  # offers alternatives if a model does not fit in memory
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(show_text)
@@ -58,7 +58,7 @@ class ModelCommands(InWindow):
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=Where.ANYWHERE)
     @Slot()
     def show_models(self) -> None:
-        """Open the list of installed models, or bring it forward."""
+        """Open the Models window, or bring it to the front."""
         from app.ui.models.models_window import ModelsWindow
 
         if self.window is None:
@@ -75,7 +75,7 @@ class ModelCommands(InWindow):
     @command("machines", mark("Multiple Computers…"), where=Where.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
-        """Open the list of machines over which a model can be spread."""
+        """Open the dialog that runs a model on several computers."""
         from app.ui.models.machines import MachinesDialog
 
         found = self._models.installed.models.values()
@@ -87,7 +87,7 @@ class ModelCommands(InWindow):
 
     @Slot(object)
     def convert(self, model: InstalledModel) -> None:
-        """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
+        """Ask for a precision, and convert the model. The list of downloads shows the progress."""
         from app.ui.models.foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
@@ -112,7 +112,7 @@ class ModelCommands(InWindow):
 
     @Slot()
     def _on_gone(self) -> None:
-        """What was removed can still be taken back when the window is closed."""
+        """Offer to undo the removals after the window has closed."""
         window, self.window = self.window, None
         for removed in window.talk.removed if window is not None else []:
             self._offer(removed)

@@ -1,6 +1,6 @@
-"""How the window tells that answers begin and end: by ear, dot, notification, tray.
+"""Notices of replies: for screen readers, in tabs, notifications and the tray.
 
-Where less motion is wanted they stand still, fainter than the dot of an answer that has ended.
+With reduced motion, pulsing dots are replaced by faint ones.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from app.ui.window.commands import Commands
 from app.ui.window.context import InWindow, WindowParts
 
 LONGEST = 4_000
-"""Characters of an answer that are read aloud by themselves; the rest is read in its place."""
+"""Characters of a reply that a screen reader says automatically."""
 
 
 class Announcer(InWindow):
-    """Tells screen readers of answers: never a piece of one, always what it has come to.
+    """Announces replies to screen readers when they start and end.
 
-    Of the chat that has the focus the whole text is read, of all others that they are done.
+    For the focused chat, the whole reply is read. For others, only that it has ended.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -69,7 +69,7 @@ class Announcer(InWindow):
 
 
 def _text(message: Message) -> str:
-    """What is read of an answer that has ended."""
+    """Return the announced text of an ended reply."""
     if message.status == "error":
         return message.error
     text = shown_text(message.content[: 2 * LONGEST])
@@ -80,10 +80,10 @@ def _text(message: Message) -> str:
 
 
 class Attention(InWindow):
-    """Counts the chats whose answers ended while another program was in front.
+    """Counts chats whose replies ended while another app was active.
 
-    The taskbar or the Dock is told as the system does it (a flash, a bounce, a number), and the
-    title carries the number for those that show nothing else. Looking at the window ends it.
+    It alerts the taskbar or Dock (a flash, a bounce or a number), and shows the number in the
+    window's title. Activating the app resets it.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -95,7 +95,7 @@ class Attention(InWindow):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
-        """Give the window a title, with the number before it."""
+        """Set the window's title, after the number."""
         self._title = title
         self._tell()
 
@@ -125,11 +125,11 @@ class Attention(InWindow):
             application.setBadgeNumber(count)
 
 
-LONG_S = 15.0  # somebody who waits longer has turned to other things
+LONG_S = 15.0  # shorter replies are not notified, as the user is likely still watching
 
 
 class Channel(Protocol):
-    """A way to the system's notifications. ``chosen`` is a signal with what was clicked."""
+    """Interface to the system's notifications. ``chosen`` is a signal with the clicked one."""
 
     chosen: Any
 
@@ -139,19 +139,19 @@ class Channel(Protocol):
 
 
 class PortalChannel(QObject):
-    """The desktop's portal (Linux).
+    """Notifications by the desktop portal (Linux).
 
-    Its notifications need no unsigned numbers, which the binding cannot put into a message.
+    Unlike other interfaces, it needs no unsigned numbers, which PySide cannot put into a message.
     """
 
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
     FACE = "org.freedesktop.portal.Notification"
 
-    chosen = Signal(str)  # (name): the person clicked this one
+    chosen = Signal(str)  # (name): a notification was clicked
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        slot: Any = SLOT("on_action(QDBusMessage)")  # text, though the stubs say bytes
+        slot: Any = SLOT("on_action(QDBusMessage)")  # a str, although the stubs declare bytes
         QDBusConnection.sessionBus().connect(*self.PLACE, self.FACE, "ActionInvoked", self, slot)
 
     def show(self, name: str, title: str, words: str) -> None:
@@ -164,20 +164,20 @@ class PortalChannel(QObject):
     def _call(self, method: str, values: list[Any]) -> None:
         message = QDBusMessage.createMethodCall(*self.PLACE, self.FACE, method)
         message.setArguments(values)
-        QDBusConnection.sessionBus().asyncCall(message)  # a desktop without it says nothing
+        QDBusConnection.sessionBus().asyncCall(message)  # without a portal nothing happens
 
     @Slot(QDBusMessage)
     def on_action(self, message: QDBusMessage) -> None:
-        """The portal's signal: name, action, parameters."""
+        """Handle the portal's signal (name, action, parameters)."""
         self.chosen.emit(str(next(iter(message.arguments()), "")))
 
 
 class TrayChannel(QObject):
-    """Qt's message of a tray icon, which is there only as long (macOS)."""
+    """Notifications by a temporary tray icon (macOS)."""
 
     SHOWN_MS = 10_000
 
-    chosen = Signal(str)  # (name): the person clicked this one
+    chosen = Signal(str)  # (name): a notification was clicked
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -203,19 +203,19 @@ class TrayChannel(QObject):
 
 
 def system_channel(parent: QObject) -> Channel | None:
-    """The way to this system's notifications; None where there is none."""
+    """Return the interface to this system's notifications, or None."""
     linux = sys.platform.startswith("linux")
     if linux:
-        # Without a bus Qt would start one.
+        # Without a bus, Qt would start one.
         there = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
         return PortalChannel(parent) if there else None
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 
 class Notifications(InWindow):
-    """Tells of answers that took long, unless the settings say not to."""
+    """Notifies about long replies that have ended, if enabled in the settings."""
 
-    opened = Signal(str)  # (id): the person clicked the notification of this chat
+    opened = Signal(str)  # (id): the notification of this chat was clicked
 
     def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parts)
@@ -228,7 +228,7 @@ class Notifications(InWindow):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: Channel | None) -> None:
-        """Tell by this channel."""
+        """Set the notification interface."""
         self._channel, self._asked = channel, True
         if channel is not None:
             channel.chosen.connect(self.opened)
@@ -245,7 +245,7 @@ class Notifications(InWindow):
             return
         if self._clock() - begun < LONG_S:
             return
-        if not self._asked:  # not before it is needed: a bus is a connection of its own
+        if not self._asked:  # created on first use, as a bus is an additional connection
             self.use(system_channel(self))
         if self._channel is not None:
             last = chat.transcript.last("assistant")
@@ -262,7 +262,7 @@ class Notifications(InWindow):
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
-        """The person is back and sees for themselves."""
+        """Withdraw the notifications when the app is activated."""
         if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
             for chat_id in self._told:
                 self._channel.withdraw(chat_id)
@@ -270,11 +270,11 @@ class Notifications(InWindow):
 
 
 NAMES = ("quick_ask", "new", "settings", "quit")
-"""The commands of its menu, below the one that shows the window."""
+"""Commands of the tray menu, after the one that shows the window."""
 
 
 class Tray(InWindow):
-    """Comes and goes with the setting."""
+    """Tray icon, shown if enabled in the settings."""
 
     def __init__(
         self,
@@ -285,7 +285,7 @@ class Tray(InWindow):
         super().__init__(parts)
         self._commands = commands
         self._come_forward = come_forward
-        self.icon: QSystemTrayIcon | None = None  # it, while it is there
+        self.icon: QSystemTrayIcon | None = None  # None while it is disabled
         self._menu: QMenu | None = None
         self._settings.announcer.changed.connect(self._on_changed)
 
@@ -296,7 +296,7 @@ class Tray(InWindow):
 
     @Slot()
     def refresh(self) -> None:
-        """Show it or take it away, as the setting says."""
+        """Show or remove the icon according to the setting."""
         wanted = self._settings.tray
         if wanted and self.icon is None:
             menu = self._menu = QMenu(self._window)
@@ -321,9 +321,9 @@ class Tray(InWindow):
 
 
 class Pulse(QObject):
-    """Ticks while any chat answers."""
+    """Timer of pulsing dots, active while any chat replies."""
 
-    beat = Signal(int)  # (alpha): how opaque the dots are now, 0 to 255
+    beat = Signal(int)  # (alpha): opacity of the dots, 0 to 255
     STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 

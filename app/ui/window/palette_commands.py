@@ -1,4 +1,4 @@
-"""The command palette of the window, and the quick question from wherever one is."""
+"""Commands of the palette, and the quick question window."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.ui.window.context import InWindow, WindowParts
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 
-LATEST = 5  # so many chats are offered before anything is typed
-MOST_RECENT = 30  # so many of what was chosen lately are kept
+LATEST = 5  # chats listed before anything is typed
+MOST_RECENT = 30  # number of recent choices to remember
 
 
 class PaletteCommands(InWindow):
-    """Opens the palette over the window that is in front."""
+    """Opens the palette over the active window."""
 
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, commands: Callable[[], Commands]
@@ -40,12 +40,12 @@ class PaletteCommands(InWindow):
         super().__init__(parts)
         self._chats = chats
         self._commands = commands
-        self.palette: Palette | None = None  # the one that is open, else None
+        self.palette: Palette | None = None  # the open palette, or None
         self._days = day_headings()
 
     @command("palette", mark("Command Palette…"), "Ctrl+K")
     def toggle(self) -> None:
-        """Open the palette; the same key closes it."""
+        """Open or close the palette."""
         if self.palette is not None:
             self.palette.close_palette()
             return
@@ -60,10 +60,10 @@ class PaletteCommands(InWindow):
         self._library.activity.connect(self.palette.refresh)
 
     def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
-        """Everything, as it is asked for: ten thousand chats are not made entries at once.
+        """Yield all entries lazily, as there may be ten thousand chats.
 
-        Before anything is typed the latest chats come first, then the commands by menu; the chat
-        that one is in comes last of them.
+        With an empty query, the latest chats come first, then the commands by menu. The current
+        chat comes last.
         """
         here, chats = self._here, self._library.chats()
         listed = (chat for chat in chats if chat.id != here)
@@ -90,7 +90,7 @@ class PaletteCommands(InWindow):
 
     @property
     def _here(self) -> str:
-        """The chat that one is in, which nobody goes to."""
+        """Return the current chat, which is not a useful target."""
         pane = self._workspace.active
         return pane.chat.id if pane is not None else ""
 
@@ -106,7 +106,7 @@ class PaletteCommands(InWindow):
         )
 
     def _search_entry(self, typed: str) -> Entry:
-        """What looks for the same words in what was said."""
+        """Return the entry that searches in messages."""
         words = tr("Search Chats for “{words}”", words=typed)
         return Entry(EntryKind.COMMAND, "", words, partial(self._search, typed))
 
@@ -115,9 +115,9 @@ class PaletteCommands(InWindow):
         self._sidebar.search.setText(typed)
 
     def _command_entries(self) -> list[Entry]:
-        """All commands by menu.
+        """Return the entries of all commands, by menu.
 
-        Whether they can be done is asked while the focus is where it is: some are for what has it.
+        Their availability is determined now, because it may depend on the focus.
         """
         commands = self._commands()
         listed = [
@@ -159,15 +159,15 @@ class PaletteCommands(InWindow):
 
 
 def _place_of(ref: str) -> str:
-    """Where a model lies; "" for the Guide."""
+    """Return the location of a model, or "" for the Guide."""
     if (remote := named(ref)) is not None:
         return remote.address
     return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref
 
 
 def _entries_of(menu: QMenu) -> Iterator[Entry]:
-    """What a menu within a menu holds besides commands, such as layouts by their names."""
-    menu.aboutToShow.emit()  # it is filled then
+    """Yield the entries of a submenu that are not commands, such as named layouts."""
+    menu.aboutToShow.emit()  # fills the menu
     title = menu.title()
     for action in menu.actions():
         inner = action.menu()
@@ -175,7 +175,7 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
             yield from _entries_of(inner)
         elif not action.isSeparator():
             words = action.text().rstrip("…")
-            # One of several choices says by itself nothing of what it is about.
+            # An exclusive choice is ambiguous without its menu.
             chosen = action.actionGroup() is not None
             named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
             yield Entry(
@@ -189,11 +189,11 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
 
 
 SIZE = (520, 300)
-GROWN = 480  # how high the small window is once there is something to read in it
+GROWN = 480  # height of the quick question window after the first message
 
 
 class QuickAsk(InWindow):
-    """Opens the small window, and closes it by Esc. What was asked stays in the list of chats."""
+    """Opens the quick question window. Escape closes it. The chat stays in the list."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -203,7 +203,7 @@ class QuickAsk(InWindow):
 
     @Slot()
     def _on_arranged(self) -> None:
-        """One that was moved into the main window is a pane as any."""
+        """Turn panes that were moved into the main window into normal ones."""
         for pane in self._workspace.panes():
             if pane.alone and pane.window() is self._workspace.window():
                 pane.set_alone(False)
@@ -211,7 +211,7 @@ class QuickAsk(InWindow):
     @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=Where.ANYWHERE)
     @Slot()
     def ask(self) -> None:
-        """Open the window; one in which nothing was written yet comes forward."""
+        """Open the window, or bring forward one without messages."""
         pane = next((p for p in self._workspace.panes() if self._waits(p)), None)
         if pane is None:
             chat = self._chats.begin()
@@ -240,7 +240,7 @@ class QuickAsk(InWindow):
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:
-        if pane.window() is self._workspace.window():  # it was moved back, and is a pane as any
+        if pane.window() is self._workspace.window():  # it was moved into the main window
             return
         self._workspace.close_pane(pane, told=not pane.chat.blank)
         self._chats.discard_if_blank(pane.chat.id)

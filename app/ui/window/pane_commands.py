@@ -1,4 +1,4 @@
-"""What the keys and menus do with the active pane, and with its place among the others."""
+"""Commands for the active pane, and for moving between panes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_g
 
 
 def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
-    """Why the pane's chat cannot do it now."""
+    """Return a function that returns why the pane's chat cannot do the action."""
     return lambda _, pane: pane.chat.can(action) or ""
 
 
@@ -70,7 +70,7 @@ def _of_the_tree(_: PaneCommands, pane: ChatPane) -> str:
 
 
 class PaneCommands(InWindow):
-    """The commands that are for one pane, or that go from pane to pane."""
+    """Commands for one pane, or that move between panes."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
         super().__init__(parts)
@@ -104,7 +104,7 @@ class PaneCommands(InWindow):
 
     @pane_command("branch", mark("Branch in New Chat"), why_not=_cannot(Action.BRANCH))
     def branch(self, pane: ChatPane) -> None:
-        """A new chat that goes on from the end of this one."""
+        """Branch from the end of this chat into a new one."""
         pane.act(Action.BRANCH)
 
     @pane_command("earlier", mark("Previous Version"), "Ctrl+[", why_not=_cannot(Action.EARLIER))
@@ -129,7 +129,7 @@ class PaneCommands(InWindow):
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
-    # Its branches, in the place of the conversation.
+    # Branch tree.
 
     @pane_command(
         "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_nothing_said, words=_of_the_tree
@@ -155,7 +155,7 @@ class PaneCommands(InWindow):
             if pane.shows_tree:
                 pane.tree.on_beat(alpha)
 
-    # Where it is.
+    # Place.
 
     @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_of_moving_out)
     def float_pane(self, pane: ChatPane) -> None:
@@ -199,7 +199,7 @@ class PaneCommands(InWindow):
 
     @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:
-        """Close the tabs beside the pane's."""
+        """Close the other tabs in the pane's tab bar."""
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several([one for one in beside if one is not pane])
 
@@ -215,7 +215,7 @@ class PaneCommands(InWindow):
         else:
             self.chats.comparisons.keep(pane)
 
-    # From pane to pane.
+    # Moving between panes.
 
     def _any(self) -> str:
         return "" if self.workspace.panes() else tr(NO_CHAT)
@@ -229,7 +229,7 @@ class PaneCommands(InWindow):
         self._go(-1)
 
     def _go(self, step: int) -> None:
-        """Give the focus to the next pane (+1) or the previous one (-1)."""
+        """Activate the next pane (+1) or the previous one (-1)."""
         panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])

@@ -1,4 +1,4 @@
-"""What opens below a pane's header: the list of models, the chat's own settings, its tools."""
+"""Menus and popovers of a pane's header: models, options and tools."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not lo
 
 
 def _entry(model_status: ModelStatus) -> str:
-    """The model's name and, at the right, the memory that it takes, or its state."""
+    """Return the name of a model and, at the right, its memory or state."""
     model, state = model_status.model, _STATES.get(model_status.state)
     right = tr(state) if state is not None else ""
     if model is not None and not is_remote(model_status.ref):
@@ -40,14 +40,14 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(InWindow):
-    """Opens them for every pane of a workspace, inside ``window``."""
+    """Opens the menus and popovers of all panes in ``window``."""
 
-    get_asked = Signal()  # the person wants a model from the hub
-    manage_asked = Signal()  # the person wants to see what is installed
-    servers_asked = Signal()  # the person wants to see the servers of tools
+    get_asked = Signal()  # downloading a model was requested
+    manage_asked = Signal()  # the Models window was requested
+    servers_asked = Signal()  # the list of tool servers was requested
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
-        """``fitting`` offers what would fit, where a model does not."""
+        """Create the controller. ``fitting`` offers alternatives to a model that does not fit."""
         super().__init__(parts)
         self._loader = self._library.loader
         self._chats = chats
@@ -66,7 +66,7 @@ class PaneMenus(InWindow):
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
-        """The Guide, what is loaded, what was opened before; ways to open more, and to unload."""
+        """Open the menu of models, with entries that open, add and unload models."""
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -89,7 +89,7 @@ class PaneMenus(InWindow):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def _fill_unload(self, menu: QMenu, pane: ChatPane) -> QMenu:
-        """An entry for each model in memory; the tooltip says why one is disabled."""
+        """Add an entry for each loaded model. Its tooltip shows why one is disabled."""
 
         def unload(ref: str) -> None:
             words = tr("{name} unloaded", name=self._loader.get(ref).name)
@@ -111,7 +111,7 @@ class PaneMenus(InWindow):
     @command("add_remote", mark("Add Remote Model…"), where=Where.ANYWHERE)
     @Slot()
     def add_remote(self) -> None:
-        """Ask for the address of a model that answers elsewhere; the active chat takes it."""
+        """Ask for the address of a remote model, and use it in the active chat."""
         from app.ui.models.remote import RemoteDialog
 
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
@@ -121,7 +121,8 @@ class PaneMenus(InWindow):
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
-        """There is no memory for the pane's model: what would fit, or which is to make room?"""
+        """Offer alternatives, or unloading another model, if there is no memory for the pane's
+        model."""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
         menu = self._fill_unload(QMenu(self._window), pane)
@@ -147,7 +148,7 @@ class PaneMenus(InWindow):
 
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
-        """Show which tools the pane's chat may call."""
+        """Open the popover of the chat's tools."""
         from app.ui.pane.tools_popover import ToolsPopover
 
         header = pane.header
@@ -159,10 +160,10 @@ class PaneMenus(InWindow):
         return popover
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
-        """The panel closes for the dialog, and opens again with the folder."""
+        """Ask for a folder. The popover closes for the dialog, and reopens with the folder."""
         folder = await asking.folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
-            return  # the pane has gone meanwhile
+            return  # the pane was closed
         popover = self.open_tools(pane)
         if folder is not None:
             popover.add_folder(folder)

@@ -1,4 +1,4 @@
-"""Asking a panel, and what is made of its answers."""
+"""Commands for panels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:
 
 
 class PanelCommands(InWindow):
-    """The commands for panels."""
+    """Commands for panels."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -52,12 +52,12 @@ class PanelCommands(InWindow):
 
     @pane_command("panel", mark("Ask a Panel…"), "Ctrl+Shift+E", why_not=_cannot_ask)
     def choose(self, pane: ChatPane) -> None:
-        """Choose who is asked what is being composed, or the last message anew."""
+        """Open the dialog that asks a panel about the draft, or again about the last message."""
         self._open(pane, "")
 
     @pane_command("panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", why_not=_cannot_ask)
     def again(self, pane: ChatPane) -> None:
-        """The same without a question: who was asked last, or is saved and chosen."""
+        """Ask the last or selected panel without a dialog."""
         from app.ui.compare.panel_dialog import members_of
 
         self._ask(pane, members_of(self._settings), "")
@@ -109,7 +109,7 @@ class PanelCommands(InWindow):
 
     @Slot(object, str)
     def _keep(self, pane: ChatPane, message_id: str) -> None:
-        """Go on from a column, and say of models how often they were kept."""
+        """Continue from a column, and show for models how often they were kept."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
         if not chat.panel.keep(message_id):

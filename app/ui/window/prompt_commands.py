@@ -1,4 +1,4 @@
-"""What "/" and "@" put into a message: the person's prompts, servers' prompts and resources."""
+"""Insertion of prompts ("/") and resources ("@") into messages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class ArgumentsDialog(Sheet):
-    """A line for each argument."""
+    """Dialog with a field for each argument of a prompt or resource."""
 
-    given = Signal(dict)  # (arguments): what was written for each, by name
+    given = Signal(dict)  # (arguments): entered values by name
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
@@ -67,10 +67,10 @@ class ArgumentsDialog(Sheet):
 
 
 class PaneOffers(QObject):
-    """Lists what the servers of a pane's chat offer, and fetches what is chosen."""
+    """Lists the prompts and resources of the chat's tool servers, and fetches the chosen one."""
 
-    changed = Signal()  # a server has told its list
-    written = Signal(str)  # (text): a prompt has come; it is to stand in the field
+    changed = Signal()  # a server's list has arrived
+    written = Signal(str)  # (text): a prompt was fetched, to be inserted
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)
@@ -81,9 +81,8 @@ class PaneOffers(QObject):
         self.changed.connect(self.picker.refresh)
 
     def resources(self, typed: str) -> list[Entry]:
-        """A row for each resource and each kind, and one for each server that cannot be asked; and
-        other chats, whose titles match what was typed.
-        """
+        """Return entries for resources, templates, and servers that failed, and for chats whose
+        titles match."""
         found = self._entries(
             lambda offers: [
                 *(self._resource(r) for r in offers.resources),
@@ -93,7 +92,7 @@ class PaneOffers(QObject):
         return found + self._chats.entries(self._pane, typed, self.picker.take_away)
 
     def prompts(self) -> list[Entry]:
-        """The same of prompts."""
+        """Return entries for prompts, and servers that failed."""
         return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
 
     def _entries(self, of: Callable[[Offers], list[Entry]]) -> list[Entry]:
@@ -104,7 +103,7 @@ class PaneOffers(QObject):
             known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
-            else:  # it stands last, and says why there is nothing of it
+            else:  # comes last, with the reason
                 key, name = f"server:{server}", visible(server)
                 found.append(Entry(EntryKind.SETTING, key, name, lambda: None, why_not=known))
         return sorted(found, key=lambda entry: bool(entry.why_not))
@@ -131,7 +130,7 @@ class PaneOffers(QObject):
         if shiboken6.isValid(self):
             self.changed.emit()
 
-    # What was chosen.
+    # Handling of choices.
 
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
@@ -166,7 +165,7 @@ class PaneOffers(QObject):
             self.written.emit(text)
 
     async def _text(self, future: Future[str]) -> str | None:
-        """What comes; None where nothing does, which is said, or where nobody waits for it."""
+        """Return the text, or None if the request failed (which is reported) or was cancelled."""
         try:
             return await flows.arrived(future)
         except CancelledError:
@@ -177,7 +176,7 @@ class PaneOffers(QObject):
 
 
 class PromptCommands(InWindow):
-    """Gives each pane its list of prompts, and opens the dialog."""
+    """Gives each pane its prompt picker, and opens the Prompts dialog."""
 
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
         super().__init__(parts)
@@ -189,7 +188,7 @@ class PromptCommands(InWindow):
     @command("prompts", mark("Prompts…"), where=Where.ANYWHERE)
     @Slot()
     def show_prompts(self) -> None:
-        """Open the prompts to be written."""
+        """Open the Prompts dialog."""
         self._dialog()
 
     def _nothing_written(self, pane: ChatPane) -> str:
@@ -197,7 +196,7 @@ class PromptCommands(InWindow):
 
     @pane_command("save_prompt", mark("Save Message as Prompt…"), why_not=_nothing_written)
     def save_prompt(self, pane: ChatPane) -> None:
-        """Keep what stands in the message field as a prompt, to be named."""
+        """Save the message as a prompt, and ask for its name."""
         text = pane.composer.text
         words = text.split()
         self._dialog().add(text, " ".join(words[:5]))
@@ -234,7 +233,7 @@ class PromptCommands(InWindow):
         self._put_text(pane, variables, self._settings.prompts.get(name, ""))
 
     def _put_text(self, pane: ChatPane, variables: Variables, text: str) -> None:
-        """The prompt takes the place of what looked for it; Ctrl+Z takes it back."""
+        """Replace the query by a prompt. Ctrl+Z undoes it."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(text)

@@ -1,4 +1,4 @@
-"""Reading another chat: which, how much of it, and whether what is new there follows."""
+"""Commands for reading another chat: which one, how much, and whether to follow it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
 
 _LOOKED_AT = 2_000
-"""Of the chats used last: while a message is written, each key looks through them."""
+"""Number of latest chats that are searched at each key while a message is typed."""
 
 
 class ReadSheet(Sheet):
-    """How much of a chat is read, whether it is followed, and where that goes."""
+    """Dialog that asks how much of a chat to read, and whether to follow it."""
 
     def __init__(self, of: Other, where: str, last: int, parent: QWidget) -> None:
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
@@ -57,12 +57,13 @@ class ReadSheet(Sheet):
 
     @property
     def last(self) -> int:
-        """How many of its last messages; 0 for all."""
+        """Return the number of last messages, 0 for all."""
         return 0 if self.whole.isChecked() else self.count.value()
 
 
 class ReadingCommands(InWindow):
-    """Offers the other chats, asks for consent, and tells panes what happens in those they read."""
+    """Offers chats to read, asks for confirmation, and updates panes when a followed chat
+    changes."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -77,7 +78,7 @@ class ReadingCommands(InWindow):
 
     @command("read_chat", mark("Read Another Chat…"), where=Where.PANE, why_not=_none_to_read)
     def choose(self, pane: ChatPane) -> None:
-        """Choose a chat whose text goes with the message."""
+        """Choose a chat whose text is sent with the message."""
         self._open(pane, lambda: None)
 
     def _open(self, pane: ChatPane, chosen: Callable[[], object]) -> None:
@@ -88,10 +89,10 @@ class ReadingCommands(InWindow):
         self.palette.closed.connect(self._on_closed)
 
     def entries(self, pane: ChatPane, typed: str, chosen: Callable[[], object]) -> list[Entry]:
-        """The chats with what was typed in their titles; without that the latest, and all behind.
+        """Return chats whose titles match. Without a query, the latest ones and an entry for all.
 
         Args:
-            chosen: is called once one was chosen and agreed to.
+            chosen: called after the user has chosen and confirmed.
         """
         others = islice(self._others(pane), _LOOKED_AT)
         if typed.strip():

@@ -1,4 +1,4 @@
-"""The commands of the settings, text size, spelling and help, and what they change."""
+"""Commands for settings, text size, spelling and help; and application of options."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ WIDEST_SIDEBAR = 400
 
 
 class TextSize(InWindow):
-    """Keeps the size in the settings, and gives the sidebar room for it."""
+    """Commands for the text size. Adjusts the sidebar's width."""
 
-    said = Signal(str)  # (text): what the size is now
+    said = Signal(str)  # (text): notice of the new size
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -84,13 +84,13 @@ class TextSize(InWindow):
 
 
 class SpellingCommands(InWindow):
-    """Gives each pane its marks of misspelt words."""
+    """Gives each pane its spelling marks."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self.speller = parts.context.speller  # what judges words, for all of the window
+        self.speller = parts.context.speller  # spell checker of the window
         self._settings.announcer.changed.connect(self._on_changed)
-        # by chat what marks the misspelt words of its message
+        # spelling marks by chat
         self.fields: dict[str, Misspelt] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.forgotten.connect(self._on_forgotten)
@@ -102,7 +102,7 @@ class SpellingCommands(InWindow):
 
     @pane_command("next_misspelt", mark("Next Misspelling"), "F7", why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
-        """Select it in the message, with a menu of what may be meant."""
+        """Select the next misspelled word, and open a menu with suggestions."""
         pane.focus_composer()
         self.fields[pane.chat.id].next()
 
@@ -122,7 +122,7 @@ class SpellingCommands(InWindow):
 
 
 class HelpCommands:
-    """Shows what the keys do, and what this program is."""
+    """Commands that show the shortcuts and the About dialog."""
 
     def __init__(self, keys: OwnKeys, window: QWidget) -> None:
         self._keys = keys
@@ -148,15 +148,15 @@ _LOOK: dict[str, Callable[[Any], None]] = {
 
 
 class SettingsCommands(InWindow):
-    """Opens the settings."""
+    """Opens the settings, and applies changes."""
 
-    asked = Signal(str)  # (command): what that command does is wanted
-    restart_asked = Signal()  # the program is to start again, as for another language
+    asked = Signal(str)  # (command): running this command was requested
+    restart_asked = Signal()  # a restart was requested, to change the language
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._context = parts.context
-        self.shown: SettingsWindow | None = None  # the open window, if any
+        self.shown: SettingsWindow | None = None  # the open window, or None
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
         self._on_changed("send_key")
@@ -164,7 +164,7 @@ class SettingsCommands(InWindow):
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
-        """Open the settings, or bring them forward."""
+        """Open the settings, or bring them to the front."""
         from app.ui.settings.settings_window import SettingsWindow
 
         if self.shown is None:
@@ -193,7 +193,7 @@ class SettingsCommands(InWindow):
             self._offer_model(at, ref)
 
     def _offer_model(self, at: int, ref: str) -> None:
-        """What was removed in the settings can still be taken back when they are closed."""
+        """Offer to undo a removal after the settings were closed."""
 
         def restore() -> None:
             put_back(self._settings, at, ref)

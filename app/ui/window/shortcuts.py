@@ -1,4 +1,4 @@
-"""The keys of the commands: the usual ones, and those that a person has given them instead."""
+"""Shortcuts of the commands: defaults, user-defined ones, and the dialog that changes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEXT_KEYS = {
     QKeySequence.StandardKey.Undo: mark("{keys} undoes typing."),
     QKeySequence.StandardKey.Redo: mark("{keys} redoes typing."),
 }
-"""Fields need these."""
+"""Shortcuts that text fields need."""
 _ADD = (
     mark("{keys} types text. Add Command or Option.")
     if sys.platform == "darwin"
@@ -38,9 +38,9 @@ _ADD = (
 
 
 class OwnKeys(QObject):
-    """What was chosen is kept in the settings, in Qt's portable spelling, and holds at once."""
+    """Shortcuts of all commands. Changes are saved in the settings and apply immediately."""
 
-    changed = Signal()  # some command has other keys
+    changed = Signal()  # shortcuts have changed
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class OwnKeys(QObject):
         follow(self.instead)
 
     def instead(self, keys: str) -> str:
-        """The first keys of the command that usually has these, "" for none; see `in_force`."""
+        """Return the current keys of the command that has these keys by default. See `in_force`."""
         name = self._usual.get(_portable(keys))
         if name is None:
             return keys
@@ -59,11 +59,11 @@ class OwnKeys(QObject):
         return keys if _portable(keys) in held else next(iter(held), "")
 
     def of(self, name: str) -> tuple[str, ...]:
-        """The command's keys; the first is shown."""
+        """Return the command's keys. The first is shown."""
         return self._keys[name]
 
     def is_own(self, name: str) -> bool:
-        """Whether they are others than usual."""
+        """Return True if the command's keys are not the default."""
         return self.of(name) != _tidy(REGISTRY[name].keys)
 
     @property
@@ -71,11 +71,11 @@ class OwnKeys(QObject):
         return any(map(self.is_own, REGISTRY))
 
     def why_not(self, keys: str) -> str:
-        """Why no command can have these keys, as a sentence; "" if one can."""
+        """Return why these keys cannot be a shortcut, as a sentence, or ""."""
         sequence = QKeySequence(keys)
         if sequence.isEmpty():
             return tr("Press the new shortcut.")
-        keyed: Any = sequence  # the stubs do not know that it can be indexed
+        keyed: Any = sequence  # the stubs do not declare that it can be indexed
         pressed: QKeyCombination = keyed[0]
         modifiers, key = pressed.keyboardModifiers(), pressed.key()
         strong = (
@@ -91,13 +91,14 @@ class OwnKeys(QObject):
         return ""
 
     def holder(self, keys: str, besides: str = "") -> str:
-        """The name of the command that has these keys, "" for none."""
+        """Return the command that has these keys, or ""."""
         wanted = _portable(keys)
         found = (n for n, held in self._keys.items() if n != besides and wanted in held)
         return next(found, "")
 
     def give(self, name: str, keys: str) -> None:
-        """Let these be the command's only keys; whoever had them has them no more. "": none."""
+        """Make these the only keys of a command, and remove them from any other. "" removes its
+        keys."""
         own = dict(self._settings.shortcuts)
         loser = self.holder(keys, besides=name) if keys else ""
         if loser:
@@ -106,7 +107,7 @@ class OwnKeys(QObject):
         self._keep(own)
 
     def reset(self, name: str) -> None:
-        """Give the command its usual keys again, and take them from who was given them."""
+        """Restore the command's default keys, and remove them from any other."""
         own = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
         usual = set(_tidy(REGISTRY[name].keys))
         for other in list(own):
@@ -115,11 +116,11 @@ class OwnKeys(QObject):
         self._keep(own)
 
     def all(self) -> Mapping[str, list[str]]:
-        """What was chosen, to be given to `put_all` later."""
+        """Return all user-defined shortcuts, for `put_all`."""
         return dict(self._settings.shortcuts)
 
     def put_all(self, own: Mapping[str, list[str]]) -> None:
-        """Let this be what was chosen; {} for the usual keys of all."""
+        """Set all user-defined shortcuts. An empty mapping restores the defaults."""
         self._keep(dict(own))
 
     def _keep(self, own: dict[str, list[str]]) -> None:
@@ -131,12 +132,12 @@ class OwnKeys(QObject):
         self.changed.emit()
 
     def _in_force(self) -> dict[str, tuple[str, ...]]:
-        """One's own keys, and of the usual ones those that nobody was given."""
+        """Return user-defined keys, and default keys that are not assigned to another command."""
         own = {
             name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
         }
         given: set[str] = set()
-        for name in own:  # a file may have been written by hand: the first to have a key keeps it
+        for name in own:  # the file may have been edited by hand; the first of duplicates wins
             own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
             given.update(own[name])
         return {
@@ -162,20 +163,20 @@ def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
 
 
 def words_of(name: str) -> str:
-    """A command as the list calls it."""
+    """Return the command's text in the list."""
     return tr(REGISTRY[name].text).rstrip("…")
 
 
 class ShortcutsDialog(Sheet):
-    """All commands by menu, with a search; each command's keys are a button that changes them."""
+    """Dialog of all shortcuts by menu, with a search. Each is a button that changes it."""
 
     def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before: Mapping[str, list[str]] = {}
-        self.buttons: dict[str, QPushButton] = {}  # by the command's name
-        self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # words, heading, the row
-        self.search = QLineEdit(self)  # leaves the rows that have all of its words
+        self.buttons: dict[str, QPushButton] = {}  # by command name
+        self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # texts, heading, row
+        self.search = QLineEdit(self)  # filters the rows
         self.search.setPlaceholderText(tr("Search shortcuts"))
         self.search.setAccessibleName(tr("Search shortcuts"))
         self.search.setClearButtonEnabled(True)
@@ -203,7 +204,7 @@ class ShortcutsDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Show the keys as they are now."""
+        """Update the shortcuts."""
         for name, button in self.buttons.items():
             keys = native(next(iter(self._keys.of(name)), ""))
             button.setText(keys or "–")
@@ -222,11 +223,11 @@ class ShortcutsDialog(Sheet):
         self.usual.setToolTip("" if self._keys.any_own else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
-        """Ask for other keys of a command."""
+        """Ask for new keys of a command."""
         KeyDialog(name, self._keys, self).open()
 
     def _section(self, title: str, table: QWidget) -> None:
-        """A menu with its commands; "" for the keys that are no command's."""
+        """Add the commands of a menu, or ("") the keys of widgets."""
         head = heading(table, tr(title) if title else tr("In a chat"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
@@ -245,13 +246,13 @@ class ShortcutsDialog(Sheet):
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._found.append((words, head, [label, keys]))
         self._column.addWidget(head)
-        grid.setContentsMargins(0, 0, 0, 12)  # nothing where a search finds none of it
+        grid.setContentsMargins(0, 0, 0, 12)  # no margin if a search hides all rows
         nest(self._column, grid)
 
     def _how(self, keys: str, table: QWidget) -> QLabel:
         label = plain_label(table, keys)
         label.setAlignment(_RIGHT)
-        # In line with the words of the buttons below: `#key` has as much around them.
+        # Aligned with the text of the buttons below, which have the same padding.
         beside = 9
         before, after = (beside, 0) if self.isRightToLeft() else (0, beside)
         label.setContentsMargins(before, 4, after, 4)
@@ -295,7 +296,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class KeyDialog(Sheet):
-    """Takes the keys that are pressed in it."""
+    """Dialog that records new keys of a command."""
 
     def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
         super().__init__("key-dialog", tr("Change Shortcut"), parent, spacing=10)
@@ -324,7 +325,7 @@ class KeyDialog(Sheet):
 
     @property
     def pressed(self) -> str:
-        """What was pressed, in Qt's portable spelling."""
+        """Return the pressed keys in Qt's portable spelling."""
         return self.field.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     @Slot()

@@ -1,4 +1,4 @@
-"""Commands for the sidebar, and for the chat that is meant: its focused row's, or the pane's."""
+"""Commands for the sidebar, and for the chat of the focused row or the active pane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.workspace.placement import even_out_beside
 
 
 class SidebarCommands(InWindow):
-    """Search, rename, delete; pin, move, tag and archive."""
+    """Commands for search, rename, delete, pin, move, tag and archive."""
 
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, show_sidebar: Callable[[bool], None]
@@ -42,7 +42,8 @@ class SidebarCommands(InWindow):
         self._sidebar.focus_search()
 
     def _all_meant(self) -> list[str]:
-        """The chosen chats of the list, if it has the focus; otherwise the active pane's."""
+        """Return the selected chats of the list if it has the focus, otherwise the active
+        pane's."""
         return self._sidebar.chosen_chats() or [self._meant]
 
     def _cannot_rename(self) -> str:
@@ -80,7 +81,7 @@ class SidebarCommands(InWindow):
 
     @Slot(list)
     def delete_several(self, ids: list[str]) -> None:
-        """Delete chats, in one step that can be taken back."""
+        """Delete chats with one undo step."""
         for chat_id in ids:
             self._chats.delete(chat_id)
             self._undos.drop(chat_id)
@@ -104,7 +105,7 @@ class SidebarCommands(InWindow):
 
     @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
-        """Ask for the folder, in a menu at the chat's row."""
+        """Open the menu of folders at the chat's row."""
         self._show_sidebar(True)
         ids, view = self._all_meant(), self._sidebar.list
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()

@@ -1,4 +1,4 @@
-"""The commands of tools: their servers, a chat's own, the next call that waits."""
+"""Commands for tools: servers, a chat's tools, and the next waiting call."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class ToolCommands(InWindow):
-    """Opens what belongs to tools, inside ``window``."""
+    """Commands for tools."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, menus: PaneMenus) -> None:
         super().__init__(parts)
         self._chats = chats
         self._menus = menus
-        self.shown: ToolsWindow | None = None  # the open window of servers, if any
+        self.shown: ToolsWindow | None = None  # the open window of servers, or None
         menus.servers_asked.connect(self.show_servers)
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=Where.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
-        """Open the list of servers, or bring it forward."""
+        """Open the window of servers, or bring it to the front."""
         from app.ui.settings.tools_window import ToolsWindow
 
         if self.shown is None:
@@ -40,7 +40,7 @@ class ToolCommands(InWindow):
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
-        """Open the panel of the active pane's tools."""
+        """Open the popover of the active pane's tools."""
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:
@@ -49,11 +49,11 @@ class ToolCommands(InWindow):
 
     @command("waiting_call", mark("Next Pending Tool Call"), "Ctrl+Alt+Y", why_not=_why_no_call)
     def next_call(self) -> None:
-        """Bring the chat of a waiting call forward and give the call the focus."""
+        """Show the chat of a waiting call, and focus the call."""
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]
         active = self._workspace.active
         if active is not None and active.chat in waiting:
-            # From chat to chat: the one that has the focus comes last.
+            # Cycle through the chats; the focused one comes last.
             at = waiting.index(active.chat)
             focused = self._window.focusWidget()
             inside = focused is not None and active.transcript.isAncestorOf(focused)

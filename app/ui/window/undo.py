@@ -1,7 +1,4 @@
-"""What is taken back: what was written, and by Ctrl+Shift+T or a toast what was done.
-
-The other commands of editing lie here, too.
-"""
+"""Undo of actions, by a toast or Ctrl+Shift+T, and the editing commands."""
 
 from __future__ import annotations
 
@@ -20,15 +17,16 @@ TIME_TO_REGRET_S = 10.0
 
 
 class Undo(Struct, frozen=True):
-    """One thing to take back."""
+    """Undo step."""
 
-    # takes it back; False if that cannot be done now, so that it stays to be undone
+    # reverts the action; returns False if that is not possible now, so that the step is kept
     act: Callable[[], object]
-    chat_id: str = ""  # the chat that was closed or deleted, where that is what was done
+    chat_id: str = ""  # chat that was closed or deleted, if any
 
 
 class Undos(QObject):
-    """A stack, and the toast that offers its latest. A chat is closed or deleted once in it."""
+    """Stack of undo steps. Its latest is offered in a toast. A chat has at most one step for
+    closing or deleting."""
 
     LONGEST = 100
 
@@ -44,14 +42,13 @@ class Undos(QObject):
     def _on_offers(self, offered: bool) -> None:
         self._offered = offered
 
-    # The fields have these keys before the commands; the commands are for the menu, and for
-    # what has the focus and is no field.
+    # Fields handle these keys before the commands, which serve the menu and other widgets.
 
     @command("undo", mark("Undo"), "Ctrl+Z", where=Where.ANYWHERE)
     def undo_here(self) -> None:
-        """What was written; where that is nothing, what the toast offers to take back.
+        """Undo typing in the focused field, or the action offered in the toast.
 
-        Only while it is offered: what was done long ago is not what Ctrl+Z is pressed for.
+        Older actions are not undone, as they would surprise the user.
         """
         if self._offered and not _can_undo(QApplication.focusWidget()):
             self.undo()
@@ -85,9 +82,9 @@ class Undos(QObject):
         chat_id: str = "",
         seconds: float = TIME_TO_REGRET_S,
     ) -> None:
-        """Say what was done and remember how to take it back.
+        """Show a notice with Undo, and add the step.
 
-        With a ``chat_id`` it replaces an older closing or deleting of the same chat.
+        A step with a ``chat_id`` replaces an older one of that chat.
         """
         if chat_id:
             self.drop(chat_id)
@@ -101,7 +98,7 @@ class Undos(QObject):
     @command("undo_close", mark("Undo Close or Delete"), "Ctrl+Shift+T", why_not=_nothing)
     @Slot()
     def undo(self) -> None:
-        """Take back the latest."""
+        """Revert the last action."""
         if not self._stack:
             return
         undo = self._stack.pop()
@@ -110,11 +107,11 @@ class Undos(QObject):
             self._stack.append(undo)
 
     def say(self, words: str) -> None:
-        """Say what has ended well or badly; there is nothing to take back."""
+        """Show a notice without Undo."""
         self._toast.show_text(words)
 
     def drop(self, chat_id: str) -> None:
-        """The chat was brought back in another way."""
+        """Remove the step of a chat that was restored in another way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]
 
 
@@ -125,9 +122,9 @@ def _can_undo(field: QWidget | None) -> bool:
 
 
 def _press(key: Qt.Key, more: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Give the key to what has the focus, and to what is around it until something takes it.
+    """Send a key event to the focus widget, then up its parents until one accepts it.
 
-    `QApplication.sendEvent` would ask the commands for it first.
+    `QApplication.sendEvent` would trigger shortcuts first.
     """
     widget = QApplication.focusWidget()
     event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.ControlModifier | more)

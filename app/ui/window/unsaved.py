@@ -1,4 +1,4 @@
-"""What the window says of faults: an error that nobody caught, chats that cannot be saved."""
+"""Notices of unexpected errors, and of chats that cannot be saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = mark("Something went wrong. Your last action may not have taken effect."
 
 
 class ErrorNotice(QObject):
-    """Tells of errors as they happen."""
+    """Shows a notice of unexpected errors."""
 
     TOLD_S = 20.0
 
@@ -31,17 +31,17 @@ class ErrorNotice(QObject):
         super().__init__(window)
         self._reports = reports
         self._window = window
-        # Beside the window's own toast, whose next word would take its place.
+        # In addition to the window's toast, whose next message would replace it.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._show_report)
-        _, self.post = bridge.channel(self._tell)  # takes a report's path, on any thread
+        _, self.post = bridge.channel(self._tell)  # takes a report's path, callable from any thread
 
     def _tell(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
 
     @Slot()
     def offer_last(self) -> None:
-        """Show the report of the last run once, if it crashed."""
+        """Show the crash report of the last run once."""
         flows.start(self, self._show(""))
 
     @Slot()
@@ -70,7 +70,7 @@ _DAMAGED = mark(
 
 
 class Unsaved(QObject):
-    """Watches over a store's writing, from the window's side."""
+    """Shows errors of saving, and asks at exit what to do about them."""
 
     LAST_TRY_S = 5.0
 
@@ -78,7 +78,7 @@ class Unsaved(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        # Beside the window's own toast, whose next word would take its place.
+        # In addition to the window's toast, whose next message would replace it.
         self.notice = Toast(window, at_top=True)
         self.notice.acted.connect(self.try_now)
         _, self.post = bridge.channel(self.tell)  # `tell` for other threads
@@ -87,7 +87,7 @@ class Unsaved(QObject):
         store.on_saved = lambda: post(None)
 
     def tell(self, error: StoreError) -> None:
-        """Something could not be saved or read. Nothing is lost while the program runs."""
+        """Show that saving or reading has failed. Unsaved data is kept in memory."""
         log.warning("The chats' file: %s", error.code)
         if error.code in {"invalid", "closed"}:
             return
@@ -96,12 +96,12 @@ class Unsaved(QObject):
 
     @Slot()
     def try_now(self) -> None:
-        """Have the writing tried at once."""
+        """Retry saving now."""
         with suppress(StoreError):
             self._store.flush(0)
 
     def save_the_rest(self, ask: Callable[[StoreError], Recovery]) -> None:
-        """The program ends: try until all is saved or the person gives it up."""
+        """Retry at exit until everything is saved or the user gives up."""
         self._store.on_error = None
         self._store.on_saved = None
         while True:
@@ -114,6 +114,6 @@ class Unsaved(QObject):
                     return
 
     def _on_saved(self, _: object) -> None:
-        if not self.notice.isHidden():  # it is not visible in a window that is minimised
+        if not self.notice.isHidden():  # isVisible() is False in a minimized window
             self.notice.hide()
             self._window.toast.show_text(tr("All changes are saved."))

@@ -1,4 +1,4 @@
-"""Where the panes are: docks, tabs, places, and which of them has the focus.
+"""Arrangement of the panes: docks, tabs, floating windows, and the active pane.
 
 Imports: app.chats, app.settings, app.ui.pane, app.ui.style, app.ui.widgets.
 """

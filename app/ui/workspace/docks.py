@@ -1,4 +1,4 @@
-"""Qt Advanced Docking set up our way, which docks there are, and where each one stands."""
+"""Docks of the panes (Qt Advanced Docking): configuration, placement, and saved layouts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def configure_docking() -> None:
-    """Set what holds for all dock managers. Must come before the first one is made."""
-    # Or a window that floats makes half of the main one's widgets native, each with a surface of
-    # its own; one that then went to another window crashed the program at its end (offscreen).
+    """Set the options of all dock managers. Call this before the first one is created."""
+    # Otherwise a floating window makes half of the main window's widgets native, each with its own
+    # surface. Moving such a widget to another window crashed the app at exit (offscreen).
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontCreateNativeWidgetSiblings)
     flag = QtAds.CDockManager.eConfigFlag
     for name, on in {
@@ -48,9 +48,9 @@ def configure_docking() -> None:
 
 
 def dock_manager(parent: QWidget) -> QtAds.CDockManager:
-    """A manager whose look is the program's own."""
+    """Return a dock manager with the app's own style."""
     manager = QtAds.CDockManager(parent)
-    # Its own look gives way to the program's sheet, and may not come back with the palette.
+    # Its own style is replaced by the app's style sheet, and must not return with a palette change.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
     manager.setStyleSheet("")
     _let_windows_be(manager)
@@ -58,21 +58,21 @@ def dock_manager(parent: QWidget) -> QtAds.CDockManager:
 
 
 def _let_windows_be(manager: QtAds.CDockManager) -> None:
-    """Leave it to the system that floating windows are above the main one, as it is their parent.
+    """Disable QtAds' own handling of floating windows; the system keeps them above their parent.
 
-    On Linux QtAds sees to it itself whenever the main window is activated. By X11 it asks the
-    window manager, but elsewhere (Wayland) it changes their flags, which hides them.
+    On Linux, QtAds raises them whenever the main window is activated. On X11 it asks the window
+    manager. Elsewhere (Wayland) it changes window flags, which hides the windows.
     """
     if QGuiApplication.platformName() != "xcb":
         manager.window().removeEventFilter(manager)
 
 
 def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
-    """A dock widget for a pane, which asks before it closes, and is ``name`` in layouts."""
+    """Return a dock widget for a pane that asks before closing. Layouts store it as ``name``."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
-        # Or a title with HTML in it would load pictures.
+        # Otherwise a title with HTML could load images.
         label.setTextFormat(Qt.TextFormat.PlainText)
     feature = QtAds.CDockWidget.DockWidgetFeature
     dock.setFeature(feature.DockWidgetDeleteOnClose, False)
@@ -84,14 +84,14 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
 
 
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
-    """Give the docking's own buttons icons of our set, in the theme's colour."""
-    # A copy: the binding takes what it is given and destroys it with the provider.
+    """Set our icons, in theme colors, on QtAds' buttons."""
+    # A copy, because PySide takes ownership and deletes it with the provider.
     close = QIcon(theme_icon("x", "muted"))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 
 def keep_on_screen(window: QWidget) -> None:
-    """Move a window whose edge is beyond its screen; make one smaller that is larger than it."""
+    """Move a window that is partly off its screen, and shrink it if it is larger."""
     if window.isMaximized() or window.isFullScreen():
         return
     room = _screen_of(window).availableGeometry()
@@ -106,7 +106,7 @@ def keep_on_screen(window: QWidget) -> None:
 
 
 def _screen_of(window: QWidget) -> QScreen:
-    """The screen that shows most of it; Qt's own answer is the screen it was shown on last."""
+    """Return the screen with most of the window. Qt returns the one it was last shown on."""
     place = window.frameGeometry()
 
     def shown(screen: QScreen) -> int:
@@ -118,30 +118,30 @@ def _screen_of(window: QWidget) -> QScreen:
 
 
 def save_state(manager: QtAds.CDockManager) -> str:
-    """Splits, tabs, windows and sizes, as text."""
+    """Return the layout as text: splits, tabs, windows and sizes."""
     return bytes(manager.saveState().toBase64().data()).decode()
 
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
-    """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
+    """Restore a saved layout. Return False without changes if it is damaged."""
     said = _written(state)
     if not said:
         return False
-    # A window that waits to be deleted would be counted, and another be deleted in its stead.
+    # QtAds would count a window that awaits deletion, and delete another one instead.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     return bool(manager.restoreState(QByteArray(_of_those_here(manager, said))))
 
 
 def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
-    """A state without the areas of dock widgets that are gone, as of chats closed before the end.
+    """Remove areas of missing dock widgets from a layout, such as chats closed before the exit.
 
-    QtAds leaves them out by itself, but gives their sizes to those beside them.
+    QtAds also skips them, but gives their space to their neighbors.
     """
     from xml.etree import ElementTree
 
     def prune(part: Element) -> bool:
-        """Whether something of it is here."""
+        """Prune an element. Return True if any of its dock widgets exists."""
         if part.tag == "Area":
             return any(manager.findDockWidget(w.get("Name", "")) for w in part.iter("Widget"))
         parts, sizes = [each for each in part if each.tag != "Sizes"], part.find("Sizes")
@@ -164,53 +164,54 @@ def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
 
 
 def _written(state: str) -> bytes:
-    """What a state says, in XML; nothing for a damaged one."""
+    """Return a layout as XML, or b"" if it is damaged."""
     try:
-        # Qt's own check of it would warn, and its sum is not compared.
+        # unlike Qt's function, this does not warn; the checksum is not verified
         return zlib.decompress(binascii.a2b_base64(state)[4:])
     except (binascii.Error, ValueError, zlib.error):
         return b""
 
 
 class Dock(Struct):
-    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
+    """A pane and its dock widget. Closed ones are kept hidden for a while, for undo."""
 
     pane: ChatPane
     widget: QtAds.CDockWidget
     closed: bool = False
-    # while the pane is in a window of its own, a closed dock widget that stands in the main window
-    # in its stead. It keeps the place through all changes around it.
+    # While the pane floats, a closed dock widget in the main window that keeps its place through
+    # all changes.
     place: QtAds.CDockWidget | None = None
-    sizes: tuple[int, ...] = ()  # of the splitter in which it stood, at that time
-    bare: bool = False  # its window shows no tab, as long as it is alone there
+    sizes: tuple[int, ...] = ()  # sizes of its splitter when it was floated
+    bare: bool = False  # its window has no tab bar while it is alone there
 
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into the dock widget.
 
-        ``later``: not yet. Each move of it would have Qt style and lay out all that is in it.
+        ``later``: use a placeholder for now, because Qt styles and lays out the whole pane each
+        time the dock moves.
         """
         before: QWidget | None = self.widget.takeWidget()
         if before is not None:
             before.deleteLater()
-        content = QWidget() if later else self.pane  # QtAds shows none that is empty
+        content = QWidget() if later else self.pane  # QtAds hides empty dock widgets
         self.widget.setWidget(content, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
-        content.show()  # now, where the dock widget is on the screen, and not a moment later
+        content.show()  # show it now, to avoid a moment without content
 
     @property
     def shown_elsewhere(self) -> bool:
-        """Whether it belongs into a window of its own that is on the screen."""
+        """Return True if it is in a visible floating window."""
         container = self.widget.dockContainer()
         floating = container is not None and self.widget.isInFloatingContainer()
         return floating and bool(container.openedDockAreas())
 
 
-PLACE = "place of "  # before the name of a dock widget that keeps another's place
+PLACE = "place of "  # prefix of the names of dock widgets that keep a place
 
 
 class Docks:
-    """The panes of one dock manager, by their chats' ids.
+    """Docks of one dock manager by chat id.
 
-    A dock widget's object name is its chat's id: so it is found again in a saved layout.
+    The chat id is the dock widget's object name, by which saved layouts find it.
     """
 
     KEPT_CLOSED = 12
@@ -227,25 +228,26 @@ class Docks:
         return self._by_id[chat_id]
 
     def all(self) -> list[Dock]:
-        """Open and closed ones, the oldest first."""
+        """Return open and closed docks, the oldest first."""
         return list(self._by_id.values())
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """The chat's open pane."""
+        """Return the chat's open pane, or None."""
         dock = self._by_id.get(chat_id)
         return dock.pane if dock is not None and not dock.closed else None
 
     def area(self, pane: ChatPane | None) -> QtAds.CDockAreaWidget | None:
-        """Where an open pane stands: its area with its tabs, in whichever window."""
+        """Return the dock area of an open pane, in any window."""
         dock = self._by_id.get(pane.chat.id) if pane is not None else None
         return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
 
     def panes(self) -> list[ChatPane]:
-        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        """Return all open panes in reading order: left to right, down, by tab; then other
+        windows."""
         return [dock.pane for _, dock in self._in_order()]
 
     def in_main_window(self) -> list[ChatPane]:
-        """The open panes of the manager's own window, in reading order."""
+        """Return the open panes of the main window in reading order."""
         return [dock.pane for place, dock in self._in_order() if place[0] == 0]
 
     def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:
@@ -254,7 +256,7 @@ class Docks:
         for dock in self._by_id.values():
             if dock.closed:
                 continue
-            # By the area: a pane that is not its current tab has no window.
+            # By area, because the pane of a hidden tab has no window.
             area = dock.widget.dockAreaWidget()
             if area is None:
                 placed.append(((2, 0, 0, 0), dock))
@@ -267,13 +269,13 @@ class Docks:
         return sorted(placed, key=itemgetter(0))
 
     def add(self, pane: ChatPane) -> Dock:
-        """Make a dock widget for a new pane. It stands nowhere yet, and is empty."""
+        """Create an empty dock widget, without a place, for a new pane."""
         chat_id = pane.chat.id
         self._by_id[chat_id] = Dock(pane, dock_named(chat_id, self._manager))
         return self._by_id[chat_id]
 
     def settle_bars(self) -> None:
-        """Show the tab of a bare window once another chat joins it, or it joins the others."""
+        """Show the tab bar of a window without one when it has several chats or is docked."""
         for dock in self._by_id.values():
             area = dock.widget.dockAreaWidget() if dock.bare and not dock.closed else None
             if area is not None:
@@ -285,7 +287,7 @@ class Docks:
         self._closed.append(chat_id)
 
     def mark_others_closed(self, kept: Collection[str]) -> list[str]:
-        """Close all open ones but these; returns the ids of the closed."""
+        """Mark all open docks except these as closed. Return the ids."""
         leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
         for chat_id in leaving:
             self.mark_closed(chat_id)
@@ -297,11 +299,11 @@ class Docks:
             self._closed.remove(chat_id)
 
     def overdue(self) -> list[str]:
-        """Closed ones beyond the number that is kept, the oldest first."""
+        """Return the ids of closed docks that exceed the number to keep, the oldest first."""
         return self._closed[: -self.KEPT_CLOSED]
 
     def remove(self, chat_id: str) -> ChatPane:
-        """Let go of a pane for good; returns it."""
+        """Remove a dock for good. Return its pane."""
         dock = self._by_id.pop(chat_id)
         if chat_id in self._closed:
             self._closed.remove(chat_id)
@@ -311,7 +313,7 @@ class Docks:
         return dock.pane
 
     def leave_place(self, dock: Dock) -> None:
-        """Keep the place in the main window that a pane is about to leave."""
+        """Keep the place in the main window of a pane that is about to move out."""
         area = dock.widget.dockAreaWidget()
         if dock.place is not None or area is None or dock.widget.isInFloatingContainer():
             return
@@ -333,22 +335,22 @@ class Docks:
 
 
 class Arrangement(Struct, frozen=True):
-    """One arrangement of panes."""
+    """Saved arrangement of panes."""
 
     MOST = 120
-    """Panes that are opened again; each takes some 20 ms. A layout of more is none that was saved
-    here."""
+    """Limit of restored panes, which take 20 ms each. A layout with more was not saved by the
+    app."""
 
-    docks: str  # what Qt Advanced Docking saves, in base64: splits, tabs, windows, sizes
+    docks: str  # layout of Qt Advanced Docking in base64
     chats: tuple[str, ...]  # ids of the open chats in reading order
-    active: str | None = None  # the id of the chat that has the focus
+    active: str | None = None  # id of the active chat
 
     def to_json(self) -> dict[str, Any]:
         return {"docks": self.docks, "open": list(self.chats), "active": self.active}
 
     @classmethod
     def from_json(cls, data: object) -> Arrangement | None:
-        """What ``to_json`` gave; None for anything that cannot have come from there."""
+        """Return the arrangement that `to_json` saved, or None if the data is invalid."""
         if not isinstance(data, dict):
             return None
         docks, chats, active = data.get("docks"), data.get("open"), data.get("active")
@@ -369,16 +371,16 @@ SIDES = {
 
 
 class DockPlacing:
-    """Moves the docks of one dock manager."""
+    """Moves docks."""
 
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks
-        # a kept layout is being put back; what Qt tells meanwhile is no person's doing
+        # a layout is being restored, so QtAds' signals are not user actions
         self.restoring = False
 
     def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
-        """Beside the active pane; where its area is a floating window, in that window.
+        """Insert a dock relative to the active pane, in its window.
 
         ``where``: "tab", "right" or "down".
         """
@@ -393,9 +395,9 @@ class DockPlacing:
             self._manager.addDockWidget(SIDES[where], dock.widget, area)
 
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock widget where it was, or with the others if that place is gone.
+        """Show a hidden dock in its previous place, or with the others if that is gone.
 
-        Where it was is in the main window, if the one that it had to itself has gone.
+        If its floating window is gone, the previous place is in the main window.
         """
         widget = dock.widget
         if widget.isInFloatingContainer() and not dock.shown_elsewhere:
@@ -406,9 +408,9 @@ class DockPlacing:
             widget.toggleView(True)
 
     def float(self, dock: Dock, at: QPoint | None = None) -> QWidget:
-        """Move a pane out into a window of its own, wholly on the screen; returns the window.
+        """Move a pane into a new window, fully on the screen. Return the window.
 
-        ``at``: where the window's upper left corner is to be.
+        ``at``: position of the window's top left corner.
         """
         size = dock.pane.size() if dock.pane.isVisible() else QSize()
         corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
@@ -420,7 +422,7 @@ class DockPlacing:
         return window
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Move a pane from a window of its own to where it was in the main one."""
+        """Move a pane from its window back to its place in the main window."""
         place, sizes = dock.place, dock.sizes
         area = place.dockAreaWidget() if place is not None else None
         if place is None or area is None:
@@ -432,7 +434,7 @@ class DockPlacing:
         self._docks.drop_place(dock)
 
     def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
-        """Put a dragged pane into an area: as its tab ``index``, or beside it on one of SIDES."""
+        """Drop a dragged pane into an area: as its tab ``index``, or on one of SIDES."""
         if area.window() is not self._manager.window():
             self._docks.leave_place(dock)
         if where == "tab":
@@ -443,8 +445,8 @@ class DockPlacing:
             self._docks.drop_place(dock)
 
     def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
-        """Put all docks where a kept state says. ``around`` holds the manager."""
-        # Splitters share out the size they have at this moment: let it be the final one.
+        """Restore a saved layout. ``around`` contains the manager."""
+        # Splitters distribute their current size, so it must be final.
         for widget in (around.window(), around.parentWidget(), around):
             layout = widget.layout() if widget is not None else None
             if layout is not None:
@@ -456,7 +458,7 @@ class DockPlacing:
                 if (PLACE + dock.widget.objectName()).encode() in said:
                     self._docks.leave_place(dock)
             restore_state(self._manager, state)
-            # What the arrangement did not know is nowhere now, or as it was.
+            # Close docks that are not in the layout, and place those that have no place.
             for dock in self._docks.all():
                 if dock.closed and not dock.widget.isClosed():
                     dock.widget.toggleView(False)
@@ -473,7 +475,7 @@ class DockPlacing:
 
 
 class Maximised:
-    """The area that has its window to itself; the others come back by ``restore``."""
+    """The maximized area of a window. `restore` shows the others again."""
 
     def __init__(self) -> None:
         self.area: QtAds.CDockAreaWidget | None = None
@@ -481,24 +483,24 @@ class Maximised:
         self._sizes: list[tuple[QSplitter, list[int]]] = []
 
     def show(self, area: QtAds.CDockAreaWidget) -> None:
-        """Hide all that stands beside the area."""
+        """Hide everything around the area."""
         self.area = area
         part: QWidget = area
         while isinstance(splitter := part.parentWidget(), QSplitter):
             self._sizes.append((splitter, splitter.sizes()))
-            # Not ``splitter.widget`` nor ``findChildren``: PySide 6.11 makes what they return a
-            # child of the splitter's wrapper and invalidates both together, although the area
-            # lives on. The buttons of its row would then work with a dead wrapper.
+            # Not ``splitter.widget`` or ``findChildren``: PySide 6.11 makes their results children
+            # of the splitter's wrapper and invalidates both together, although the area still
+            # exists. Buttons of its row would then use an invalid wrapper.
             for beside in splitter.children():
                 if not isinstance(beside, QWidget) or splitter.indexOf(beside) < 0:
-                    continue  # a handle
+                    continue  # a splitter handle
                 if beside is not part and not beside.isHidden():
                     beside.hide()
                     self._hidden.append(beside)
             part = splitter
 
     def restore(self) -> None:
-        """Show them where and as large as they were."""
+        """Show the hidden areas with their previous sizes."""
         for part in self._hidden:
             if isValid(part):
                 part.show()

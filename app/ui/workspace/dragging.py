@@ -1,7 +1,7 @@
-"""Dragging a chat by its tab: the half of a pane where it will land is tinted.
+"""Dragging chats by their tabs, with a tint over the drop target.
 
-Qt Advanced Docking drags with translucent windows, which are black where nothing composes them.
-Here all is painted inside the windows that are there already.
+Qt Advanced Docking uses translucent windows, which are black without a compositor. Here everything
+is painted inside existing windows.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from app.ui.style.theme import theme
 from app.ui.workspace.docks import Dock, Docks
 
 MIDDLE = 0.3
-"""Nearer to an edge than this share of the pane, the chat lands beside it; else in its tabs."""
+"""Share of the pane at each edge where a drop splits it. Elsewhere the chat becomes a tab."""
 
 
 class Target(Struct, frozen=True):
-    """Where a chat lands."""
+    """Drop target."""
 
-    area: QtAds.CDockAreaWidget  # the tabs that it joins or stands beside
+    area: QtAds.CDockAreaWidget  # area that gets the tab, or is split
     where: str  # "tab" or one of SIDES
-    index: int = -1  # its number among the tabs, -1 for the last
+    index: int = -1  # position of the tab; -1 for the last
 
     def tinted(self) -> QRect:
-        """The part that it will have, in the area's own coordinates."""
+        """Return the target rectangle in the area's coordinates."""
         rect: QRect = self.area.rect()
         if self.where in {"left", "right"}:
             rect.setWidth(rect.width() // 2)
@@ -43,7 +43,7 @@ class Target(Struct, frozen=True):
 
 
 class Tint(QWidget):
-    """Lies over the place where something will land."""
+    """Overlay over the drop target."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -61,20 +61,20 @@ class Tint(QWidget):
 
 
 class TabDrag(QObject):
-    """Watches the tabs of all docks."""
+    """Event filter of all tabs."""
 
-    dropped = Signal(str, object)  # (chat id, target): a tab was let go of over a pane
-    # (chat id, corner): beside all windows; a window of its own belongs there
+    dropped = Signal(str, object)  # (chat id, target): a tab was dropped on a pane
+    # (chat id, corner): a tab was dropped outside all windows
     pulled_out = Signal(str, QPoint)
-    doubled = Signal(str)  # (chat id): its tab was clicked twice
-    # (chat id, place): what can be done with it is asked for at this point
+    doubled = Signal(str)  # (chat id): a tab was double-clicked
+    # (chat id, place): the menu of a tab was requested
     menu_asked = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
         self._docks = docks
         self._pressed: QPoint | None = None
-        self._tab: QtAds.CDockWidgetTab | None = None  # which is dragged
+        self._tab: QtAds.CDockWidgetTab | None = None  # the dragged tab
         self._tint: Tint | None = None
         self._label: QLabel | None = None
         self.target: Target | None = None
@@ -83,7 +83,7 @@ class TabDrag(QObject):
         dock.widget.tabWidget().installEventFilter(self)
 
     def watch_window(self, window: QWidget) -> None:
-        """A window of its own is moved as any other: QtAds would offer places meanwhile."""
+        """Disable QtAds' drop targets while a floating window is moved."""
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -128,10 +128,10 @@ class TabDrag(QObject):
         if self._tab is not None:
             self._show(at)
             return True
-        return False  # within its bar QtAds moves it among the others
+        return False  # within its bar, QtAds moves the tab
 
     def _leaves(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
-        """Whether the pointer has left the row of tabs."""
+        """Return True if the pointer has left the tab bar."""
         assert self._pressed is not None
         bar = tab.parentWidget()
         across = bar.mapFromGlobal(at).x()
@@ -140,7 +140,7 @@ class TabDrag(QObject):
         return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
 
     def _begin(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
-        # QtAds may be moving it among the other tabs, and puts it back at the release.
+        # End QtAds' own move within the tab bar.
         local = QPointF(tab.mapFromGlobal(at))
         none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         kind = QEvent.Type.MouseButtonRelease
@@ -196,10 +196,10 @@ class TabDrag(QObject):
             self._tab.unsetCursor()
         self._tint = self._label = self._tab = self._pressed = self.target = None
 
-    # Where it would land.
+    # Drop targets.
 
     def _window(self, at: QPoint) -> QWidget | None:
-        """The window of panes below the pointer, if no other lies over it there."""
+        """Return the window of panes under the pointer, if no other window covers it."""
         window = QApplication.topLevelAt(at)
         areas = (dock.widget.dockAreaWidget() for dock in self._docks.all() if not dock.closed)
         return window if any(a is not None and a.window() is window for a in areas) else None
@@ -215,7 +215,7 @@ class TabDrag(QObject):
         return None
 
     def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> Target | None:
-        """None where it would stay as it is, and beside all panes."""
+        """Return the target, or None outside all panes and where nothing would change."""
         area = self._area(at)
         if area is None:
             return None
@@ -239,7 +239,7 @@ class TabDrag(QObject):
         x = (at.x() - rect.left()) / max(1, rect.width())
         y = (at.y() - rect.top()) / max(1, rect.height())
         near = {"left": x, "right": 1 - x, "up": y, "down": 1 - y}
-        if rect.width() < 2 * pane.minimumWidth():  # two could not be read there
+        if rect.width() < 2 * pane.minimumWidth():  # two panes would be too small
             del near["left"], near["right"]
         if rect.height() < 2 * pane.minimumHeight():
             del near["up"], near["down"]

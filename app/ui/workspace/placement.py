@@ -1,4 +1,4 @@
-"""Moving a pane to another place and changing its size, by key; and where there is room."""
+"""Moving and resizing panes with the keyboard, and wrapping panes that do not fit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
-SHARE = 0.08  # of the room that panes share: how much one press gives or takes
+SHARE = 0.08  # share of the common size by which a key press resizes a pane
 
 
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
-    """Why `move_pane` would do nothing, "" if it would do something."""
+    """Return why `move_pane` would have no effect, or ""."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
@@ -34,7 +34,8 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
 
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
-    """To the tabs of the area before (-1) or after (+1); past the last one, beside them."""
+    """Move a pane to the tabs of the previous (-1) or next (+1) area, or split it off at the
+    end."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
@@ -55,7 +56,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
-    """Why `grow_pane` would do nothing, "" if it would do something."""
+    """Return why `grow_pane` would have no effect, or ""."""
     return (
         ""
         if workspace.maximised or _shared(workspace, pane)
@@ -64,7 +65,7 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
-    """Larger (+1) or smaller (-1), in the direction in which it stands beside others."""
+    """Make a pane larger (+1) or smaller (-1) in the direction of its splitter."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -73,7 +74,7 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
 
 
 def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
-    """What the pane shares its room in with others, and its number there."""
+    """Return the splitter that the pane shares with others, and its index, or None."""
     dock = workspace.dock(pane.chat.id)
     part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
     while part is not None:
@@ -85,20 +86,20 @@ def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | Non
 
 
 def front_window(workspace: Workspace) -> QWidget:
-    """The window of the active pane: the main one, or one that a pane has to itself."""
+    """Return the window of the active pane."""
     pane = workspace.active
     return pane.window() if pane is not None and pane.isVisible() else workspace.window()
 
 
 def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
-    """Whether another pane can stand beside this one and both be read; "right" or "down" of it."""
+    """Return True if another pane fits next to this one: "right" or "down"."""
     if where == "right":
         return columns_that_fit(workspace, pane) > 1
     return pane.height() >= 2 * pane.minimumHeight()
 
 
 def even_out(workspace: Workspace) -> None:
-    """Give all panes of the main window the same room: columns their width, rows their height."""
+    """Give all panes of the main window equal widths and heights."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
         _share(splitter)
@@ -106,7 +107,7 @@ def even_out(workspace: Workspace) -> None:
 
 
 def even_out_beside(workspace: Workspace, pane: ChatPane) -> None:
-    """Give those that this pane shares its room with the same, and leave the others as they are."""
+    """Give the panes of this one's splitter equal sizes."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -121,49 +122,49 @@ def _share(splitter: QSplitter) -> None:
 
 
 class Wrapping:
-    """Panes that have no room beside each other stand in rows, or in tabs where that is too low.
+    """Wraps panes that do not fit side by side into rows, or into tabs if the rows are too low.
 
-    They stand again as before once there is room, if nobody has moved one meanwhile.
+    When there is enough space again, the arrangement is restored, unless the user has changed it.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._before: Arrangement | None = None
-        # The width that they had to have then, and the least width of one pane.
+        # The required width at that time, and the minimum width of a pane.
         self._needed = self._least = 0
         self._made: list[list[str]] = []
 
     @property
     def needed(self) -> int:
-        """The width in which no pane is too narrow as a person has placed them."""
+        """Return the width required by the arrangement the user made."""
         return max(self._before_needs, self._workspace.minimumSizeHint().width())
 
     @property
     def _before_needs(self) -> int:
-        """Return the width needed to undo the wrapping at the current size of text."""
+        """Return the width needed to undo the wrapping at the current text size."""
         if self._before is None:
             return 0
         columns = self._needed // max(1, self._least)
         return self._needed + columns * (_least_width(self._workspace) - self._least)
 
     def to_json(self) -> dict[str, Any] | None:
-        """How the panes stand again once there is room, for another start; None: as they do."""
+        """Return the arrangement before wrapping, for `restore`. None if nothing is wrapped."""
         if self._before is None or _chats(self._workspace) != self._made:
             return None
         return {**self._before.to_json(), "needed": self._needed, "least": self._least}
 
     def restore(self, data: object) -> None:
-        """Take what `to_json` gave, once the panes stand as they did then."""
+        """Restore the state from `to_json`, after the panes were restored."""
         before, shown = Arrangement.from_json(data), self._workspace.panes()
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
         if same and isinstance(data, dict) and isinstance(needed, int):
             self._before, self._needed, self._made = before, needed, _chats(self._workspace)
-            least = data.get("least")  # older layouts lack it
+            least = data.get("least")  # missing in older layouts
             self._least = least if isinstance(least, int) else _least_width(self._workspace)
 
     def fit(self) -> None:
-        """Fit the panes of the main window to its width."""
+        """Wrap or unwrap the panes for the main window's width."""
         workspace = self._workspace
         if self._before is not None and _chats(workspace) != self._made:
             self._before = None
@@ -182,7 +183,7 @@ class Wrapping:
 
     @property
     def _too_many_rows(self) -> bool:
-        """Whether rows that were made here are too low now: text is larger, or the window lower."""
+        """Return True if wrapped rows have become too low: larger text, or a lower window."""
         workspace = self._workspace
         if self._before is None or workspace.maximised:
             return False
@@ -190,7 +191,7 @@ class Wrapping:
         return len(tops) > _rows_that_fit(workspace)
 
     def _change(self, what: Callable[[], None]) -> None:
-        """Do it in one go, and leave the focus where it is."""
+        """Change the arrangement without repainting in between, and keep the focus."""
         workspace, focus = self._workspace, QApplication.focusWidget()
         active = workspace.active
         workspace.setUpdatesEnabled(False)
@@ -210,7 +211,8 @@ class Wrapping:
         self._workspace.arrange(replace(before, active=chosen), chats)
 
     def _wrap(self) -> None:
-        """In a grid of as many columns and rows as can be read; the others are tabs in its last."""
+        """Arrange the panes in a grid of the rows and columns that fit. The rest become tabs of the
+        last."""
         workspace, side = self._workspace, QtAds.DockWidgetArea
         areas = _areas(workspace)
         least = workspace.panes()[0].minimumSize()
@@ -237,30 +239,30 @@ def _least_width(workspace: Workspace) -> int:
 
 
 def _rows_that_fit(workspace: Workspace) -> int:
-    """How many panes can stand below each other."""
+    """Return how many panes fit below each other."""
     least, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
     return max(1, workspace.height() // (least + int(bar.height()) + 1))
 
 
 def _chats(workspace: Workspace) -> list[list[str]]:
-    """The chats of the main window by their areas."""
+    """Return the chat ids of the main window by area."""
     return [[dock.objectName() for dock in area.openedDockWidgets()] for area in _areas(workspace)]
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
-    """How many panes, this one included, can stand beside each other in its place, not cut off."""
+    """Return how many panes, including this one, fit side by side in its place."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None
     others, width = 0, pane.width()
     if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
-        # They share out all of its width again.
+        # All of the splitter's panes would be resized.
         others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
     return max(1, width // pane.minimumWidth() - others)
 
 
 def _grow(splitter: QSplitter, at: int, by: int) -> None:
-    """The others give what one gets, each by its size. Qt keeps to what each needs at least."""
+    """Resize a pane. The others shrink or grow in proportion. Qt respects their minimum sizes."""
     sizes = splitter.sizes()
     whole, rest = sum(sizes), sum(sizes) - sizes[at]
     given = round(by * SHARE * whole)
@@ -273,7 +275,7 @@ def _grow(splitter: QSplitter, at: int, by: int) -> None:
 
 
 def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
-    """The areas of the main window, in reading order."""
+    """Return the areas of the main window in reading order."""
     areas: list[QtAds.CDockAreaWidget] = []
     for pane in workspace.panes():
         dock = workspace.dock(pane.chat.id)

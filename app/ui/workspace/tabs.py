@@ -1,4 +1,4 @@
-"""The tabs: title, a dot for the answer, a line where the focus is, and their bar's buttons."""
+"""Tabs with title and state, and the buttons of their bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.ui.workspace.docks import Docks, set_dock_icons
 
 
 class TabMarks(QObject):
-    """Keeps the tabs of all docks up to date with their chats."""
+    """Updates the titles and icons of all tabs."""
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class TabMarks(QObject):
         theme().changed.connect(self._on_theme)
 
     def follow(self, chat: Chat) -> None:
-        """Show the chat's title in its tab, also when it changes."""
+        """Show the chat's title in its tab, and update it when it changes."""
         chat.chat_changed.connect(self._on_chat_changed)
         self._show_title(chat.id)
 
@@ -40,7 +40,8 @@ class TabMarks(QObject):
 
     @Slot(str)
     def show_dot(self, chat_id: str) -> None:
-        """A living ring while the chat replies, a still dot when it has ended unseen."""
+        """Show a pulsing ring while the chat replies, a dot for an unread reply, or a count of
+        waiting calls."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return
@@ -62,7 +63,7 @@ class TabMarks(QObject):
             tab.setAccessibleName(words)
 
     def show_keys(self, active: ChatPane | None) -> None:
-        """The accent below a tab says where the focus is; rows of other panes step back."""
+        """Highlight the tab of the active pane, and shade the bars of others."""
         here = self._docks.area(active)
         for dock in self._docks.all():
             _mark(dock.widget.tabWidget(), "keys", dock.pane is active)
@@ -71,7 +72,7 @@ class TabMarks(QObject):
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Move the living dots."""
+        """Update the pulsing rings."""
         self._alpha = alpha
         for dock in self._docks.all():
             if dock.pane.chat.reply.is_active and not dock.closed:
@@ -83,12 +84,12 @@ class TabMarks(QObject):
         shown = title.replace("&", "&&")
         if dock.widget.windowTitle() != shown:
             dock.widget.setWindowTitle(shown)
-            # A label whose shortened text stays the same asks for no other width.
+            # Qt does not update the width if the elided text stays the same.
             _title(dock.widget.tabWidget()).updateGeometry()
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
         dock.widget.setTabToolTip(plain_tip(title))
-        # Beside others of its group it differs from them at its end.
+        # Titles within a group differ at their end.
         mode = Qt.TextElideMode.ElideMiddle if dock.pane.chat.short else Qt.TextElideMode.ElideRight
         dock.widget.tabWidget().setElideMode(mode)
         dock.pane.setAccessibleName(title)
@@ -109,7 +110,7 @@ class TabMarks(QObject):
 
 
 def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
-    """In its tab, as large as it is: a dot that only beats asks for no layout of the whole row."""
+    """Set the icon at its actual size, so that a pulse does not lay out the tab bar."""
     dock.setIcon(icon)
     for label in dock.tabWidget().findChildren(QLabel):
         if not label.pixmap().isNull():
@@ -117,20 +118,20 @@ def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
 
 
 def _mark(widget: QWidget, name: str, on: bool) -> None:
-    """Give a property to a widget whose look depends on it."""
+    """Set a property that the style sheet uses."""
     if widget.property(name) is not on:
         widget.setProperty(name, on)
         repolish(widget)
 
 
 class TitleBars(QObject):
-    """Furnishes each area as it is made."""
+    """Adds buttons to the title bar of each new dock area."""
 
-    # (chat id, where): a new chat beside this one; "tab", "right" or "down"
+    # (chat id, where): a new chat next to this one was requested; "tab", "right" or "down"
     asked = Signal(str, str)
     pressed = Signal(str)  # (chat id): its tab was pressed
-    turned = Signal()  # another tab of an area is its current one
-    restore_asked = Signal()  # the panes that a maximised one hides are wanted again
+    turned = Signal()  # the current tab of an area has changed
+    restore_asked = Signal()  # restoring the panes hidden by a maximized one was requested
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
@@ -152,7 +153,7 @@ class TitleBars(QObject):
         area.currentChanged.connect(lambda index: self.turned.emit())
 
     def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
-        """Say in this area's bar, and in no other, that it hides the others."""
+        """Show the Restore button in this area's bar only."""
         if self._maximised is not None and isValid(self._maximised):
             self._maximised.restore.hide()
         self._maximised = area.titleBar().findChild(StripButtons) if area is not None else None
@@ -171,11 +172,11 @@ class TitleBars(QObject):
     @Slot()
     def _on_theme(self) -> None:
         set_dock_icons(self._manager)
-        self._soon.start()  # tabs that grow with all text tell nobody
+        self._soon.start()  # tabs do not report their new size
 
     @Slot()
     def arrange(self) -> None:
-        """Give all parts of all bars their room."""
+        """Lay out all title bars."""
         for strip in self._manager.findChildren(StripButtons):
             strip.arrange()
 
@@ -185,14 +186,14 @@ FOLDED = mark("More")
 _LATER = Qt.ConnectionType(
     Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
 )
-"""Once, and not amid what it tells of."""
+"""Queued, and only once."""
 
 
 class StripButtons(QObject):
-    """What stands in the row of an area: its tabs, and buttons for a new chat and to split.
+    """Contents of a title bar: tabs, and buttons for new chats and splits.
 
-    Where there is one chat, the header of its pane stands in the tab, which is as wide as the row.
-    What has no room is in a menu.
+    The header of a lone chat's pane is in its tab, which fills the bar. Buttons that do not fit
+    move into a menu.
     """
 
     CHOICES = (
@@ -204,9 +205,9 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        asked: Callable[[str], None],  # gets "tab", "right" or "down"
-        chosen: Callable[[str], None],  # gets the chat whose tab is wanted
-        restore: Callable[[], None],  # ends that the area is maximised
+        asked: Callable[[str], None],  # called with "tab", "right" or "down"
+        chosen: Callable[[str], None],  # called with the id of the chosen chat
+        restore: Callable[[], None],  # restores a maximized area
     ) -> None:
         bar = area.titleBar()
         super().__init__(bar)
@@ -216,12 +217,12 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._show_current)
-        self._roomy = True  # whether a lone chat's header stands in the row, if there is one
+        self._roomy = True  # wide enough for the header of a lone chat
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._reseat)
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
-            own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
+            own.setAccessibleName(own.toolTip())  # QtAds sets only tooltips
         bar.layout().setContentsMargins(0, 0, 6, 0)
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:
@@ -243,7 +244,7 @@ class StripButtons(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseMove:
-            return True  # QtAds would drag all tabs at once
+            return True  # QtAds would drag all tabs together
         kinds = QEvent.Type
         if event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
             self.arrange()
@@ -255,21 +256,21 @@ class StripButtons(QObject):
         return isValid(self._bar) and isValid(self._area)
 
     def arrange(self) -> None:
-        """Give each part its room."""
+        """Lay out the bar."""
         if not self._is_alive:
             return
         shown = self._area.openedDockWidgets()
-        # A small window of one chat has no row of tabs.
+        # A small window of one chat has no tab bar.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
         if self._has_room != self._roomy:
-            # Not now: Qt may be laying out the very row, and would go on with what is gone.
+            # Deferred: Qt may be laying out this bar, and would use deleted items.
             self.arrange_soon()
         if not self._roomy:
             alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
             if isinstance(pane, ChatPane):
-                # QtAds asks for it when a pane comes, and no more when all text becomes larger.
+                # QtAds reads it only when a pane is added, not after the text size has changed.
                 least = pane.minimumSize()
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _seat(dock, pane, in_row=dock is alone)
@@ -277,13 +278,13 @@ class StripButtons(QObject):
         if isinstance(pane, ChatPane):
             pane.header.room_changed.connect(self._on_room, _LATER)
         _mark(self._bar, "row", alone is not None)
-        # The tab of a chat that is alone has all of the row.
+        # The tab of a lone chat fills the bar.
         policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
         self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
         row = self._bar.layout()
         assert isinstance(row, QBoxLayout)
         stretch, at = int(alone is not None), row.indexOf(self._bar.tabBar())
-        if row.stretch(at) != stretch:  # setting it asks for a layout, which arranges once more
+        if row.stretch(at) != stretch:  # setting it triggers a layout, and so this method again
             row.setStretch(at, stretch)
         container = self._area.dockContainer()
         _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
@@ -313,8 +314,8 @@ class StripButtons(QObject):
         title.setMinimumWidth(0)
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
-        # The title gives way before the buttons do, and they before the model's name. What a chat
-        # does comes and goes: only the title gives way to that.
+        # First the title shrinks, then the buttons, then the model's name. The chat's state changes
+        # often, so only the title makes room for it.
         short = min(title.sizeHint().width(), scaled(TITLE))
         wanted = short + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
@@ -326,15 +327,15 @@ class StripButtons(QObject):
         self._fold(folded, into_header=True)
 
     def arrange_soon(self) -> None:
-        """Give each part its room once what happens now is over."""
+        """Lay out the bar after the current event."""
         self._later.start()
 
     @property
     def _has_room(self) -> bool:
-        """Whether the row of a lone chat has room for its title and its model's name.
+        """Return True if a lone chat's title and its header fit in one row.
 
-        Narrow panes have two rows: models of one family cannot be told apart by their first
-        letters. Panes of one width have as many, whatever their models are called.
+        Narrow panes have two rows: models of a family differ only at the end of their names. The
+        limit is fixed, so panes of equal width have equally many rows.
         """
         return int(self._bar.width()) >= t.NARROW
 
@@ -350,7 +351,8 @@ class StripButtons(QObject):
 
     @Slot()
     def _show_current(self) -> None:
-        """QtAds scrolls to a tab as it becomes the current one, and not as the row shrinks."""
+        """Scroll to the current tab. QtAds does this only when it becomes current, not on a
+        resize."""
         if not self._is_alive:
             return
         tabs = self._bar.tabBar()
@@ -358,7 +360,7 @@ class StripButtons(QObject):
             tabs.ensureWidgetVisible(current, 0, 0)
 
     def _fold(self, folded: bool, *, into_header: bool = False) -> None:
-        """Have a menu beside the new chat, or nothing where the pane's header has these choices."""
+        """Move the split buttons into a menu, or all buttons if the pane's header has the menu."""
         self.folded = folded
         for button in self.buttons[1:]:
             button.setVisible(not folded)
@@ -367,7 +369,7 @@ class StripButtons(QObject):
 
     @Slot()
     def _on_more(self) -> None:
-        """Splitting, and all tabs: in a full row some are out of sight."""
+        """Open the menu with splits and all tabs, of which some may be scrolled out of view."""
         menu = QMenu(self._bar)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._fill(menu, self.CHOICES[1:])
@@ -386,17 +388,17 @@ class StripButtons(QObject):
             keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(in_force(keys)))
             action.setShortcutVisibleInContextMenu(True)
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key
+            # display only; the command handles the key
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
 
 
 TITLE, LEAST_TITLE = 90, 64
-"""Pixels that a title has at least, before zoom: one that is alone in its row, and those of a full
-row, which is scrolled then."""
+"""Minimum pixels of a title at 100% zoom: alone in its bar, and in a full bar, which scrolls."""
 
 
 def _level(widths: Sequence[int], room: int) -> int:
-    """How wide one of these may be so that all have room: the widest give way first."""
+    """Return the maximum width at which all fit. The widest shrink first."""
     for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
         if width * count > room:
             return max(scaled(LEAST_TITLE), room // count)
@@ -405,7 +407,7 @@ def _level(widths: Sequence[int], room: int) -> int:
 
 
 def _least(title: QLabel) -> int:
-    """What a title counts for in the least width of its tab."""
+    """Return the part of a tab's minimum width that its title needs."""
     return title.minimumWidth() or title.minimumSizeHint().width()
 
 
@@ -416,9 +418,9 @@ def _title(tab: QtAds.CDockWidgetTab) -> QLabel:
 
 
 def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
-    """Put the header of a pane into its tab, or back above the conversation.
+    """Put a pane's header into its tab, or back above the conversation.
 
-    Either belongs to the dock widget for good, wherever a person moves that.
+    Both belong to the dock widget, so they move with it.
     """
     tab, header = dock.tabWidget(), pane.header
     if in_row == (header.parentWidget() is tab):
@@ -432,9 +434,9 @@ def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
         pane.take_header()
         tab.setMinimumWidth(0)
         title.setMaximumWidth(WIDEST)
-    header.show()  # moved on before it was shown, it would stay hidden
+    header.show()  # a widget reparented before it is shown would stay hidden
     layout.setStretchFactor(title, 0 if in_row else 1)
     _mark(tab, "row", in_row)
 
 
-WIDEST = (1 << 24) - 1  # Qt's own bound of a width
+WIDEST = (1 << 24) - 1  # Qt's maximum width

@@ -1,4 +1,4 @@
-"""Where the panes are: side by side, in tabs, in windows of their own (Qt Advanced Docking)."""
+"""The workspace: panes side by side, in tabs, and in floating windows (Qt Advanced Docking)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Follows the focus from pane to pane, and from window to window."""
+    """Tracks the focus between panes and windows."""
 
-    entered = Signal(object)  # (pane): something in this pane has the focus now
-    window_entered = Signal(object)  # (window): this window is the system's active one now
+    entered = Signal(object)  # (pane): this pane got the focus
+    window_entered = Signal(object)  # (window): this window was activated
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -41,18 +41,19 @@ class FocusWatch(QObject):
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def end(self) -> None:
-        """Follow no more."""
+        """Stop tracking."""
         QApplication.instance().focusChanged.disconnect(self._on_focus)  # type: ignore[union-attr]
 
     def take_typing(self, window: QWidget) -> None:
-        """Words that nothing in the window takes go into the composer of the active pane."""
+        """Insert text typed in this window, if no widget handles it, into the active pane's
+        composer."""
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind == QEvent.Type.WindowActivate:
             self.window_entered.emit(watched)
-        # A window gets keys when nothing in it has the focus, or what has it did not take them.
+        # A window gets keys that no focused widget has handled.
         elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
             if pane is not None and types_words(event):
@@ -66,7 +67,7 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            if isinstance(widget, QtAds.CDockWidgetTab):  # the header of a lone chat stands there
+            if isinstance(widget, QtAds.CDockWidgetTab):  # the header of a lone chat is in its tab
                 widget = widget.dockWidget().widget()
             else:
                 widget = widget.parentWidget()
@@ -75,25 +76,25 @@ class FocusWatch(QObject):
 
 
 class Workspace(QWidget):
-    """Opens, splits, closes and reopens panes, and knows which one has the focus."""
+    """Opens, splits, closes and reopens panes, and tracks the active one."""
 
-    active_changed = Signal()  # another pane has the focus, or none
-    pane_made = Signal(object)  # (pane): for whoever listens to panes
-    pane_closed = Signal(str)  # (id): the person closed a pane
-    arranged = Signal()  # the layout is another and worth saving
-    forgotten = Signal(str)  # (id): a closed pane is kept no longer
-    new_asked = Signal()  # a chat is asked for from the workspace itself
-    # (where): the same, by a title bar's button; "tab", "right" or "down"
+    active_changed = Signal()  # another pane is active, or none
+    pane_made = Signal(object)  # (pane): a pane was created
+    pane_closed = Signal(str)  # (id): the user has closed a pane
+    arranged = Signal()  # the layout has changed and should be saved
+    forgotten = Signal(str)  # (id): a closed pane was deleted
+    new_asked = Signal()  # a new chat was requested in the empty workspace
+    # (where): a new chat was requested in a title bar; "tab", "right" or "down"
     split_asked = Signal(str)
-    # (pane, place): what can be done with it is asked for, at its tab
+    # (pane, place): the menu of its tab was requested
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.active: ChatPane | None = None  # the pane that the focus is in, or would be
-        self._recent: list[str] = []  # chats whose panes were active, the latest last
+        self.active: ChatPane | None = None  # pane with the focus, or the last one
+        self._recent: list[str] = []  # chats of recently active panes, the latest last
         self._maximised = Maximised()
-        self._whole: Arrangement | None = None  # as it was before one was maximised
+        self._whole: Arrangement | None = None  # arrangement before a pane was maximized
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.button.clicked.connect(self.new_asked)
@@ -124,18 +125,19 @@ class Workspace(QWidget):
         self._focus.window_entered.connect(self.enter)
         self._focus.take_typing(self.window())
 
-    # What is open.
+    # Open panes.
 
     def panes(self) -> list[ChatPane]:
-        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        """Return all open panes in reading order: left to right, down, by tab; then other
+        windows."""
         return self._docks.panes()
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """The chat's open pane."""
+        """Return the chat's open pane, or None."""
         return self._docks.pane(chat_id)
 
     def is_kept(self, chat_id: str) -> bool:
-        """Whether the chat's pane was closed and can be reopened in its place."""
+        """Return True if the chat's closed pane is kept and can be reopened in its place."""
         dock = self._docks.get(chat_id)
         return dock is not None and dock.closed
 
@@ -143,18 +145,18 @@ class Workspace(QWidget):
         dock = self._docks.get(chat_id)
         return dock.widget if dock is not None else None
 
-    # What changes it.
+    # Changes.
 
     def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
-        """Open the chat, or bring it forward if it is open.
+        """Open a chat, or bring its pane forward.
 
-        ``where``: "tab" beside the active one, "right" or "down" of it.
+        ``where``: "tab" next to the active one, "right" or "down" of it.
         """
         dock = self._docks.get(chat.id)
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
-        if self.is_kept(chat.id):  # closed, in another place
+        if self.is_kept(chat.id):  # kept closed, in another place
             self.marks.let_go(self._docks.remove(chat.id).chat)
         if where != "tab":
             self.restore_panes()
@@ -166,7 +168,7 @@ class Workspace(QWidget):
         return dock.pane
 
     def show_in_window(self, chat: Chat) -> ChatPane:
-        """Open a chat in a small window of its own, which shows nothing else but it."""
+        """Open a chat in a small window of its own, without tabs."""
         dock = self._make_dock(chat)
         dock.fill()
         self._placing.float(dock)
@@ -176,25 +178,25 @@ class Workspace(QWidget):
         return dock.pane
 
     def enter(self, window: QWidget | None = None) -> None:
-        """What follows is meant for this window (the main one): its latest pane is active again."""
+        """Activate the last active pane of a window, by default the main one."""
         window = window or self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
             return
         self._set_active(self._latest_in(window))
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
-        """The pane of a window that was active last."""
+        """Return the last active pane of a window, or None."""
         here = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
         latest = next((i for i in reversed(self._recent) if i in here), next(iter(here), ""))
         return here.get(latest)
 
     def _window_of(self, pane: ChatPane) -> QWidget | None:
-        # By the area: a pane that is not its current tab has no window.
+        # By area, because the pane of a hidden tab has no window.
         area = self._docks.area(pane)
         return area.window() if area is not None else None
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
-        """Bring a pane forward and give it the focus."""
+        """Bring a pane forward and focus it."""
         area = self._docks.area(pane)
         alone = self._maximised.area
         if area is not alone and alone is not None and self._window_of(pane) is alone.window():
@@ -208,9 +210,9 @@ class Workspace(QWidget):
             pane.focus_composer()
 
     def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
-        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
+        """Close a pane. Its chat keeps running; `reopen` restores the pane in its place.
 
-        Not ``told``: nobody hears of it, as nothing is lost by it.
+        ``told``: emit `pane_closed`.
         """
         chat_id = pane.chat.id
         dock = self._docks[chat_id]
@@ -220,19 +222,19 @@ class Workspace(QWidget):
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
-        was_active = pane is self.active  # Qt gives its focus to whatever comes next
+        was_active = pane is self.active  # Qt moves the focus to the next widget
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
             rest = self.panes()
             self._set_active(None)
             here = [other for other in rest if self._window_of(other) is window]
-            latest = None if here else self._latest_in(self.window())  # its own window is gone
+            latest = None if here else self._latest_in(self.window())  # its own window has closed
             if latest is not None or rest:
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._settle()
-        # Once all is as it is to be: what takes its place may want the same model.
+        # Deferred, because a pane that takes its place may use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if told:
             self.pane_closed.emit(chat_id)
@@ -242,7 +244,7 @@ class Workspace(QWidget):
             chat.model.leave()
 
     def reopen(self, chat_id: str) -> bool:
-        """Put a closed pane back where it was; False if it is not kept any more."""
+        """Restore a closed pane in its place. Return False if it was deleted."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return False
@@ -256,13 +258,13 @@ class Workspace(QWidget):
         return True
 
     def forget(self, chat_id: str) -> None:
-        """Let go of a closed pane for good. Its chat stays in the list."""
+        """Delete a closed pane. Its chat stays in the list."""
         if self.is_kept(chat_id):
             self.marks.let_go(self._docks.remove(chat_id).chat)
             self.forgotten.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
-        """Move a pane out into a window of its own, or back to where it was in the main one."""
+        """Move a pane into its own window, or back to its place in the main one."""
         self.restore_panes()
         dock = self._docks[pane.chat.id]
         if dock.widget.isInFloatingContainer():
@@ -273,29 +275,29 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def is_alone(self, pane: ChatPane) -> bool:
-        """Whether it is in a window other than the main one."""
+        """Return True if it is not in the main window."""
         return self._window_of(pane) is not self.window()
 
     def tabs_beside(self, pane: ChatPane) -> list[ChatPane]:
-        """The panes that share a row of tabs with this one, itself included, in their order."""
+        """Return the panes that share its tab bar, including itself, in order."""
         area = self._docks.area(pane)
         return [one for one in self.panes() if area is not None and self._docks.area(one) is area]
 
-    # One at a time.
+    # Maximizing.
 
     @property
     def maximised(self) -> bool:
-        """Whether one pane has its window to itself, and the others of it wait."""
+        """Return True if a pane is maximized."""
         return self._maximised.area is not None
 
     def has_neighbours(self, pane: ChatPane) -> bool:
-        """Whether other panes can be seen in its window, or wait behind it."""
+        """Return True if its window has panes in other areas."""
         window, area = self._window_of(pane), self._docks.area(pane)
         others = (one for one in self.panes() if self._window_of(one) is window)
         return any(self._docks.area(one) is not area for one in others)
 
     def maximise(self, pane: ChatPane) -> None:
-        """Let a pane, with its tabs, have its window to itself; or bring the others back."""
+        """Maximize a pane with its tabs, or restore the others."""
         area = self._docks.area(pane)
         if self.maximised:
             self.restore_panes()
@@ -306,16 +308,16 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def restore_panes(self) -> None:
-        """Bring back what a maximised pane hides."""
+        """Restore the panes hidden by a maximized one."""
         if self.maximised:
             self._maximised.restore()
             self._whole = None
             self._bars.show_maximised(None)
 
-    # Keeping the layout.
+    # Layouts.
 
     def arrangement(self) -> Arrangement:
-        """How the panes stand now, with those that a maximised one hides."""
+        """Return the current arrangement, including panes hidden by a maximized one."""
         chats = tuple(pane.chat.id for pane in self.panes())
         area, whole = self._maximised.area, self._whole
         if whole is not None and set(whole.chats) == set(chats):
@@ -335,9 +337,9 @@ class Workspace(QWidget):
         )
 
     def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
-        """Open these chats, and no others, in an arrangement that was kept.
+        """Open exactly these chats in a saved arrangement.
 
-        Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
+        Returns the ids of the chats that were closed. `reopen` restores the latest of them.
         """
         self.restore_panes()
         wanted = {chat.id for chat in chats}
@@ -359,27 +361,27 @@ class Workspace(QWidget):
         self._bars.arrange()
         self._forget_overdue()
         self._settle()
-        # Nobody had the focus where every pane floats and the main window was the one in use.
+        # No pane had the focus if all float and the main window was active.
         chosen = self._latest_in(self.window())
         if arrangement.active is not None:
             chosen = self.pane(arrangement.active) or chosen or next(iter(self.panes()), None)
         if chosen is not None:
             self.activate(chosen)
         elif chats:
-            self.window().activateWindow()  # the windows that came took the focus
+            self.window().activateWindow()  # new windows took the focus
         return leaving
 
     def expect_panes(self) -> None:
-        """Panes are about to come: nobody needs to be told that there are none."""
+        """Show no empty workspace, as panes are about to be added."""
         self._layers.setCurrentWidget(self.manager)
 
     def end(self) -> None:
-        """The program ends: no more answers to what Qt tells while it takes things down."""
+        """Stop handling signals at exit."""
         self._ending = True
         self._focus.end()
         self._soon.stop()
 
-    # Inside.
+    # Internals.
 
     def _make_dock(self, chat: Chat) -> Dock:
         dock = self._docks.add(ChatPane(chat))
@@ -410,7 +412,7 @@ class Workspace(QWidget):
 
     @Slot()
     def _settle(self) -> None:
-        """After any change: show the panes or the invitation, and tell."""
+        """Update the layers and signals after any change."""
         if self._ending:
             return
         self._docks.settle_bars()
@@ -424,7 +426,7 @@ class Workspace(QWidget):
         self.arranged.emit()
 
     def _sender(self) -> ChatPane | None:
-        """The open pane in the dock widget that sent a signal."""
+        """Return the open pane of the dock widget that sent a signal."""
         widget = self.sender()
         if self._ending or self._placing.restoring or not isinstance(widget, QObject):
             return None
@@ -438,7 +440,7 @@ class Workspace(QWidget):
 
     @Slot(bool)
     def _on_moved_out_or_in(self, alone: bool) -> None:
-        """A pane was dragged to another place: the focus goes with it."""
+        """Activate a pane after it was moved to another window."""
         pane = self._sender()
         if pane is not None:
             self._set_active(pane)
@@ -452,7 +454,7 @@ class Workspace(QWidget):
 
     @Slot(str, str)
     def _on_asked(self, chat_id: str, where: str) -> None:
-        """A title bar's button: the area's current pane is the one that the new one goes beside."""
+        """Handle a title bar's button. The new chat goes next to the area's current pane."""
         pane = self.pane(chat_id)
         if pane is not None:
             self._set_active(pane)
@@ -478,7 +480,7 @@ class Workspace(QWidget):
         dock = self._docks.get(chat_id)
         if dock is None:
             return
-        if dock.widget.isFloating():  # it has its window to itself: that goes there
+        if dock.widget.isFloating():  # it is alone in its window, so the window moves
             window = dock.pane.window()
             window.move(corner)
             keep_on_screen(window)
