@@ -1,16 +1,15 @@
-"""`python -m engine serve`: the engine behind the APIs of OpenAI and Anthropic, over HTTP.
+"""`python -m engine serve`: HTTP server with the APIs of OpenAI, Anthropic and Ollama.
 
-`server` puts everything together, listens and ends; `connection` limits what a client's connection
-may cost, and `announcing` names the server on the local network. A request passes `app` (host,
-page, key, how often: `auth`) and comes to its route (`routes`, one file a shape of API). One that
-is answered by a model is one coroutine of `answering`: its body is read (`bodies`, `json_input`)
-and checked, its model loaded (`models`), it waits in the `queue` for its place (`places`) in a
-session that its client names (`sessions`), or in that of the conversation that it goes on
-(`conversations`), and the replies' events go to its client. It runs in a cancel scope (`requests`),
-by which its client's leaving, a revoked key and the server's end end it wherever it waits. `errors`
-says why there is no answer, in the shape of the API; `metrics` counts.
+`server` starts, runs and stops everything; `connection` limits what one client connection may use,
+and `announcing` publishes the server on the local network. `app` checks the host, the origin, the
+key and rate limits (`auth`) of a request and passes it to its route (`routes`, one file per API). A
+request for a model is one coroutine of `answering`: it reads and checks the body (`bodies`,
+`json_input`), loads the model (`models`), waits in the `queue` for a place (`places`) in the
+session that the client names (`sessions`) or in that of the conversation it continues
+(`conversations`), and sends the replies' events to the client. It runs in a cancel scope
+(`requests`), which ends it when the client disconnects, the key is revoked or the server stops.
+`errors` formats errors for each API; `metrics` counts.
 
 Imports: engine.cache, engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
-engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes,
-engine.text.
+engine.params, engine.reply, engine.runtime, engine.sandbox, engine.serve.routes, engine.text.
 """

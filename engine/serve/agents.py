@@ -1,8 +1,9 @@
-"""Agents of other programs: who asks, recognised from request to request while it lives.
+"""Agents of other programs, identified across their requests.
 
-A coding agent sends one request a turn and runs its tools in between; it has sub-agents, which send
-theirs at the same time. What they have in common stands in their headers and in how their
-conversations begin. Whatever those hold, an agent here is small, and there are not many.
+A coding agent sends one request per turn and runs its tools in between. It may have sub-agents,
+which send requests at the same time. Headers and the beginnings of conversations show which
+requests belong together. The size of an agent and the number of agents are limited whatever
+requests contain.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from engine.serve.auth import guest_of
 from engine.serve.requests import Request, stopped
 
 MOST_AGENTS = 256
-"""Of one key, beside those that are answered: the program that has most loses its oldest."""
-MOST_STOPPED = 4096  # agents that have gone and stay stopped
+"""Limit of idle agents per key. Above it, the program with the most agents loses its oldest."""
+MOST_STOPPED = 4096  # forgotten agents that are remembered as stopped
 LIVES_SECONDS = 600.0
-"""How long an agent is known after its last request. A paused one is until it goes on."""
+"""Time after its last request until an agent is forgotten. Paused agents are kept."""
 LONGEST_PROGRAM = 40
 LONGEST_TASK = 120
-MOST_KEPT = 2**20  # bytes of a request whose conversation is kept, to be made a chat
+MOST_KEPT = 2**20  # bytes of a request whose conversation is kept for export to a chat
 MOST_KEPT_IN_ALL = 32 * 2**20
 
 PROGRAMS = {
@@ -48,7 +49,7 @@ PROGRAMS = {
     "aider": "aider",
     "continue": "Continue",
 }
-"""Agents by how the name begins under which they ask."""
+"""Names of agents by the beginning of their user agent."""
 _AGENT = ("x-claude-code-agent-id", "thread-id", "x-agent-id")
 _SESSION = (
     "x-claude-code-session-id",
@@ -66,42 +67,41 @@ _PARENT = (
     "x-parent-agent-id",
 )
 _OF_TASK = {"task", "user_query", "user_request", "prompt", "question", "objective"}
-"""Tags around what a person has asked for. What is in others the program has put there."""
+"""Tags around the user's own words. The program wrote the content of other tags."""
 _NOT_ASKED = (
     *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
     *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
 )
-_AFRESH = "I switched to a new code base."  # so aider ends the examples with which it begins
+_AFRESH = "I switched to a new code base."  # aider ends its examples with this
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
-_LOOKED_AT = 200_000  # characters of a text in which its first line is looked for
+_LOOKED_AT = 200_000  # characters of a text that are searched for its first line
 _MOST_TAGS = 32
 _LONGEST_ID = 200
-_FIRST = 24  # messages among which the first of a person is looked for
+_FIRST = 24  # messages that are searched for the user's first one
 
 
 # -- who asks --------------------------------------------------------------------------------------
 
 
 class Identity(Struct, frozen=True):
-    """What a request says of its agent."""
+    """Facts about an agent, taken from a request."""
 
-    guest: str  # the id of its key
-    program: str  # a plain name
-    # own, group, parent: digests of ids: no other program's, and no other key's
+    guest: str  # id of its key
+    program: str  # display name
+    # own, group, parent: digests of ids, different for each program and key
     own: str
     group: str
     parent: str
-    task: str  # the first line of what it was asked for first; "" where there is none
-    named: bool  # by an id, and not by how its conversation begins
-    # the ids of calls, where it brings what these have given, and nothing that a person has said
-    # since; () where it brings nothing such
+    task: str  # first line of the first user message, or ""
+    named: bool  # identified by an id instead of the beginning of its conversation
+    # ids of calls whose results are the newest messages, with no user message after them
     brings: tuple[str, ...]
-    calls_tools: bool  # tools are offered
-    lasting: bool  # it may ask again. False: it is a single question.
+    calls_tools: bool  # the request offers tools
+    lasting: bool  # it may send more requests; False for a single question
 
 
 def program_of(agent: str) -> str:
-    """What people call the program that names itself so in its requests."""
+    """Return the display name of a program from its user agent."""
     lowered = agent[:200].lower().lstrip()
     for begin, name in PROGRAMS.items():
         if lowered.startswith(begin):
@@ -111,8 +111,11 @@ def program_of(agent: str) -> str:
 
 
 def _program(headers: Mapping[str, str]) -> str:
-    """Many agents leave it to a library to name itself. Where no key is asked for, `launch` gives
-    an agent its name as one."""
+    """Return the display name of the requesting program.
+
+    Many agents send the user agent of a library. If the server needs no key, `launch` passes the
+    agent's name as the key.
+    """
     program = program_of(headers.get("user-agent", ""))
     told = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
     names = PROGRAMS.values()
@@ -120,10 +123,10 @@ def _program(headers: Mapping[str, str]) -> str:
 
 
 def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Identity:
-    """Who asks.
+    """Identify the agent of a request.
 
     Args:
-        session: that the request names on purpose.
+        session: session id stated in the request, or None.
     """
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     guest = guest_of(scope)
@@ -163,7 +166,7 @@ def _first_of(headers: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _session_in(body: Mapping[str, Any]) -> str:
-    """The session that a program names in its body, as Claude Code, Codex and Qwen Code do."""
+    """Return the session id in a body, as Claude Code, Codex and Qwen Code send it."""
     about = body.get("metadata")
     if isinstance(about, dict):
         for name in ("session_id", "sessionId", "user_id"):
@@ -221,7 +224,7 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def _asked(text: str) -> str:
-    """What stands behind the parts in tags with which it begins."""
+    """Return the text after the tagged parts at its beginning."""
     for _ in range(_MOST_TAGS):
         text = text.lstrip()
         tag = _TAG.match(text)
@@ -244,45 +247,44 @@ def _first_line(text: str) -> str:
 
 
 class Seen(Struct, frozen=True):
-    """An agent as it stands."""
+    """Snapshot of an agent."""
 
-    id: int  # names it among the agents of one server
-    group: int  # the id of the agent with which its session began
-    parent: int  # the id of the agent whose sub-agent it is; 0 for none
+    id: int  # among the agents of one server
+    group: int  # id of the agent that started its session
+    parent: int  # id of the agent whose sub-agent it is, or 0
     program: str
-    task: str  # the first line of what it was asked for
-    model: str = ""  # the name of its model, "" until that is loaded
-    # "waiting", "reading", "answering", "paused", "tool" (its own tools run), "idle", "ended" (a
-    # sub-agent has given its answer) or "stopped"
+    task: str  # first line of its task
+    model: str = ""  # name of its model, or "" until loaded
+    # "waiting", "reading", "answering", "paused", "tool" (running its own tools), "idle", "ended"
+    # (a finished sub-agent) or "stopped"
     state: str = "waiting"
-    loads: bool = False  # it waits for its model, and not for its turn
-    seconds: int = 0  # since its request came, or its tools began
-    # done, total, known: of its newest prompt's tokens: those that are read, all, and those that
-    # were in a cache before
+    loads: bool = False  # waiting for its model to load, not in the queue
+    seconds: int = 0  # since its request arrived or its tools started
+    # tokens of the latest prompt: done, total, and known (those found in a cache)
     done: int = 0
     total: int = 0
     known: int = 0
-    pieces: int = 0  # of the reply that is given, about one for each token
+    pieces: int = 0  # of the current reply, about one per token
     written: int = 0  # of all its replies
-    rate: float = 0.0  # tokens a second, at the moment
-    room: int = 0  # tokens that its model's context holds; 0 where that is not known
-    # the ids of the engine's sessions in which it is answered
+    rate: float = 0.0  # current tokens per second
+    room: int = 0  # context length of its model, or 0 if unknown
+    # ids of the engine sessions of its running requests
     engine_sessions: tuple[str, ...] = ()
-    keeps: bool = False  # its conversation is known, and can be made a chat
+    keeps: bool = False  # its conversation is available for export to a chat
 
     @property
     def here(self) -> bool:
-        """Whether a request of it is answered or waits."""
+        """True if one of its requests is running or waiting."""
         return self.state in ("waiting", "reading", "answering") or bool(self.engine_sessions)
 
     @property
     def context(self) -> int:
-        """Tokens of its context that are taken."""
+        """Tokens of its context in use."""
         return self.total + self.pieces
 
 
 class Conversation(Struct, frozen=True):
-    """What an agent and its model have said, to be made a chat."""
+    """Conversation of an agent, for export to a chat."""
 
     model: str
     messages: tuple[Message, ...]
@@ -290,7 +292,7 @@ class Conversation(Struct, frozen=True):
 
 
 class Agent(Struct, eq=False):
-    """One agent. The server's thread changes it; every thread may look, pause and stop."""
+    """State of an agent. Changed on the server's thread; any thread may read, pause and stop it."""
 
     number: int
     who: Identity
@@ -306,10 +308,10 @@ class Agent(Struct, eq=False):
     _task_of_tools: bool = False
 
     def begin(self, request: Request, who: Identity) -> None:
-        """One more request of it."""
+        """Add a running request."""
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
-            # Programs ask for a title, too, and that says less of what is done.
+            # Programs also request titles, whose prompts say less about the task.
             self.task, self._task_of_tools = who.task or self.task, who.calls_tools
         self.requests = [*self.requests, request]
         if self._shown is None or self._shown not in self.requests or who.calls_tools:
@@ -318,7 +320,7 @@ class Agent(Struct, eq=False):
             request.pause(True)
 
     def end(self, request: Request) -> None:
-        """That request has been answered, or its client has gone."""
+        """Remove a request that was answered or whose client disconnected."""
         self.last_seen = time.monotonic()
         self.written += request.pieces
         self.requests = [one for one in self.requests if one is not request]
@@ -326,30 +328,30 @@ class Agent(Struct, eq=False):
             self._shown = self.requests[-1]
 
     def pause(self, on: bool) -> None:
-        """Let its replies stand still, those to come too, or go on."""
+        """Pause or resume its current and future replies."""
         self.paused = on and not self.stopped
         for request in self.requests:
             request.pause(on)
 
     def stop(self) -> None:
-        """End its replies, and refuse what its tools give, until a person speaks to it again."""
+        """End its replies, and reject tool results until the next user message."""
         self.stopped, self.paused = True, False
         for request in self.requests:
             request.stop()
 
     @property
     def called(self) -> str:
-        """The id of the newest call of its tools, in its newest reply."""
+        """Id of the last tool call in its latest reply."""
         return self._shown.called if self._shown is not None else ""
 
     @property
     def text(self) -> str:
-        """Its newest reply, reasoning too."""
+        """Its latest reply, including reasoning."""
         return self._shown.text if self._shown is not None else ""
 
     @property
     def conversation(self) -> Conversation | None:
-        """What was said so far; None where it was too long to be kept."""
+        """Its conversation, or None if it was too long to keep."""
         shown = self._shown
         if shown is None or not shown.messages:
             return None
@@ -357,16 +359,16 @@ class Agent(Struct, eq=False):
 
     @property
     def size(self) -> int:
-        """Bytes of the conversation that it keeps."""
+        """Bytes of the stored conversation."""
         return self._shown.size if self._shown is not None else 0
 
     def forget(self) -> None:
-        """Keep its conversation no more."""
+        """Drop the stored conversation."""
         if self._shown is not None:
             self._shown.messages, self._shown.size = (), 0
 
     def seen(self) -> Seen:
-        """How it stands now."""
+        """Return a snapshot."""
         shown, here = self._shown, self.requests
         assert shown is not None
         pieces = shown.pieces
@@ -403,22 +405,22 @@ def _random_number() -> int:
 
 
 class Agents:
-    """All agents. Every method but `begin` and `end` may be called from any thread."""
+    """Registry of agents. All methods but `begin` and `end` are thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._here: dict[str, Agent] = {}
-        # Names of agents that were stopped and have gone: they may come back with the next result.
+        # Keys of forgotten agents that were stopped. Their next request may bring a tool result.
         self._stopped: dict[str, None] = {}
 
     def __len__(self) -> int:
         return len(self._here)
 
     def begin(self, request: Request, who: Identity) -> Agent:
-        """The agent that a request is of, known or new.
+        """Return the agent of a request, known or new.
 
         Raises:
-            RefusedError: it was stopped.
+            RefusedError: if the agent was stopped.
         """
         with self._lock:
             self._forget_old()
@@ -439,7 +441,7 @@ class Agents:
             return agent
 
     def _begun_anew(self, who: Identity) -> Agent | None:
-        """The agent that has made its conversation shorter, so that it begins in another way."""
+        """Return the agent that has compacted its conversation, so that it begins differently."""
         for key, one in self._here.items():
             same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
             if same and not one.requests and one.called and one.called in who.brings:
@@ -448,7 +450,7 @@ class Agents:
         return None
 
     def _new(self, who: Identity) -> Agent:
-        # Numbers in order would tell each key how many agents the others have.
+        # Consecutive numbers would reveal to each key how many agents others have.
         numbers = {agent.number for agent in self._here.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
         parent = self._here.get(who.parent) if who.parent != who.own else None
@@ -460,14 +462,14 @@ class Agents:
             who,
             family[0].group if family else number,
             parent.number if parent is not None else 0,
-            # A group that stands still does so with whoever joins it.
+            # An agent that joins a paused group is paused too.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
         self._here[who.own if who.lasting else f"once {number}"] = agent
         return agent
 
     def keep(self, agent: Agent, request: Request, messages: Sequence[Message], size: int) -> None:
-        """Keep the conversation of a request, if there is room."""
+        """Store the conversation of a request, within the limits."""
         if size > MOST_KEPT:
             return
         request.messages, request.size = tuple(messages), size
@@ -483,14 +485,14 @@ class Agents:
                 oldest.forget()
 
     def end(self, agent: Agent, request: Request) -> None:
-        """One of its requests has ended."""
+        """Record the end of a request."""
         with self._lock:
             agent.end(request)
             if not agent.who.lasting:
                 del self._here[f"once {agent.number}"]
 
     def _forget_old(self) -> None:
-        """Forget agents that have sent no request for a long time."""
+        """Forget agents without a recent request."""
         now = time.monotonic()
         for key, agent in list(self._here.items()):
             idle = not agent.requests and not agent.paused
@@ -498,7 +500,7 @@ class Agents:
                 self._drop(key)
 
     def _make_room(self, guest: str) -> None:
-        """Forget the oldest of a key's agents if it has too many."""
+        """Forget one of a key's agents if it has too many."""
         idle = {k: a for k, a in self._here.items() if not a.requests and a.who.guest == guest}
         if len(idle) >= MOST_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
@@ -512,23 +514,23 @@ class Agents:
                 del self._stopped[next(iter(self._stopped))]
 
     def all(self) -> list[Seen]:
-        """Those that live, in the order in which they came."""
+        """Return snapshots of all agents in order of arrival."""
         with self._lock:
             self._forget_old()
             return [agent.seen() for agent in self._here.values()]
 
     def of(self, guest: str) -> list[Seen]:
-        """Those that came with a key, by its id."""
+        """Return snapshots of the agents with this key id."""
         with self._lock:
             return [a.seen() for a in self._here.values() if a.who.guest == guest]
 
     def get(self, number: int) -> Agent | None:
-        """One of them; None when it has gone."""
+        """Return an agent, or None if it was forgotten."""
         with self._lock:
             return next((a for a in self._here.values() if a.number == number), None)
 
     def group(self, number: int) -> list[Agent]:
-        """All of a session, by the group's id."""
+        """Return all agents of a group."""
         with self._lock:
             return [a for a in self._here.values() if a.group == number]
 
@@ -537,25 +539,25 @@ class Agents:
 
 
 class Requests:
-    """All requests for models. `all` may be called from any thread."""
+    """Registry of running requests for models. `all` is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._here: dict[Request, Agent | None] = {}
-        self.agents = Agents()  # whose they are
+        self.agents = Agents()
 
     @contextmanager
     def begin(
         self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
     ) -> Iterator[Request]:
-        """A request, until the end of the `with`.
+        """Register a request for the duration of the `with` block.
 
         Args:
-            body: of one that is answered by a model's words, and is an agent's.
-            session: that it names on purpose.
+            body: of a request for generation, to identify its agent.
+            session: session id stated in the request.
 
         Raises:
-            RefusedError: its agent was stopped.
+            RefusedError: if its agent was stopped.
         """
         request, agent = Request(scope), None
         if body is not None:
@@ -574,19 +576,19 @@ class Requests:
                 self.agents.end(agent, request)
 
     def keep(self, request: Request, messages: Sequence[Message], size: int) -> None:
-        """Keep the conversation of a request of that many bytes, to be made a chat."""
+        """Store the conversation of a request of `size` bytes for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
             self.agents.keep(agent, request, messages, size)
 
     def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
-        """End all of them, or those of some keys by their ids. For the server's thread."""
+        """Cancel all requests, or those of some key ids. Server thread only."""
         with self._lock:
             ended = [r for r in self._here if guests is None or r.guest in guests]
         for request in ended:
             request.end(error)
 
     def all(self) -> list[Request]:
-        """Those whose models are loaded, in the order in which they came."""
+        """Return the requests with a loaded model in order of arrival."""
         with self._lock:
             return [request for request in self._here if request.model]

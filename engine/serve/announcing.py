@@ -1,7 +1,7 @@
-"""Tells the local network where this server is, by zeroconf (mDNS), for as long as it answers.
+"""Announcement of the server on the local network by zeroconf (mDNS).
 
-Said are the machine's name, the server's addresses and its port, and that it is a Stretto. Nothing
-is said of models and keys.
+It has the machine's name, the server's addresses and port, and the service name of Stretto, but
+nothing about models and keys.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from engine.hub.names import clean_name
 
 log = logging.getLogger(__name__)
 
-SERVICE = "_stretto._tcp.local."  # what servers are found by
-LONGEST_NAME = 63  # bytes of a name, by DNS
+SERVICE = "_stretto._tcp.local."  # service type
+LONGEST_NAME = 63  # bytes, a limit of DNS
 
 
 @contextlib.contextmanager
 def announced(
     host: str, port: int, name: str = "", interfaces: list[str] | None = None
 ) -> Iterator[str]:
-    """Announce a server until this is left. Gives the name by which it is found.
+    """Announce a server for the duration of the block, and yield its announced name.
 
     Args:
-        host: where it listens; 0.0.0.0 and :: stand for all addresses of this machine.
-        name: the machine's own where it is empty.
-        interfaces: addresses of those by which it is told; all where there are none.
+        host: address it listens at; 0.0.0.0 and :: mean all addresses of this machine.
+        name: the machine's name if empty.
+        interfaces: addresses of the interfaces to announce on; all if None.
 
     Raises:
-        EngineError: the network cannot be told.
+        EngineError: if the announcement fails.
     """
     from zeroconf import Error, InterfaceChoice, IPVersion, ServiceInfo, Zeroconf
 
@@ -64,10 +64,10 @@ def announced(
 
 
 def addresses_of(host: str) -> list[str]:
-    """The addresses at which others reach a server that listens there.
+    """Return the addresses at which other machines reach a server that listens at `host`.
 
     Raises:
-        OSError: there are none.
+        OSError: if there are none.
     """
     import ifaddr
 

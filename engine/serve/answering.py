@@ -1,7 +1,7 @@
-"""A request for a model: from its body to the engine, and from the replies' events to the client.
+"""Requests for models, from the body to the engine, and the replies' events back to the client.
 
-A prompt is read once, however many answers to it are wanted: the others are forks of the first
-one's session, made when that has read the prompt.
+A prompt is read once even if several answers are requested: the others run in forks of the first
+one's session, created when the prompt has been read.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ T = TypeVar("T")
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
-ALIVE_SECONDS = 5.0  # a streaming client gets an event about as often, whatever is worked at
-QUIET_SECONDS = 5.0  # without an event of a reply, after which its client gets a sign of life
-END_SECONDS = 60.0  # how long a stopped reply may take to end before its session is given up
+ALIVE_SECONDS = 5.0  # maximum time between two events of a stream
+QUIET_SECONDS = 5.0  # without events of a reply, until the client gets a keep-alive
+END_SECONDS = 60.0  # maximum time for a cancelled reply to end before its session is dropped
 END_WITH_SERVER_SECONDS = 2.0  # the same when the server ends
 
 
 class Outbox:
-    """Queue of ASGI messages to one client, sent in order by a task of its own.
+    """Queue of ASGI messages to one client, sent in order by its own task.
 
-    A client that reads slowly so delays nothing but its own answer.
+    A client that reads slowly only delays its own answer.
     """
 
     def __init__(self, send: Send) -> None:
@@ -73,19 +73,19 @@ class Outbox:
         self.unsent_bytes = 0
 
     def put(self, message: Message) -> None:
-        """Send a message after the ones that are waiting."""
+        """Queue a message to be sent."""
         self._messages.append(message)
         self.unsent_bytes += len(message.get("body", b""))
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._send_all())
 
     async def flush(self) -> None:
-        """Wait until the client's connection has taken every message."""
+        """Wait until all messages have been sent."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     def close(self) -> None:
-        """Drop what has not been sent."""
+        """Drop unsent messages."""
         if self._task is not None:
             self._task.cancel()
 
@@ -97,16 +97,16 @@ class Outbox:
 
 
 class Client:
-    """Sends one client its answer: one JSON object, or server-sent events.
+    """Writer of the response to one client: a JSON object or server-sent events.
 
     Args:
-        api: that is asked, which gives errors their shape.
-        streams: the client expects events.
-        held: called with the bytes that wait for the client to read, as they become more. It
-            raises RefusedError if they are too many.
+        api: determines the shape of errors.
+        streams: True if the client accepts events.
+        held: called with the additional bytes when more bytes are unsent. Raises RefusedError if
+            there are too many.
 
     Attributes:
-        asked_to_stream: the body asks for a stream, which may begin before the body is checked.
+        asked_to_stream: the body requests a stream, which may start before the body is checked.
     """
 
     def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
@@ -117,22 +117,22 @@ class Client:
         self._api = api
         self._streams = streams
         self._writer: Writer | None = None
-        self._begun = False  # the response
-        self._opened = False  # the answer within it
+        self._begun = False  # response headers were sent
+        self._opened = False  # the answer's first event was sent
         self._ended = False
-        self._event_at = -ALIVE_SECONDS  # when the last event was sent
+        self._event_at = -ALIVE_SECONDS  # time of the last event
         self._came_at = time.monotonic()
-        self.headers: Sequence[tuple[bytes, bytes]] = ()  # of the answer, beside its own
+        self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
     def expects(self, writer: Writer) -> None:
-        """The answer is written by that one from now on."""
+        """Set the writer of the answer."""
         self._writer = writer
 
     def take(self, choice: Choice, event: Event) -> None:
-        """Take an event of a choice, and send what comes of it.
+        """Process an event of a choice, and send the resulting data.
 
         Raises:
-            RefusedError: 429, the client has too much left to read.
+            RefusedError: 429 if the client has too many unread bytes.
         """
         writer = self._writer
         assert writer is not None
@@ -168,9 +168,10 @@ class Client:
             self.comment(f"read {event.done} of {event.total} tokens")
 
     def comment(self, text: str) -> None:
-        """Send a streaming client a comment, and an event if it has had none for a while.
+        """Send a streaming client a comment, plus a keep-alive event if the last event is too long
+        ago.
 
-        People read comments, and the idle timers of clients count events only.
+        Comments are for the user; idle timers of clients only count events.
         """
         if not self._may_stream:
             return
@@ -182,13 +183,13 @@ class Client:
 
     @property
     def _may_stream(self) -> bool:
-        """True if events may be sent. What is soon checked can still be refused by a status."""
+        """True if events may be sent. At first, an error can still become a status."""
         if self._writer is not None:
             return self._writer.generation.stream
         return self.asked_to_stream and time.monotonic() - self._came_at >= ALIVE_SECONDS
 
     def _sign_of_life(self) -> bytes:
-        """Return an event that says nothing, or b"" if one was sent not long ago."""
+        """Return an empty keep-alive event, or b"" if the last event was recent."""
         now = time.monotonic()
         if self._writer is None or now - self._event_at < ALIVE_SECONDS:
             return b""
@@ -196,7 +197,7 @@ class Client:
         return self._writer.sign_of_life()
 
     async def failed(self, error: Exception) -> bool:
-        """Send an error within a stream that has begun. False: it has not."""
+        """Send an error in a stream that has started. Return False if none has."""
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
@@ -208,11 +209,11 @@ class Client:
         return self._begun
 
     async def flush(self) -> None:
-        """Wait until the client's connection has taken all of the answer."""
+        """Wait until the whole answer has been sent."""
         await self._outbox.flush()
 
     def close(self) -> None:
-        """Drop what has not been sent."""
+        """Drop unsent data."""
         self._outbox.close()
 
     def _begin_stream(self) -> None:
@@ -230,7 +231,7 @@ class Client:
 
 
 class _Part(Struct, eq=False):
-    """The reply that becomes one choice."""
+    """Reply for one choice."""
 
     choice: Choice
     session: Session
@@ -239,12 +240,12 @@ class _Part(Struct, eq=False):
 
 
 class Replies:
-    """The engine's replies to one request. Lives on the server's event loop.
+    """Engine replies to one request. Lives on the server's event loop.
 
     Args:
-        session: where the first choice is answered; those of the others are opened here.
-        choices: as many as the request wants, those to one prompt beside each other.
-        held: closes the sessions that are opened here, if they are open then.
+        session: of the first choice; sessions for the others are opened here.
+        choices: all choices of the request, those of the same prompt consecutively.
+        held: closes the sessions opened here.
     """
 
     def __init__(
@@ -264,15 +265,15 @@ class Replies:
         self._session = session
         self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
         self._parts: dict[Choice, _Part] = {}
-        self._forked: set[int] = set()  # prompts
-        # how the first choice's reply has ended; None before that, or where it is not known
+        self._forked: set[int] = set()  # prompts whose other choices were started
+        # last event of the first choice's reply; None before it, or if unknown
         self.last: Finished | Failed | None = None
 
     def start(self) -> None:
-        """Have all prompts read.
+        """Send all prompts.
 
         Raises:
-            EngineError: the engine was stopped.
+            EngineError: if the engine was stopped.
         """
         config, model = self._generation.config, self._generation.model
         self._send(self._choices[0], self._session)
@@ -281,7 +282,7 @@ class Replies:
             self._send(choice, self._opened(open_one))
 
     async def next(self) -> tuple[Choice, Event]:
-        """The next event of any of them."""
+        """Return the next event of any reply."""
         choice, event = await self._events.get()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
         if read and not isinstance(event, Failed) and choice.prompt not in self._forked:
@@ -291,7 +292,7 @@ class Replies:
         return choice, event
 
     async def stop(self) -> None:
-        """Stop all of them. Nobody else gets the session before its reply has ended."""
+        """Cancel all replies. The session stays reserved until its reply has ended."""
         for part in self._parts.values():
             if part.session is not self._session:
                 self._close(part)
@@ -299,23 +300,23 @@ class Replies:
         if first is None or first.ended:
             return
         first.reply.cancel()
-        if first.reply.done and self._events.empty():  # nothing more comes
+        if first.reply.done and self._events.empty():  # no more events will follow
             return
         while not first.ended:
             self._note(*await self._events.get())
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        """The engine's sessions in which there are answers."""
+        """Engine sessions of unfinished replies."""
         return tuple(part.session.id for part in list(self._parts.values()) if not part.ended)
 
     def pause(self, on: bool) -> None:
-        """Let all replies stand still, or go on."""
+        """Pause or resume all replies."""
         for part in list(self._parts.values()):
             (part.reply.pause if on else part.reply.resume)()
 
     def cancel(self, whole: bool = False) -> None:
-        """End all replies; their clients get what there is. ``whole``: as of `Reply.cancel`."""
+        """End all replies; clients get the text so far. For `whole`, see `Reply.cancel`."""
         for part in list(self._parts.values()):
             part.reply.cancel(whole)
 
@@ -357,7 +358,7 @@ class Replies:
 
 
 def _params(params: SamplingParams, number: int) -> SamplingParams:
-    """The settings of one of several answers: the first one is as if it were alone."""
+    """Return the parameters of one of several answers. The first keeps the seed."""
     if params.seed is None or not number:
         return params
     return replace(params, seed=line_seed(params.seed, number))
@@ -369,7 +370,7 @@ def _hand_over(
     choice: Choice,
     event: Event,
 ) -> None:
-    """Called on the engine thread."""
+    """Pass an event to the server's loop. Called on the engine thread."""
     try:
         loop.call_soon_threadsafe(events.put_nowait, (choice, event))
     except RuntimeError:
@@ -377,7 +378,7 @@ def _hand_over(
 
 
 class _Endpoint:
-    """An ASGI application. Starlette takes plain functions for something else."""
+    """ASGI application around a function. Starlette treats plain functions differently."""
 
     def __init__(self, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self._answer = answer
@@ -387,7 +388,7 @@ class _Endpoint:
 
 
 class Answering:
-    """Answers all requests that are for a model."""
+    """Handler of all requests for models."""
 
     def __init__(
         self,
@@ -398,21 +399,21 @@ class Answering:
         sharing: Sharing | None = None,
         threads: ServerThreads | None = None,
     ) -> None:
-        self.served = served  # the models
+        self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = Requests()  # those that are answered or wait
-        self.held = bodies.Held(sharing)  # what all requests together hold
-        self.silence = bodies.SILENCE_SECONDS  # seconds that a body may pause
-        self.priority = 0  # of their prompts, among all in the engine; see `Session.prioritise`
-        # of the time, in per cent, by the name of the program or the key
+        self.requests = Requests()  # running and waiting
+        self.held = bodies.Held(sharing)  # memory of all requests
+        self.silence = bodies.SILENCE_SECONDS  # maximum pause between two parts of a body
+        self.priority = 0  # of its requests in the engine; see `Session.prioritise`
+        # percentage of the time by name of the program or key
         self.shares: Mapping[str, float] = {}
         self._engine = engine
         self._places = places
         self._metrics = metrics
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[Operation]:
-        """Return the routes of these APIs, of counting tokens, and of embeddings."""
+        """Return the routes for generation, token counts and embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),
@@ -423,13 +424,13 @@ class Answering:
         ]
 
     def end(self) -> None:
-        """The server ends: so do all requests, with an error that says so."""
+        """End all requests with an error because the server stops."""
         error = EngineError(ENGINE_STOPPED, ENDING)
         self.served.end(error)
         self.requests.end(error)
 
     def revoke(self, guests: Collection[str]) -> None:
-        """End all requests of those guests, whose keys are good no more."""
+        """End all requests of guests whose keys were revoked."""
         self.requests.end(EngineError(WRONG_KEY, REVOKED), guests)
 
     @asynccontextmanager
@@ -440,12 +441,13 @@ class Answering:
         body: JSON | None = None,
         session: str | None = None,
     ) -> AsyncIterator[Request]:
-        """A request whose body has been read. What is in the `with` ends with its client.
+        """Register a request whose body has been read. Disconnection of the client cancels the
+        block.
 
-        Args: as `Requests.begin`.
+        Args: see `Requests.begin`.
 
         Raises:
-            Exception: the request was ended for another reason.
+            Exception: the reason if the request was ended otherwise.
         """
         with self.requests.begin(scope, body, session) as request:
             with request.cancel_scope as cancelled:
@@ -462,10 +464,10 @@ class Answering:
     # -- answers that are generated -------------------------------------------------------
 
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request.
+        """Answer a request for generation.
 
         Raises:
-            RefusedError, EngineError: it cannot be, and nothing has been sent.
+            RefusedError, EngineError: if it fails before anything has been sent.
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
         with self.held.share(guest_of(scope)) as held:
@@ -487,11 +489,11 @@ class Answering:
                             await self._answer(api, scope, request, client, body, size, name, sent)
                             break
                         except AnotherModelError:
-                            # Somebody has made the session meanwhile. Its model is that of those
-                            # who name none.
+                            # Another request created the session in the meantime. Its model
+                            # applies to requests that name none.
                             if body.get("model"):
                                 raise
-                    # The place is free, and the model unused, while a slow client reads on.
+                    # A slow client no longer blocks the place and the model here.
                     await client.flush()
             except (RefusedError, EngineError) as error:
                 if not await client.failed(error):
@@ -533,7 +535,7 @@ class Answering:
             self.requests.keep(request, generation.messages, size)
             note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
-            await _while_paused(request, client)  # without a place that others wait for
+            await _while_paused(request, client)  # before taking a place that others wait for
             async with self._places.take(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
@@ -559,17 +561,17 @@ class Answering:
                         if late.cancelled_caught:
                             why = "a reply that was stopped has not ended in %g s"
                             log.error(why, patience)
-                        # What continues a text is no conversation to go on from.
+                        # A text completion is not a conversation to continue later.
                         if generation.messages or isinstance(replies.last, Failed):
                             place.last = replies.last
-            # The session is free before the client hears of the end and asks again.
+            # The session is free before the client gets the end and sends its next request.
             client.take(choice, event)
 
     async def _loaded(self, entry: Entry, client: Client) -> Model:
-        """Load a model, with signs of life for the client.
+        """Load a model, with keep-alives for the client.
 
         Raises:
-            EngineError: as `Served.load`.
+            EngineError: see `Served.load`.
         """
         loading = asyncio.ensure_future(self.served.load(entry))
         try:
@@ -582,11 +584,11 @@ class Answering:
     async def _relayed(
         self, replies: Replies, choices: list[Choice], request: Request, client: Client
     ) -> tuple[Choice, Finished]:
-        """Send the client all events but the last one, which is returned.
+        """Send the client all events except the last one, and return that.
 
         Raises:
-            EngineError: one of the replies has failed.
-            Exception: the request was ended.
+            EngineError: if a reply failed.
+            Exception: if the request was ended.
         """
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
@@ -597,7 +599,7 @@ class Answering:
                 continue
             clocks[choice.index].note(event)
             request.note(event)
-            if isinstance(event, Failed):  # of a request that was ended: why, and not what followed
+            if isinstance(event, Failed):  # of an ended request: the reason, not its consequence
                 raise request.error or self._explained(EngineError(event.code, event.message))
             if isinstance(event, Finished):
                 left -= 1
@@ -614,12 +616,12 @@ class Answering:
         guest: Guest,
         report: Report,
     ) -> tuple[Any, str]:
-        """Return what a body asks for, and the names of its ignored fields.
+        """Parse and validate a body. Return the request and the names of ignored fields.
 
-        A large one, or one with documents, is read in a thread.
+        Large bodies and those with documents are read in a thread.
 
         Raises:
-            RefusedError: it cannot be understood.
+            RefusedError: if it is invalid.
         """
         work = partial(read_fields, read)
         try:
@@ -632,10 +634,10 @@ class Answering:
             raise bodies.not_understood(error, api.body) from None
 
     def _use(self, scope: Scope, session: str | None, body: JSON) -> AbstractContextManager[Entry]:
-        """Use the model that a request names, else that of its session, else the first one.
+        """Hold the model that a request names, else that of its session, else the default model.
 
         Raises:
-            RefusedError, EngineError: there is no such model.
+            RefusedError, EngineError: if it does not exist.
         """
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
@@ -646,12 +648,12 @@ class Answering:
         return self.served.use(known.model if known else name, guest)
 
     async def _whole(self, scope: Scope, name: str | None, body: JSON, size: int) -> Sent | None:
-        """The whole conversation of a request that may send only what is new.
+        """Complete the conversation of a request that only sends new messages.
 
-        The body has it afterwards. None without a session.
+        The result is stored in the body. Return None without a session.
 
         Raises:
-            RefusedError: 400, `follows` is none; 404 and 409, the session does not know it.
+            RefusedError: 400 if `follows` is invalid; 404 and 409 if the session does not have it.
         """
         follows, messages = body.pop("follows", None), body.get("messages")
         if follows is not None:
@@ -673,10 +675,10 @@ class Answering:
         return found
 
     def _explained(self, error: EngineError) -> Exception:
-        """An error in the words that clients hear.
+        """Return an engine error in the server's terms.
 
-        Where the engine has lost models, it is looked which: they are loaded again, unless the
-        server ends. A model that it answers for is never told to be unknown.
+        If the engine has lost models, loads them again unless the server stops. A known model is
+        never reported as unknown.
         """
         if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL):
             return error
@@ -697,10 +699,10 @@ class Answering:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer one request, unless its client goes before.
+        """Answer a request with a single object, unless its client disconnects before.
 
         Raises:
-            RefusedError, EngineError: it cannot be.
+            RefusedError, EngineError: if it fails.
         """
         with self.held.share(guest_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.silence, held)
@@ -722,7 +724,7 @@ class Answering:
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
-        # The object is OpenAI's.
+        # in OpenAI's shape
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
     async def _embed(self, api: EmbeddingAPI, asked: Embedding) -> JSON:
@@ -745,11 +747,11 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
 
 
 def _unheard(_: str) -> None:
-    """Report to a client that hears nothing before its answer."""
+    """Ignore a progress report."""
 
 
 async def _while_paused(request: Request, client: Client) -> None:
-    """Wait until a person lets the request's agent go on."""
+    """Wait until the user resumes the request's agent."""
     for tenth in itertools.count(1):
         if not request.paused:
             return
@@ -759,7 +761,7 @@ async def _while_paused(request: Request, client: Client) -> None:
 
 
 async def _end_with_client(receive: Receive, request: Request) -> None:
-    """End a request when its client has gone. Its body must have been read."""
+    """Cancel a request when its client disconnects. Its body must have been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
     request.end()

@@ -1,8 +1,8 @@
-"""The Starlette application, and what stands before its routes: which host, page, key, how often.
+"""Starlette application, and checks before its routes: host, origin, key and rate.
 
-No web page may ask this server for anything, unless its origin was listed. A request that names
-another host, or that a page or a browser's extension has sent, is refused. Browsers say so in
-`Origin` and `Sec-Fetch-Site`.
+Web pages may not send requests unless their origin is allowed. Requests for another host, or from a
+page or a browser extension, are rejected. Browsers show their source in `Origin` and
+`Sec-Fetch-Site`.
 """
 
 from __future__ import annotations
@@ -30,24 +30,25 @@ from engine.serve.routes.schema import ignored_header
 
 log = logging.getLogger(__name__)
 
-_LONGEST_PATH = 200  # characters of a path in an error's words
-OPEN = "/health"  # the path that needs no key: it tells those without one no more than a word
+_LONGEST_PATH = 200  # characters of a path in an error message
+OPEN = "/health"  # path that needs no key; without one the response is only a word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-_LONGEST_HEAD = 2**16  # bytes of all headers. h11 limits only heads that come in several pieces.
+_LONGEST_HEAD = 2**16  # bytes of all headers; h11 only limits heads that arrive in several parts
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
     "content-encoding",
     *("x-executorch-session-id", "session_id", "anthropic-version", "anthropic-beta"),
 )
-"""What pages may send beside what every page may. The official clients' own begin with `x-`."""
+"""Headers that allowed pages may send in addition to the default ones. Those of the official
+clients begin with `x-`."""
 
 
 class _Logged:
-    """Refuses what is not for us, and writes a line into the log for each request.
+    """Middleware that rejects invalid requests, and logs each request.
 
-    The line has method, route, status and duration. It has nothing of what was asked or answered,
-    and of the path only what is the same for all clients.
+    A log line has the method, route, status and duration. It contains nothing of the request and
+    the answer, and only the part of the path that is the same for all clients.
     """
 
     def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
@@ -58,7 +59,7 @@ class _Logged:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.monotonic()
         status = 0
-        # The second is Anthropic's word for it.
+        # Anthropic uses the second name.
         name = f"req_{uuid.uuid4().hex}".encode()
         request_id = [(b"x-request-id", name), (b"request-id", name)]
 
@@ -78,8 +79,8 @@ class _Logged:
             else:
                 await self._inner(scope, receive, noting)
         except Exception as error:
-            # Starlette has answered with 500 where that was still possible. The error's words
-            # may have something of the request.
+            # Starlette has sent status 500 if that was still possible. The error message may
+            # contain text of the request.
             log.error("a request failed (%s)", type(error).__name__)
             log.debug("how a request failed", exc_info=True)
         finally:
@@ -91,7 +92,7 @@ class _Logged:
 
 
 class _Authenticated:
-    """Lets those in who have a key, where one is needed, and no more often than they may."""
+    """Middleware that checks the key, if needed, and rate limits."""
 
     def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
         self._inner = inner
@@ -118,7 +119,7 @@ class _Authenticated:
             await error_response(scope, refused)(scope, receive, send)
 
     def _guest(self, scope: Scope) -> Guest | None:
-        """Who asks; None for those without a good key where one is needed."""
+        """Return the owner of the request's key, or None if a needed key is missing or wrong."""
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
         given = _key(scope)
@@ -132,16 +133,16 @@ class _Authenticated:
 
 
 def check(scope: Scope, settings: Settings) -> None:
-    """Refuse requests for other hosts, and those of web pages.
+    """Reject requests for other hosts, and those of web pages.
 
     Raises:
-        RefusedError: 403, or 431 for a head that is too long.
+        RefusedError: 403, or 431 if the headers are too long.
     """
     if sum(len(name) + len(value) for name, value in scope["headers"]) > _LONGEST_HEAD:
         raise RefusedError(431, "This is no request in HTTP/1.1: its head is too long.")
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     host = headers.get(b"host", "")
-    # Elsewhere a page that has had its own name lead here (DNS rebinding) has no key.
+    # Servers for other machines need a key, which a page that uses DNS rebinding does not have.
     if settings.is_local and not _HOST.fullmatch(host):
         raise RefusedError(403, f"This server answers for localhost only, not for {host!r}.")
     origin = headers.get(b"origin")
@@ -154,13 +155,13 @@ def check(scope: Scope, settings: Settings) -> None:
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
-    """The response for an error, in the shape of the API that was asked."""
+    """Return the response for an error, in the shape of the requested API."""
     status, content = errors.body_of(error, scope["path"])
     return JSONResponse(content, status, errors.headers_of(status, error))
 
 
 def _key(scope: Scope) -> str:
-    """The key that a request brings, as OpenAI's or as Anthropic's clients do."""
+    """Return the key of a request, sent as OpenAI's or Anthropic's clients do."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     kind, _, key = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
     if kind.lower() == "bearer" and key.strip():
@@ -179,12 +180,12 @@ def _no_key(scope: Scope) -> RefusedError:
 def application(
     routes: Sequence[Operation], settings: Settings, keys: Keys | None, metrics: Metrics
 ) -> ASGIApp:
-    """The routes, with what is checked and noted for every request."""
+    """Return the application with all checks."""
 
     async def not_served(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
-        # The raw path is printable ASCII: h11 refuses every other.
+        # The raw path is printable ASCII, as h11 rejects anything else.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
         what = f"{request.method} {shown} is not served. GET /openapi.json lists what is."
         response = error_response(request.scope, RefusedError(status, what))

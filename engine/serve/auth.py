@@ -1,4 +1,4 @@
-"""Who may ask, by which key, and how much of the server each may have: its settings and limits."""
+"""Keys, settings, and limits for each key."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
 
 
 class Settings(Struct, frozen=True):
-    """A server's limits. Validated here, trusted everywhere else.
+    """Settings of a server, validated here only.
 
     Raises:
-        ValueError: names the field and says what it may be.
+        ValueError: with the field and its valid values.
     """
 
-    host: str = "127.0.0.1"  # the address it listens at. All but the loopback's need a key.
-    require_key: bool = False  # whether every request must bring a key
-    # web pages that may ask it, as `https://example.org`. None by default.
+    host: str = "127.0.0.1"  # address to listen at; all but loopback addresses need a key
+    require_key: bool = False  # every request needs a key
+    # web pages that may send requests, such as `https://example.org`
     origins: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()  # names that mean another model, as `claude-*=MODEL`
-    sessions: int = 64  # how many sessions with an id there may be
-    # what happens to one more: it is refused, or takes the place of the idle session that nobody
-    # has used for the longest time
+    aliases: tuple[str, ...] = ()  # names for other models, such as `claude-*=MODEL`
+    sessions: int = 64  # maximum number of sessions with an id
+    # if there is no room for another session: reject it, or evict the session that has been unused
+    # for the longest time
     policy: Policy = "refuse"
-    session_ttl: float = 3600.0  # seconds after which an unused session is freed; 0 keeps it
-    # how many answers are given at once. One of these places is for requests without a session. A
-    # request that wants several answers takes a place for each of them, at most all.
+    session_ttl: float = 3600.0  # seconds until an unused session is freed; 0 keeps it
+    # number of concurrent answers. One of these places is for requests without a session. A request
+    # for several answers takes a place for each, at most all.
     at_once: int = 64
-    queue: int = 1024  # how many more requests may wait
-    per_key: int = 0  # how many answers one key may have at once, or wait for; 0 sets no limit
-    per_minute: int = 0  # how many requests a key may send in a minute; 0 sets no limit
-    connections: int = 2048  # how many there may be
-    unload_after: float = 0.0  # seconds after which an unused model is unloaded; 0 keeps it
-    # whether clients may unload models, which others may be using beside the server
+    queue: int = 1024  # maximum number of waiting requests
+    per_key: int = 0  # maximum number of running and waiting answers per key; 0 for no limit
+    per_minute: int = 0  # maximum number of requests per key and minute; 0 for no limit
+    connections: int = 2048  # maximum number of connections
+    unload_after: float = 0.0  # seconds until an unused model is unloaded; 0 keeps it
+    # clients may unload models, which may also be in use outside of the server
     may_unload: bool = True
 
     def __post_init__(self) -> None:
@@ -82,25 +82,25 @@ class Settings(Struct, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs of this machine can reach the server."""
+        """True if only programs on this machine can reach the server."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
-            return False  # a name, which may mean any address
+            return False  # a name, which may refer to any address
 
 
 _PLACE = "stretto.guest"
 
 
 class Guest(Struct, frozen=True):
-    """Whoever sends requests. Sessions and conversations of one are not seen by another."""
+    """Sender of requests, identified by key. Sessions and conversations are separate for each."""
 
-    id: str = ""  # the key's; empty where no key is needed
-    name: str = ""  # the key's, to be shown
+    id: str = ""  # of the key, or "" without one
+    name: str = ""  # of the key, for display
 
     @property
     def domain(self) -> str:
-        """The engine's domain of its sessions: no other guest's, and not the window's."""
+        """Engine domain of its sessions, separate from other guests and the window."""
         return f"guest {self.id}"
 
 
@@ -108,44 +108,43 @@ LOCAL = Guest()
 
 
 def guest_of(scope: Scope) -> Guest:
-    """Who sent a request. The guard knows."""
+    """Return the sender of a request, as determined by the middleware."""
     found: Guest = scope.get(_PLACE, LOCAL)
     return found
 
 
 def set_guest(scope: Scope, guest: Guest) -> None:
-    """Take note of who sent a request."""
     scope[_PLACE] = guest
 
 
 PREFIX = "stretto-"
-LONGEST_KEY = 200  # characters of anything that is compared with the keys
+LONGEST_KEY = 200  # characters of a submitted key that are compared
 
 
 def standard_file() -> Path:
-    """Where the keys lie if no other place is named."""
+    """Return the default path of the key file."""
     return platformdirs.user_data_path("Stretto", appauthor=False) / "serve-keys.json"
 
 
 class Key(Struct, frozen=True):
-    """What is kept of a key."""
+    """Stored record of a key."""
 
-    id: str  # names it; no part of the key
-    name: str  # whom it was made for
+    id: str  # unrelated to the key itself
+    name: str  # of its user
     digest: str  # SHA-256 of the key, hexadecimal
     made: float  # seconds since 1970
-    revoked: float = 0.0  # the same, 0 while it is good
+    revoked: float = 0.0  # seconds since 1970, or 0 if valid
 
 
 class Keys:
-    """The keys in a file that only its owner can read. Every method may be called from any thread.
+    """Keys in a file that only its owner can read. Thread-safe.
 
-    A change by another process counts from the next request on. Changes are made under a lock
-    that all processes share, so none of them is lost.
+    A change by another process applies from the next request on. Changes are made under a lock
+    shared by all processes, so none is lost.
 
-    Raises (also by the methods):
-        OSError: the file cannot be read or written.
-        ValueError: it is damaged, or others may write to it.
+    Raises (also from the methods):
+        OSError: if the file cannot be read or written.
+        ValueError: if it is damaged, or writable by others.
     """
 
     def __init__(self, file: Path) -> None:
@@ -156,16 +155,16 @@ class Keys:
         self._read()
 
     def all(self) -> list[Key]:
-        """All keys that were ever made, revoked ones too."""
+        """Return all keys ever created, including revoked ones."""
         with self._lock:
             self._read()
             return list(self._keys)
 
     def make(self, name: str) -> str:
-        """A new key. It cannot be shown again.
+        """Create a key and return it. It cannot be shown again.
 
         Raises:
-            ValueError: the name is empty, too long or cannot be shown.
+            ValueError: if the name is empty, too long or not displayable.
         """
         if not 0 < len(name) <= 60 or not is_visible(name):
             raise ValueError("a key's name must have 1 to 60 characters that can be shown")
@@ -176,7 +175,7 @@ class Keys:
         return made
 
     def revoke(self, name: str) -> int:
-        """Revoke the keys of that name or id; returns how many."""
+        """Revoke the keys with this name or id, and return their number."""
         with self._locked():
             chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
@@ -184,11 +183,11 @@ class Keys:
         return len(chosen)
 
     def owner(self, given: str) -> Guest | None:
-        """Whose key that is; None where it is nobody's, or revoked."""
+        """Return the owner of a key, or None if it is unknown or revoked."""
         digest = _digest(given[:LONGEST_KEY])
         found = None
         for key in self.all():
-            # All are compared, in a time that does not depend on where they differ.
+            # Compare all, in a time that does not depend on where they differ.
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
                 found = Guest(key.id, key.name)
         return found
@@ -197,7 +196,7 @@ class Keys:
     def _locked(self) -> Iterator[None]:
         """Lock out other processes and threads, and read the file again."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        # The key file itself cannot carry the lock: each change replaces it by another file.
+        # The key file itself cannot be the lock, as each change replaces it.
         lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)
         with lock, self._lock:
             self._stamp = None
@@ -222,7 +221,7 @@ class Keys:
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        # `mkstemp` makes files that only their owner can read.
+        # `mkstemp` creates files that only their owner can read.
         part, name = tempfile.mkstemp(dir=self._file.parent, prefix=".serve-keys")
         try:
             with os.fdopen(part, "w", encoding="utf-8") as out:
@@ -241,16 +240,16 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE = 16  # of so many places in the queue one is for keys that have none
-LOOK_SECONDS = 1.0  # how long it is taken for known how many keys there are
+SPARE = 16  # one of this number of places is reserved for keys that have none
+LOOK_SECONDS = 1.0  # for which the number of keys is cached
 
 
 class Sharing:
-    """Knows whether several keys share the server. Alone, one has everything.
+    """Fair sharing of resources between keys. A single key may use everything.
 
-    Who shares takes no more than is left for the others: the first greedy key gets one half, the
-    next a quarter, and so on. So a key that has nothing always gets something, and nobody needs to
-    say how many there are.
+    A key may use no more than is left for the others afterwards: the first greedy key gets one
+    half, the next a quarter, and so on. So there is always something left for new keys, without
+    configuring their number.
     """
 
     def __init__(self, keys: Keys | None = None) -> None:
@@ -259,24 +258,24 @@ class Sharing:
 
     @property
     def several(self) -> bool:
-        """Whether there are several keys that open the server."""
+        """True if there are several valid keys."""
         now = time.monotonic()
         if self._keys is not None and now >= self._until:
             self._until = now + LOOK_SECONDS
-            with suppress(OSError, ValueError):  # then no key opens anything
+            with suppress(OSError, ValueError):  # no key is valid then
                 self._several = sum(not key.revoked for key in self._keys.all()) > 1
         return self._several
 
     def spare(self, places: int) -> int:
-        """How many of these places are for keys that have none."""
+        """Return how many of these places are reserved for keys that have none."""
         return places // SPARE if self.several else 0
 
     def may_have(self, mine: float, left: float) -> bool:
-        """Whether a key may have `mine` of something, when so much is left then."""
+        """Return True if a key may have `mine` of a resource when `left` remains afterwards."""
         return mine <= left or not self.several
 
     def refused(self, what: str) -> RefusedError:
-        """The refusal of more of it."""
+        """Return the error for exceeding the share of a resource."""
         return RefusedError(
             429,
             f"This key has its share of {what}: the rest is for other keys. Ask again later.",
@@ -289,7 +288,7 @@ _SHARE = "stretto.share"
 
 
 class _Account(Struct):
-    """What a guest has used: `left` requests of this minute at the moment `at`."""
+    """Usage of a guest: `left` requests of this minute at the time `at`."""
 
     left: float
     at: float
@@ -297,18 +296,19 @@ class _Account(Struct):
 
 
 class Share:
-    """What one request has of its key's account; `most` answers at once, 0 for any number."""
+    """A request's part of its key's account, with at most `most` concurrent answers, or 0 for no
+    limit."""
 
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
         self._most = most
-        self.counted = 0  # as how many answers it counts
+        self.counted = 0  # answers
 
     def count(self, answers: int) -> None:
-        """Let the request count as so many.
+        """Count the request as this number of answers.
 
         Raises:
-            RefusedError: 429, the key has others; 400, it may never have so many at once.
+            RefusedError: 429 if the key has other answers; 400 if it exceeds the limit by itself.
         """
         others = self._account.at_once - self.counted
         if self._most and others + answers > self._most:
@@ -329,25 +329,25 @@ class Share:
 
 
 def count_answers(scope: Scope, answers: int) -> None:
-    """Let a request count as so many. As `Share.count`."""
+    """Count a request as this number of answers. See `Share.count`."""
     share: Share | None = scope.get(_SHARE)
     if share is not None:
         share.count(answers)
 
 
 class Limits:
-    """Counts the guests' requests. Lives on the server's event loop."""
+    """Counter of the guests' requests. Lives on the server's event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._accounts: dict[str, _Account] = {}  # as many as there are keys
+        self._accounts: dict[str, _Account] = {}  # limited by the number of keys
 
     @contextlib.contextmanager
     def counted(self, guest: Guest, scope: Scope) -> Iterator[None]:
-        """Count a request for as long as it is answered; `count_answers` lets it count for more.
+        """Count a request while the block runs. `count_answers` may count it several times.
 
         Raises:
-            RefusedError: 429, saying when to ask again.
+            RefusedError: 429 with the time to retry.
         """
         a_minute, now = self._settings.per_minute, time.monotonic()
         account = self._accounts.setdefault(guest.id, _Account(a_minute, now))
