@@ -1,4 +1,4 @@
-"""Bodies of requests: read with limits of size and time, and as JSON."""
+"""Request bodies: reading with limits of size and time, decompression, and JSON."""
 
 from __future__ import annotations
 
@@ -24,35 +24,37 @@ from engine.serve.routes.schema import B, Body, field_of, note_ignored, parsed, 
 from engine.serve.threads import ServerThreads, in_thread
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
-"""Bytes of a request: no model's limit is outside of these."""
+"""Range of the size limit in bytes, which depends on the model's context length."""
 BYTES_PER_TOKEN = 64
-"""What a token of a long context may take in a request. A JSON escape is six bytes a character."""
-SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0  # how long a body may pause, and how long it may take
-MOST_HELD = 512 * 2**20  # bytes of all requests together that are being read, wait or are answered
-LARGE = 64 * 2**10  # bytes of a body that is understood on another thread
+"""Maximum bytes of text per token of context. A JSON escape has six bytes per character."""
+SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0  # maximum pause within a body, and total time
+MOST_HELD = 512 * 2**20  # bytes of all requests being read, queued or answered
+LARGE = 64 * 2**10  # bytes of a body that is parsed on another thread
 TAKEN_BYTES, TAKEN_SECONDS = 256 * 2**20, 30.0
-"""What is taken, and let go of, of the rest of a body that is refused."""
-GIVEN_BACK = 16 * 2**20  # what one request has held, after which the system gets memory back
+"""Limits for reading and dropping the rest of a rejected body."""
+GIVEN_BACK = 16 * 2**20  # bytes of a request after which free memory is returned to the system
 
 
 class Held:
-    """What the requests hold together. Lives on the server's event loop.
+    """Memory of all requests. Lives on the server's event loop.
 
     Args:
-        sharing: how much of it one of several keys may have.
+        sharing: limits the share of each key if there are several.
     """
 
     def __init__(self, sharing: Sharing | None = None) -> None:
-        self.bytes = 0  # of their bodies, and of what is read from them
-        self.large_ended = False  # a large one has ended since this was last taken back
+        self.bytes = 0  # of bodies and values parsed from them
+        self.large_ended = False  # a large request has ended since this was last reset
         self._sharing = sharing or Sharing()
         self._of: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
     def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
-        """One request's share, until this is left. The function that is given enlarges it.
+        """Yield a function that adds bytes to a request's memory. They are released after the
+        block.
 
-        It raises RefusedError, 429, where all together would hold too much, or its guest's.
+        The function raises RefusedError, status 429, if all requests or those of the guest hold too
+        much.
         """
         mine = 0
 
@@ -86,20 +88,20 @@ async def read(
     silence: float,
     held: Callable[[int], None],
 ) -> bytearray:
-    """The whole body, which is for some model and may hold images: `check_size` knows more.
+    """Read a whole body, with the limit for any model. `check_size` applies that of its model.
 
     Args:
-        silence: seconds that it may pause.
-        held: called with what each piece takes, and what is read from it, before it is kept.
+        silence: maximum pause in seconds.
+        held: called with the bytes of each part and of the values in it, before they are stored.
 
     Raises:
-        RefusedError: it is too long, holds too much, or does not come.
+        RefusedError: if the body is too long, has too many values, or does not arrive in time.
     """
     return await _gathered(scope, receive, MOST_LIMIT, silence, held)
 
 
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
-    """Refuse a body with more text than its model can take.
+    """Reject a body with more text than its model supports.
 
     Raises:
         RefusedError: 413.
@@ -113,10 +115,10 @@ _MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file"
 
 
 def media_bytes(body: Mapping[str, Any]) -> int:
-    """Return the bytes of images, sounds and documents in a body, which may be anything.
+    """Return the bytes of images, sounds and documents in a body that has not been validated.
 
-    They are large whatever a model's context is, and become tokens of their own, a note or a text
-    of another length.
+    Their size is unrelated to the context length, because they are converted to image tokens, a
+    note, or a text of another length.
     """
     found = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
@@ -139,17 +141,17 @@ def media_bytes(body: Mapping[str, Any]) -> int:
 
 
 def _too_long(limit: int) -> RefusedError:
-    # A longer prompt than any context holds: clients know that code, and make it shorter.
+    # Clients know this code from prompts that exceed the context, and shorten them.
     return RefusedError(
         413, f"This request may have {limit / 2**20:.3g} MB, not more.", CONTEXT_OVERFLOW
     )
 
 
 async def small(request: Request, kind: type[B]) -> B:
-    """The body of a request that is no prompt. Nothing sent is an empty one.
+    """Read and parse the body of a request that is not a prompt. An empty body counts as {}.
 
     Raises:
-        RefusedError: it is too long or late, no object, or does not fit the model.
+        RefusedError: if it is too long, late, not an object, or invalid.
     """
     raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
     try:
@@ -193,17 +195,17 @@ async def _gathered(
         raise RefusedError(408, "The rest of the request did not come.") from None
     except RefusedError:
         body.clear()
-        if more and b"expect" not in headers:  # or the client waits to be told to send it
+        if more and b"expect" not in headers:  # else the client waits before sending the body
             await _rest_taken(receive)
         raise
     return body
 
 
 async def _rest_taken(receive: Receive) -> None:
-    """Let a client send the rest of its body, unless that is endless.
+    """Read the rest of a rejected body, within limits.
 
-    A connection that is closed while its client still sends is reset, and many clients never read
-    the answer that says why.
+    Closing a connection while the client is still sending resets it, and many clients then do not
+    read the response with the reason.
     """
     left = TAKEN_BYTES
     with contextlib.suppress(TimeoutError):
@@ -216,16 +218,17 @@ async def _rest_taken(receive: Receive) -> None:
 
 
 PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""What a body may be packed by, with zlib's number for its frame. The other is zstd."""
-UNPACKED = 64 * 2**10  # bytes that are unpacked at once. Others have their turn between.
-WINDOW_LOG = 23  # of a body that zstd has packed: 8 MB are looked back at, as RFC 8878 wants it
+"""Compressions of zlib by name, with its `wbits`. The only other one is zstd."""
+UNPACKED = 64 * 2**10  # bytes decompressed at a time, before other tasks run
+WINDOW_LOG = 23  # for zstd: a window of 8 MB, as RFC 8878 recommends
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
-    """What unpacks a body piece by piece; the last one is told.
+    """Return a function that decompresses a body chunk by chunk. Its second argument marks the last
+    one.
 
     Raises:
-        RefusedError: 415, it is packed by something else.
+        RefusedError: 415 for an unknown compression.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
@@ -289,13 +292,13 @@ async def _as_it_is(piece: bytes, _: bool) -> AsyncIterator[bytes]:
 
 
 async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
-    """The JSON object that a body is.
+    """Parse a body, which must be a JSON object.
 
     Args:
-        threads: where a large one is decoded.
+        threads: for large bodies.
 
     Raises:
-        RefusedError: 400, it is none.
+        RefusedError: 400 if it is not.
     """
     try:
         if len(raw) > LARGE:
@@ -306,7 +309,7 @@ async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
 
 
 def not_understood(error: ValueError, kind: type[Body] = Body) -> RefusedError:
-    """Return the refusal of a body of that kind, with what is wrong with it."""
+    """Return the error for an invalid body."""
     end = "" if str(error).endswith((".", "?")) else "."
     field = field_of(error, kind)
     return RefusedError(400, f"The request cannot be answered: {error}{end}", field=field)

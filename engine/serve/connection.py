@@ -1,12 +1,10 @@
-"""One client's connection: uvicorn's HTTP/1.1, with limits on what a client may cost.
+"""A client's connection: uvicorn's HTTP/1.1 with limits on misbehaving clients.
 
-uvicorn parses and answers. What is added here concerns clients that do not behave:
-
-- A client that sends nothing, half a head, or does not read is cut off after a time.
-- A client that shuts down its sending half gets the rest of its answer. One that has closed
-  altogether looks the same, so a line that asks for nothing ("100 Continue") is written now and
-  then. A closed connection refuses it, and that stops the answer.
-- A head that is no HTTP is answered with a status and a sentence.
+- A client that sends nothing or half a header, or does not read, is disconnected after a time.
+- A client that shuts down only its sending direction gets the rest of its answer. A client that
+  has closed the connection looks the same, so a line without effect ("100 Continue") is written
+  from time to time. A closed connection rejects it, and that stops the answer.
+- A header that is not HTTP is answered with a status and an explanation.
 """
 
 from __future__ import annotations
@@ -24,42 +22,42 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import errors
 
-AT_ONCE = 16  # how many connections are accepted before the server looks at anything else
-SPARE_FILES = 24 + AT_ONCE  # descriptors that connections leave free for everything else
+AT_ONCE = 16  # connections accepted per iteration of the event loop
+SPARE_FILES = 24 + AT_ONCE  # file descriptors reserved for everything but connections
 PATIENCE = 20.0
-"""Seconds until a connection that asks nothing, or reads its answer too slowly, is closed."""
-MAX_UNSENT_BYTES = 64 * 2**10  # of an answer in asyncio's buffer. The rest waits until it is read.
+"""Seconds until a connection without a request, or with too slow a reader, is closed."""
+MAX_UNSENT_BYTES = 64 * 2**10  # of an answer in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
-"""What a client must read within `PATIENCE` while its buffer is full: 2.4 KB/s. asyncio tells that
-it was read, and not how much, so a client that reads less counts as one that reads nothing."""
+"""Minimum a client must read within `PATIENCE` while its buffer is full: 2.4 KB/s. asyncio only
+reports when the buffer falls below a mark, so a slower client looks like one that reads nothing."""
 PROBES = (0.3, 0.5)
-"""Seconds after a client's last byte at which it is looked whether it still listens."""
+"""Seconds after the client's last byte when the first probes are sent."""
 MOST_READ = 16 * 2**10
-"""Bytes that are read at once. Asyncio's usual 256 KB of tiny chunks keep everybody else waiting
-for a third of a second, and so does a head of as many lines."""
-PROBE_EVERY = 2.0  # seconds between all later looks
+"""Bytes per read. With asyncio's default of 256 KB, a read of tiny chunks or of a header with as
+many lines blocks other connections for a third of a second."""
+PROBE_EVERY = 2.0  # seconds between later probes
 
 
 class Connection(H11Protocol):
-    """One connection. `look` must be called some ten times a second."""
+    """Connection of a client. `look` must be called about ten times per second."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.since = self.loop.time()  # when its client's turn to ask began
+        self.since = self.loop.time()  # when the client's turn to send a request began
         self._blocked_since: float | None = None
         self._half_closed = False
-        self._unsure_since: float | None = None  # whether the client still listens
+        self._unsure_since: float | None = None  # since when the client may be gone
         self._next_probe = 0
         self._closing_since: float | None = None
 
     @property
     def waits(self) -> bool:
-        """Whether the client has to ask next: no request of its is being answered."""
+        """True if no request is being answered, so the client has to send one."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        transport.max_size = MOST_READ  # type: ignore[attr-defined]  # of asyncio's own
+        transport.max_size = MOST_READ  # type: ignore[attr-defined]  # private in asyncio
         transport.set_write_buffer_limits(MAX_UNSENT_BYTES, MAX_UNSENT_BYTES - MIN_READ_BYTES)
         limit = self.app_state.get("room")
         if limit is not None and len(self.connections) > limit:
@@ -67,13 +65,13 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.transport is None:
-            # `connection_made` failed. Without a transport nothing can be answered, and asyncio
-            # closes a connection whose protocol raises here: its client would wait for ever.
+            # `connection_made` failed. Without a transport no answer is possible. asyncio closes a
+            # connection whose protocol raises an error; otherwise its client would wait forever.
             raise ConnectionAbortedError("This connection was never made ready.")
         super().data_received(data)
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
-        """The client sends no more. True keeps its answer coming."""
+        """Handle the end of the client's data. Return True to keep sending the answer."""
         if self.waits or self.cycle.more_body:
             return None
         self._half_closed = True
@@ -97,7 +95,7 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what h11 cannot read, in its words, and close."""
+        """Reject a request that h11 cannot parse, with its reason, and close."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:
@@ -107,7 +105,7 @@ class Connection(H11Protocol):
         self.refuse(status, f"This is no request in HTTP/1.1: {why}.")
 
     def refuse(self, status: int, message: str) -> None:
-        """Answer without a request, unless an answer has begun. Then close."""
+        """Send an error without a request, unless an answer has started, and close."""
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -115,9 +113,9 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def look(self, now: float, patience: float) -> None:
-        """Close the connection when its client has used up its time."""
+        """Close the connection if its client has exceeded a time limit."""
         if self.transport.is_closing():
-            # What is left to be written may have nobody who reads it.
+            # The client may never read the unsent data.
             self._closing_since = self._closing_since or now
             if now - self._closing_since > patience:
                 self.transport.abort()
@@ -129,35 +127,35 @@ class Connection(H11Protocol):
             else:
                 self.transport.close()
         elif not self.waits:
-            # While nothing is read, as with pipelined requests, no end is noticed either.
+            # While reading is paused, for example by pipelined requests, the end goes unnoticed.
             if self._unsure_since is None and self.flow.read_paused and not self.cycle.more_body:
                 self._unsure_since = now
             if self._unsure_since is not None:
                 self._probe(now - self._unsure_since)
 
     def give_up(self) -> None:
-        """The server ends: do not wait for a client that still sends, or does not read."""
+        """Abort the connection at shutdown if its client is still sending or not reading."""
         if self._blocked_since is not None or (not self.waits and self.cycle.more_body):
             self.transport.abort()
 
     def _probe(self, after: float) -> None:
-        """Write something to find out whether anybody reads."""
+        """Write something to find out if the client still reads."""
         many = self._next_probe - len(PROBES)
         due = PROBES[self._next_probe] if many < 0 else PROBES[-1] + PROBE_EVERY * (many + 1)
         if after < due:
             return
         self._next_probe += 1
-        # Clients of HTTP/1.0 know no such line. After the head, tokens are written anyway.
+        # HTTP/1.0 has no such line. After the response header, tokens serve as probes.
         if self.scope["http_version"] == "1.1" and self.conn.our_state is h11.SEND_RESPONSE:
             line = h11.InformationalResponse(status_code=100, headers=[], reason="Continue")
             self.transport.write(self.conn.send(line) or b"")
 
 
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
-    """Close the connection that has asked nothing for the longest time, else the newest one.
+    """Close the connection that has been without a request for the longest time, else the newest.
 
-    Whoever still sends a request's body has not asked yet either: a few hundred that send a byte
-    now and then would keep everybody else away for minutes.
+    Connections that are still sending a body are closed too if necessary. Otherwise a few hundred
+    that send a byte now and then would lock out all others for minutes.
     """
     others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
     idle = [c for c in others if c.waits]
@@ -174,11 +172,11 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
 
 
 def room_for(most: int) -> int:
-    """How many connections the process has descriptors for, not more than `most`."""
+    """Return the number of connections for which there are file descriptors, at most `most`."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return most
-    used = 32  # where the system does not tell
+    used = 32  # if unknown
     for folder in ("/proc/self/fd", "/dev/fd"):
         with contextlib.suppress(OSError):
             used = len(os.listdir(folder))

@@ -1,4 +1,4 @@
-"""The conversations of requests that name no session, found again by what was said in them."""
+"""Conversations of requests without a session, identified by their messages."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from engine.serve.sessions import DIGEST, SessionConfig
 log = logging.getLogger(__name__)
 
 KEEP_IDLE = 10.0
-"""Seconds that a conversation rests before its cache is written. An agent's tools take less, and a
-write for each of its turns would wear the disk."""
-KEEP_BUSY = 120.0  # so old may be what is written of one that never rests
-MOST_NAMES = 8192  # digests of conversations, and of their beginnings, by which caches are known
+"""Idle time in seconds until a conversation's cache is written to disk. An agent's tools take less,
+and writing in each of its turns would wear the disk."""
+KEEP_BUSY = 120.0  # maximum age of the written cache of a conversation that is never idle
+MOST_NAMES = 8192  # digests of conversations and their beginnings by which caches are found
 BEGINNINGS = 16
-"""Of a conversation, by which it is known, too: agents take out of what was said what was a hint
-for one turn alone, and people go back."""
+"""Beginnings of a conversation under which it is found too: agents remove hints for single turns
+from earlier messages, and users go back."""
 LONGEST_DIGESTED = 4 * 2**20
-"""Characters of a conversation. A longer one is read again after a restart."""
+"""Maximum characters of a conversation that is found after a restart."""
 
 
-LOCAL_OWNER = "-"  # who asked without a key
-UNKNOWN = "?"  # the owner of what was noted before owners were
+LOCAL_OWNER = "-"  # owner of conversations without a key
+UNKNOWN = "?"  # owner of entries written before owners were stored
 _LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P<owner>[^ ]+))?")
 
 
 class Names:
-    """Under which names the caches of conversations lie on disk, by their digests.
+    """Index of conversation caches on disk: names by digests of conversations.
 
-    Each turn adds a line, so that a program that is killed has lost none. A folder that cannot be
-    read or written costs what it would have given, and nothing else.
+    Each turn appends a line, so nothing is lost if the process is killed. If the folder cannot be
+    read or written, conversations are only not found again.
 
     Args:
         cache: the folder of the engine's caches.
@@ -56,14 +56,14 @@ class Names:
 
     def __init__(self, cache: Path) -> None:
         self._file = cache / APART / NAMES
-        self._names: dict[str, str] = {}  # the least recently noted first
-        self._ends: dict[str, str] = {}  # by the name the digest that was noted last
-        self._owned: dict[str, set[str]] = {}  # names by the id of their key
-        self._owners: dict[str, str] = {}  # and the other way round
+        self._names: dict[str, str] = {}  # by digest, least recently added first
+        self._ends: dict[str, str] = {}  # the digest added last, by name
+        self._owned: dict[str, set[str]] = {}  # names by key id
+        self._owners: dict[str, str] = {}  # key id by name
         lines: list[str] = []
         try:
             self._make_folder()
-            if self._file.is_file():  # a pipe would be waited for
+            if self._file.is_file():  # reading a pipe would block
                 lines = self._file.read_text("ascii", "replace").replace("\0", "\n").split("\n")
         except OSError as error:
             log.warning("Conversations are not found again after a restart: %s", error.strerror)
@@ -75,22 +75,26 @@ class Names:
                 self._rewrite()
 
     def find(self, digests: Sequence[str]) -> tuple[str, bool]:
-        """The name for the longest of these beginnings of a conversation, the shortest first, and
-        whether that is all that lies there; "" where there is none."""
+        """Return the name for the longest known beginning, or "", and True if that is the whole
+        cache.
+
+        Args:
+            digests: of the beginnings of a conversation, shortest first.
+        """
         digest = next((digest for digest in reversed(digests) if digest in self._names), "")
         name = self._names.get(digest, "")
         return name, self._ends.get(name) == digest
 
     def owned(self, guest: str) -> list[str]:
-        """Return the names of a key's conversations, by its id, and of those of unknown keys."""
+        """Return the names of a key's conversations, and of those with unknown keys."""
         return [*self._owned.get(guest or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
 
     def note(self, digests: Sequence[str], name: str, guest: str) -> None:
-        """A conversation lies, or will lie, under that name.
+        """Add the name of a conversation's cache.
 
         Args:
-            digests: of beginnings of it; the last one is that of all.
-            guest: the id of its key.
+            digests: of its beginnings; the last one is of the whole conversation.
+            guest: id of its key.
         """
         for digest in digests:
             self._put(digest, name, guest or LOCAL_OWNER)
@@ -99,19 +103,19 @@ class Names:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
                 with open(os.open(self._file, flags, 0o600), "ab") as file:
                     file.write(self._listed(digests))
-            else:  # somebody has removed it
+            else:  # the folder was removed
                 self._make_folder()
                 self._rewrite()
-        except OSError as error:  # it is read again after a restart, and nothing else
+        except OSError as error:  # only costs prefill after a restart
             log.info("a conversation is not found again after a restart (%s)", error.strerror)
 
     def forget(self) -> None:
-        """Know none any more. What lies on disk stays there."""
+        """Forget all names. Files on disk are kept."""
         for known in (self._names, self._ends, self._owned, self._owners):
             known.clear()
 
     def remove(self, names: Sequence[str]) -> None:
-        """Know these no more. Their caches stay on disk, and so do their digests."""
+        """Forget these names. Their caches and digests on disk are kept."""
         for name in names:
             self._ends.pop(name, None)
             self._disown(name)
@@ -147,11 +151,10 @@ class Names:
         part.replace(self._file)
 
     def _listed(self, digests: Iterable[str]) -> bytes:
-        """Return lines for digests, with their names and owners.
+        """Return lines of digests with their names and owners.
 
-        Each begins with the end of the one before: that may have been cut by a crash or a full
-        disk, and is to cost itself alone. (A machine that lost its power may have left zeros in
-        its place.)
+        Each line starts with a line break, because the previous one may have been truncated by a
+        crash or a full disk. (A power failure may have left zeros in its place.)
         """
         named = ((digest, self._names[digest]) for digest in digests if digest in self._names)
         return "".join(
@@ -160,32 +163,32 @@ class Names:
 
 
 KEPT = 64
-"""Idle sessions of one guest that stay open. What they hold makes room where memory is wanted."""
+"""Idle sessions per guest that stay open. They are evicted when memory is needed."""
 NEW_SHARE = 4
-"""A fourth of them is for conversations that nobody has gone on with: agents ask for titles and
-the like beside what they do, and a thousand of those displace no conversation."""
-MOST_IDLE = 512  # of all guests. Past that the one who has most loses the least recently used.
+"""Divisor for the share of them reserved for conversations that were never continued. Agents send
+many single requests, for titles and the like, and these must not evict conversations."""
+MOST_IDLE = 512  # of all guests; above it, the guest with the most loses the least recently used
 
 
 class Conversation(Struct, eq=False):
-    """A session, and the messages that were said in it."""
+    """A session and its messages."""
 
     session: Session
-    kind: tuple[str, str, SessionConfig]  # the guest, the model, how it works
+    kind: tuple[str, str, SessionConfig]  # guest id, model id, configuration
     messages: list[Message] = field(default_factory=list)
-    head: str = ""  # a digest of what other conversations begin with, too; "" for nothing
-    begins_as: str = ""  # the id of one on disk that has the same
+    head: str = ""  # digest of the part shared with other conversations, or ""
+    begins_as: str = ""  # id of a cache on disk with the same beginning
     losses: int = 0  # of its model's sessions, before it was taken
-    kept: bool = False  # given back, and not taken since
-    followed: bool = False  # somebody has gone on with it
-    written: float = 0.0  # when its cache was written, of `time.monotonic`
-    unwritten_since: float | None = None  # when it was given back with what is not on disk
+    kept: bool = False  # idle
+    followed: bool = False  # it was continued at least once
+    written: float = 0.0  # monotonic time of the last write to disk
+    unwritten_since: float | None = None  # monotonic time since when it has unwritten changes
 
 
 def _head(
     kind: tuple[str, str, SessionConfig], messages: Sequence[Message], tools: Sequence[str]
 ) -> str:
-    """A digest of what an agent's conversations have in common: instructions and tools."""
+    """Return a digest of an agent's instructions and tools, which its conversations share."""
     system = [m.get("content") or "" for m in messages[:1] if m.get("role") == "system"]
     size = sum(map(len, (*system, *tools)))
     found = chained([[list(tools), system]], repr(kind)) if 0 < size <= LONGEST_DIGESTED else [""]
@@ -193,7 +196,7 @@ def _head(
 
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
-    """Of each beginning of a conversation; none where it is too long."""
+    """Return a digest for each beginning of a conversation, or [] if it is too long."""
     if sum(len(text_of(m.get("content"))) for m in messages) > LONGEST_DIGESTED:
         return []
     said = [{"role": m.get("role"), "content": _named(m.get("content"))} for m in messages]
@@ -201,7 +204,7 @@ def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) 
 
 
 def _named(content: Any) -> Any:
-    """A content with the digests of its images and sounds in their place."""
+    """Return a content with digests in place of images and sounds."""
     if not isinstance(content, (list, tuple)):
         return content
     return [
@@ -211,12 +214,12 @@ def _named(content: Any) -> Any:
 
 
 class Conversations:
-    """The sessions of a server. Every method may be called from any thread.
+    """Pool of sessions for requests without a session id. Thread-safe.
 
     Args:
-        keep: how many idle ones of each guest stay. The least recently used go first. What others
-            do closes none of them, unless there are more than `most` in all.
-        names: of what lies on disk; None keeps nothing beyond the process.
+        keep: idle sessions kept per guest, least recently used first to be closed. Other guests
+            only close them if there are more than `most` in all.
+        names: index of caches on disk, or None to keep nothing on disk.
     """
 
     def __init__(
@@ -228,13 +231,13 @@ class Conversations:
     ) -> None:
         self._engine = engine
         self._names = names
-        # The ids of sessions that are open, where they have names, and from which others began.
+        # Ids of open sessions with names, and those from which others began.
         self._taken: set[str] = set()
         self._begun: set[str] = set()
         self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
-        self._losses: Counter[str | None] = Counter()  # of a model's sessions; None: of all
+        self._losses: Counter[str | None] = Counter()  # by model id; None counts for all
         self._ended = False
 
     def take(
@@ -245,18 +248,18 @@ class Conversations:
         guest: Guest = LOCAL,
         tools: Sequence[str] = (),
     ) -> Conversation:
-        """A conversation for one request. Nobody else gets it until it is given back.
+        """Return a conversation for the exclusive use of one request.
 
-        One guest's are never found by another, not even by how fast an answer comes.
+        Guests cannot find conversations of others, not even by the time of an answer.
 
         Args:
-            tools: the names of those that stand at the head of the prompt.
+            tools: names of the tools at the beginning of the prompt.
 
         Raises:
-            EngineError: the engine was stopped.
+            EngineError: if the engine was stopped.
         """
         kind = (guest.id, model.id, config)
-        losses = self._lost(model.id)  # one that comes from now on may take this session, too
+        losses = self._lost(model.id)  # read first: a later loss may include this session
         found = self._find(kind, messages)
         if found is None:
             head = _head(kind, messages, tools) if self._names is not None else ""
@@ -269,13 +272,13 @@ class Conversations:
         return found
 
     def give_back(self, conversation: Conversation) -> None:
-        """Keep a conversation for its next turn. Its session must be idle.
+        """Return a conversation to the pool. Its session must be idle.
 
-        May be done again, after a fault or not, before anybody else takes it.
+        May be repeated, for example after an error, before another request takes it.
         """
         digests: list[str] = []
         if self._names is not None and not conversation.kept:
-            # Not while others wait for the lock: of megabytes it takes milliseconds.
+            # Outside of the lock: megabytes take milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
@@ -288,11 +291,11 @@ class Conversations:
                 self._note(conversation, digests)
             old = self._surplus(conversation.kind[0])
             if old is not None:
-                # What nobody has gone on with is worth no write.
+                # A conversation that was never continued is not worth a write.
                 self._drop(old, forget=not old.followed)
 
     def keep(self) -> None:
-        """Have written what has rested for long enough. To be called every second or so."""
+        """Write the caches that have been idle for long enough. Call about once per second."""
         now = time.monotonic()
         with self._lock:
             for one in self._idle:
@@ -306,9 +309,11 @@ class Conversations:
     def _names_for(
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
     ) -> tuple[str | None, str]:
-        """The id of a new session, that under which the conversation was written, if it was; and
-        that of one that was written and has the same beginning, or the same head at least, if
-        nobody has that in memory."""
+        """Return the id for a new session, and the id of a cache on disk to begin with, or "".
+
+        The id is that of the conversation's own cache on disk, if there is one. The cache to begin
+        with has the same beginning, or at least the same head, and no open session.
+        """
         if self._names is None:
             return None, ""
         digests, begins_as = _digests(kind, messages), ""
@@ -331,14 +336,14 @@ class Conversations:
         noted = []
         for beginning in filter(None, (conversation.head, *digests[-BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
-            # What nobody has gone on with may be dropped before others.
+            # A conversation that was never continued may be dropped before others.
             if not known or (followed and known != own):
                 noted.append(beginning)
         if noted := [*noted, *digests[-1:]]:
             self._names.note(noted, own, conversation.kind[0])
 
     def _surplus(self, guest: str) -> Conversation | None:
-        """The one that goes, after a guest has given one back; None where all may stay."""
+        """Return the conversation to close after one was returned by a guest, or None."""
         held = Counter(c.kind[0] for c in self._idle)
         if held[guest] <= self._keep and len(self._idle) <= self._most:
             return None
@@ -348,16 +353,16 @@ class Conversations:
         return new[0] if len(new) > len(own) // NEW_SHARE else next(c for c in own if c.followed)
 
     def clear(self, model_id: str | None = None) -> None:
-        """Close all idle ones, or those of a model: the engine has lost their sessions.
+        """Close all idle sessions, or those of a model, because the engine has lost them.
 
-        Those that are taken are closed when they are given back.
+        Sessions in use are closed when they are returned.
         """
         with self._lock:
             self._losses[model_id] += 1
         self._close(lambda one: model_id in (None, one.kind[1]))
 
     def forget(self, guest: str | None = None) -> None:
-        """Close all idle ones, or those of a guest, and keep nothing of them."""
+        """Close all idle sessions, or those of a guest, and delete their caches."""
         self._close(lambda one: guest in (None, one.kind[0]), forget=True)
         if self._names is None:
             return
@@ -365,13 +370,13 @@ class Conversations:
             if guest is None:
                 self._names.forget()
             elif names := self._names.owned(guest):
-                with suppress(EngineError):  # of an engine that has stopped; this is done again
+                with suppress(EngineError):  # engine stopped; the caller repeats this
                     for name in names:
                         self._engine.forget(name)
                     self._names.remove(names)
 
     def closed(self, conversation: Conversation) -> None:
-        """Take note that the session of one that was taken is closed, and not given back."""
+        """Record that the session of a conversation in use was closed instead of returned."""
         with self._lock:
             self._let_go(conversation)
 
@@ -386,16 +391,16 @@ class Conversations:
 
     def _drop(self, old: Conversation, forget: bool = False) -> None:
         old.session.close(forget)
-        self._idle.remove(old)  # what could not be closed is found again
+        self._idle.remove(old)  # last, so that a failed close can be repeated
         self._let_go(old)
 
     def end(self) -> None:
-        """Close all, and keep none any more."""
+        """Close all sessions, and keep no more."""
         self._ended = True
         self.clear()
 
     def _lost(self, model_id: str) -> int:
-        """How often the engine has lost sessions of that model."""
+        """Return how often the engine has lost sessions of a model."""
         return self._losses[model_id] + self._losses[None]
 
     def _find(
@@ -404,7 +409,7 @@ class Conversations:
         with self._lock:
             best, most = None, 0
             for known in self._idle:
-                # A session that would have to forget a turn is left for that turn's client.
+                # A session with additional turns is left to the client of those turns.
                 said = known.messages
                 if known.kind == kind and len(said) > most and _begins_with(messages, said):
                     best, most = known, len(said)
@@ -417,7 +422,7 @@ class Conversations:
 def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
     """Return True if a conversation begins with these messages.
 
-    The last one is compared first. Agents' conversations have long heads in common.
+    Compares the last one first, because agents' conversations share long beginnings.
     """
     if len(beginning) > len(messages):
         return False

@@ -1,7 +1,7 @@
-"""Documents in requests: their texts, by the reader of attachments.
+"""Text of documents in requests, using the reader for attachments.
 
-A document may take a minute. So requests with documents are read in threads of their own, in turn
-between keys, within a limit and a time budget, and no longer than their clients wait.
+Reading a document may take a minute. So requests with documents are read in their own threads,
+fairly between keys, with limits on number and time, and cancelled with the request.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from engine.serve.errors import RefusedError
 from engine.serve.queue import Queue, Report
 
 MAX_DOCUMENTS = 64
-"""Documents of one request."""
+"""Documents per request."""
 READING_BUDGET_S = 120.0
-"""Total seconds that the children may spend on the documents of one request."""
+"""Total seconds of the children for the documents of a request."""
 MAX_READ_AT_ONCE = 8
-"""Requests whose documents are read at the same time. Half are for keys that have none there."""
+"""Requests whose documents are read concurrently. Half are reserved for keys that have none."""
 PIECE_CHARACTERS = 2**18
-"""Characters of base64 and percent codes decoded per call, which takes about 2 ms."""
+"""Characters of base64 or percent encoding per call, which takes about 2 ms."""
 MAX_KEPT_CHARACTERS = 16_000_000
-"""Limit of cached texts. They save reading a conversation's documents again in each turn."""
+"""Limit of cached texts, which save reading a conversation's documents in each turn."""
 
 T = TypeVar("T")
 
@@ -61,21 +61,21 @@ _BASE64 = re.compile(r"\s*;\s*base64\s*$", re.IGNORECASE)
 _BINARY = re.compile(r"image/(?!svg)|audio/|video/|application/(pdf|octet-stream)", re.IGNORECASE)
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _BLANKS = b" \t\r\n\f\v"
-_TYPES = ("document", "file", "input_file")  # parts that take a while to read
+_TYPES = ("document", "file", "input_file")  # message parts that take long to read
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:
-    """The text of a document. A page of a PDF that is a picture says so in its place.
+    """Return the text of a document. PDF pages without text are replaced by a note.
 
     Args:
-        data: in base64, which may stand in a data: address.
-        kind: its media type; what such an address says counts more.
-        name: of its file, whose ending tells where the type does not.
+        data: base64, or a data: URL.
+        kind: its media type; that of a data: URL takes precedence.
+        name: of its file, whose extension is used for unknown types.
 
     Raises:
-        ValueError: it cannot be read; the end of a sentence says why.
-        RefusedError: the request has too many documents, or they take too long.
-        EngineError: `engine_stopped` if no request waits for it any more.
+        ValueError: if it cannot be read, with the end of a sentence.
+        RefusedError: if the request has too many documents, or reading takes too long.
+        EngineError: `engine_stopped` if the request was cancelled.
     """
     content, told = decoded(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)
@@ -114,7 +114,7 @@ def _text(
 
 
 class DocumentTexts:
-    """Texts of documents that were read, by key and digest; those used last are kept."""
+    """LRU cache of document texts by key and digest."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -122,7 +122,7 @@ class DocumentTexts:
         self._characters = 0
 
     def get(self, guest: str, digest: str) -> str | ValueError | None:
-        """Return a text, or why there is none; None if that is not known."""
+        """Return a text or the error of reading it; None if unknown."""
         with self._lock:
             found = self._kept.get((guest, digest))
             if found is not None:
@@ -148,10 +148,10 @@ class DocumentTexts:
 
 
 class RequestDocuments:
-    """The documents of one request, with its limit and its budget.
+    """Documents of one request, with limits on number and time.
 
     Attributes:
-        stop: set it from any thread to end the reading.
+        stop: cancels the reading when set, from any thread.
     """
 
     def __init__(self, guest: Guest, texts: DocumentTexts) -> None:
@@ -162,10 +162,7 @@ class RequestDocuments:
         self._lane = ReadingLane(f"requests of {guest.id}")
 
     def text(self, content: bytes, ending: str, encoding: str = "") -> str:
-        """Return a document's text.
-
-        Raises: as `read`.
-        """
+        """Return the text of a document. For errors, see `read`."""
         self._count += 1
         if self._count > MAX_DOCUMENTS:
             raise RefusedError(
@@ -207,7 +204,7 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 
 class DocumentReader:
-    """Reads requests that have documents. Lives on the server's event loop."""
+    """Reader for requests with documents. Lives on the server's event loop."""
 
     def __init__(self) -> None:
         self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
@@ -215,12 +212,12 @@ class DocumentReader:
         self.texts = DocumentTexts()
 
     async def run(self, read: Callable[[], T], report: Report, guest: Guest = LOCAL) -> T:
-        """Run what understands a request, in which `read` is called, in a thread.
+        """Run a function that parses a request, and calls `read`, in a thread.
 
-        If this is cancelled, the reading ends within a tenth of a second.
+        Cancellation ends the reading within a tenth of a second.
 
         Args:
-            report: tells the client its place while it waits.
+            report: called with the position in the queue.
         """
         ticket = self._queue.enter(guest=guest.id)
         documents = RequestDocuments(guest, self.texts)
@@ -234,23 +231,23 @@ class DocumentReader:
             ticket.leave()
 
     def close(self) -> None:
-        """Drop what has not begun. The requests must have been cancelled."""
+        """Drop queued requests, which must have been cancelled."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def is_address(data: str) -> bool:
-    """Return True if the data is in a data: address."""
+    """Return True if the data is a data: URL."""
     return _ADDRESS.match(data) is not None
 
 
 def decoded(data: str) -> tuple[bytes, str]:
-    """Return the bytes of base64 or of a data: address, and the media type of the address.
+    """Return the bytes of base64 or of a data: URL, and the URL's media type with its parameters.
 
-    Base64 may lack its padding, have line breaks and use the URL-safe alphabet. An address may
-    be percent-coded instead. Its parameters stay with the media type.
+    Base64 may lack padding, have line breaks and use the URL-safe alphabet. A URL may be
+    percent-encoded instead.
 
     Raises:
-        ValueError: it is damaged.
+        ValueError: if it is damaged.
     """
     address = _ADDRESS.match(data)
     if address is None:
@@ -260,7 +257,7 @@ def decoded(data: str) -> tuple[bytes, str]:
     content: bytes | None = None
     if "base64" in parameters.lower():
         content = _from_base64(data)
-    elif _BINARY.match(kind):  # some tools leave out the word
+    elif _BINARY.match(kind):  # some tools omit ";base64"
         with suppress(ValueError):
             content = _from_base64(data)
     if content is None:
@@ -288,9 +285,9 @@ def _from_base64(data: str) -> bytes:
 
 
 def _unquoted(data: str) -> Iterator[bytes]:
-    """Replace percent codes, in pieces.
+    """Decode percent encoding in parts.
 
-    Each call holds Python's lock, so other threads run between two of them.
+    Each call holds the GIL; other threads run in between.
     """
     begun = b""
     for start in range(0, len(data), PIECE_CHARACTERS):
@@ -302,7 +299,7 @@ def _unquoted(data: str) -> Iterator[bytes]:
 
 
 def is_in(body: Mapping[str, Any]) -> bool:
-    """Whether a body, which may be anything, has a document that takes a while to read."""
+    """Return True if a body that has not been validated has a document that takes long to read."""
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(4):  # the messages, a message's parts, those of a result, a source
         inner: list[Any] = []

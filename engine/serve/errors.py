@@ -1,4 +1,4 @@
-"""Why a request is not answered: a status, and the error in OpenAI's or Anthropic's shape."""
+"""Errors of requests: HTTP status, and JSON in the shape of OpenAI, Anthropic or Ollama."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from engine.errors import (
 from engine.serve.json_input import shortened
 
 MODEL_NOT_FOUND = "model_not_found"
-"""OpenAI's own code, by which other libraries tell this error from a bad request."""
+"""OpenAI's code, by which other libraries recognize this error."""
 MODEL_UNLOADED = "model_unloaded"
-"""A model that others have unloaded while it was used: it is loaded again when it is asked for."""
+"""The model was unloaded while in use. The next request loads it again."""
 WRONG_KEY = "invalid_api_key"
 STATUS = {
     INVALID_REQUEST: 400,
@@ -41,11 +41,11 @@ STATUS = {
     ENGINE_STOPPED: 503,
     MODEL_UNLOADED: 503,
 }
-"""HTTP status by error code. Every other code is a 500."""
-RETRY_SECONDS = 5  # what `Retry-After` says with a 429 or 503 that names no time
+"""HTTP status by error code; 500 for all others."""
+RETRY_SECONDS = 5  # default `Retry-After` with status 429 and 503
 FAULT = "The server failed over this request. Its log says more."
-ANTHROPIC = "/v1/messages"  # errors of paths that begin so have Anthropic's shape
-OLLAMA = "/api/"  # those of these have Ollama's, and all others OpenAI's
+ANTHROPIC = "/v1/messages"  # prefix of paths whose errors have Anthropic's shape
+OLLAMA = "/api/"  # prefix of those with Ollama's; all others have OpenAI's
 CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for a prompt that is too long
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
@@ -73,17 +73,17 @@ class RefusedError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status  # of HTTP
-        self.message = message  # what is wrong with it
+        self.message = message  # for the user
         self.code = code  # for programs
-        self.retry = retry  # after how many seconds it may be asked again, where that helps
-        self.field = field  # of the body, that has the wrong value
+        self.retry = retry  # seconds until a retry may succeed, or None
+        self.field = field  # name of the invalid field of the body, or None
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
-    """The status and the JSON for an error. What is inside the server is not told.
+    """Return the status and JSON for an error, without the server's internals.
 
     Args:
-        path: that was asked for.
+        path: of the request.
     """
     if isinstance(error, RefusedError):
         status, code, message = error.status, error.code, error.message
@@ -99,7 +99,7 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
         kind = _ANTHROPIC_TYPES.get(status) or (
             "invalid_request_error" if status < 500 else "api_error"
         )
-        # The code is one more field of Anthropic's shape.
+        # The code is an addition to Anthropic's shape.
         told: dict[str, Any] = {"type": kind, "message": message, "code": code}
         return status, {"type": "error", "error": told}
     if path.startswith(OLLAMA):
@@ -111,10 +111,11 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 
 
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
-    """Code and words by which an API's clients know that they must make their prompt shorter.
+    """Return the code and message by which clients recognize that a prompt is too long.
 
-    They look for its sentence at the beginning, and take the figures out of it. OpenAI has one in
-    each of its APIs, and some look for the other's (Copilot CLI gives up without it).
+    Clients search for a sentence at the beginning and extract its numbers. OpenAI has a different
+    one in each of its APIs, and some clients search for both in either (Copilot CLI fails without
+    it).
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
     if figures is None and anthropic:
@@ -139,7 +140,7 @@ def _number(digits: str) -> int:
 
 
 def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
-    """Headers that go with a status."""
+    """Return the additional headers for a status."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
     seconds = error.retry if isinstance(error, RefusedError) else None
@@ -149,7 +150,7 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
 
 
 def raw(status: int, reason: str, message: str) -> bytes:
-    """A whole response as bytes, for connections that have no request to answer."""
+    """Return a whole response as bytes, for connections without a request."""
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(body_of(RefusedError(status, message, kind))[1]).encode()
     headers = {

@@ -1,6 +1,6 @@
-"""JSON from outside: counted while it comes, read with limits, refused in plain words.
+"""JSON from clients: size checks while it arrives, decoding with limits, and error messages.
 
-Also the settings of an answer as JSON has them, in requests to the server and in files of requests.
+Also sampling parameters in JSON, for requests to the server and batch files.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from engine.text.invisible import escape_invisible
 
 log = logging.getLogger(__name__)
 
-DEEPEST = 100  # levels of lists and objects within each other
-LONGEST_NUMBER = 40  # digits of a whole number. Longer ones overflow wherever they are used.
+DEEPEST = 100  # nested lists and objects
+LONGEST_NUMBER = 40  # digits of an integer; longer ones overflow later
 LONGEST_WORDS = 400
-"""Characters of a sentence about what is wrong. A sentence may quote what was sent."""
+"""Maximum characters of an error message, which may quote the request."""
 
 
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
-    """Return the JSON object in these bytes.
+    """Decode a JSON object.
 
-    A byte order mark is skipped. Bytes that are not UTF-8 and halves of surrogate pairs become
-    U+FFFD, and control characters in texts are taken: clients cut what tools print.
+    A byte order mark is skipped. Invalid UTF-8 and lone surrogates become U+FFFD, and control
+    characters in strings are accepted, because clients truncate the output of tools.
 
     Raises:
-        ValueError: says what is wrong with them.
+        ValueError: if it is invalid, with the reason.
     """
     encoding = json.detect_encoding(raw)
     try:
@@ -52,10 +52,10 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
 
 
 def repaired(tree: Any) -> Any:
-    """Return the tree with U+FFFD for each lone surrogate, which cannot be encoded.
+    """Return the tree with U+FFFD for lone surrogates, which cannot be encoded.
 
     Raises:
-        ValueError: it has too many levels for later code.
+        ValueError: if it is nested too deeply for later code.
     """
     if _is_encodable(tree):
         return tree
@@ -65,7 +65,7 @@ def repaired(tree: Any) -> Any:
 
 
 def _is_encodable(tree: Any) -> bool:
-    """Return True if no text of the tree has a lone surrogate; refuse too many levels."""
+    """Return True if no string has a lone surrogate. Raise ValueError if nested too deeply."""
     is_whole = True
     level = [tree]
     for _ in range(DEEPEST + 1):
@@ -85,7 +85,7 @@ def _is_encodable(tree: Any) -> bool:
 
 
 def shortened(words: str) -> str:
-    """A sentence cut to a length that a person reads. Control characters are made visible."""
+    """Truncate a message to a readable length, and escape control characters."""
     cut = words if len(words) <= LONGEST_WORDS else words[: LONGEST_WORDS - 1] + "…"
     return escape_invisible(cut, lambda c: f"\\u{ord(c):04x}", keep="\n")
 
@@ -117,40 +117,40 @@ def _number(digits: str) -> float:
     return number
 
 
-MOST_LISTS = 200_000  # lists and objects: 20,000 messages of ten
+MOST_LISTS = 200_000  # lists and objects, such as 20,000 messages of ten
 MOST_PARTS = 2_000_000
-"""Values and names of all kinds: a prompt of a million token ids, and as much again."""
-LIST_BYTES, PART_BYTES = 200, 60  # what one takes in memory, at most
+"""Limit of values and names, twice that of a prompt of a million token ids."""
+LIST_BYTES, PART_BYTES = 200, 60  # maximum memory for each
 
 
 class Parts:
-    """Counts the parts of one JSON text, piece by piece; each is looked at by C alone.
+    """Counter of values in a JSON text, chunk by chunk, using only functions implemented in C.
 
     Attributes:
-        lists: and objects so far.
-        commas: so far.
-        texts: so far; names are texts, too.
+        lists: lists and objects so far.
+        commas: commas so far.
+        texts: strings so far, including names.
     """
 
     def __init__(self) -> None:
         self.lists = self.commas = self.texts = 0
-        self._inside = False  # a text goes on
-        self._half = b""  # an escape that the last piece has begun
+        self._inside = False  # the last chunk ended in a string
+        self._half = b""  # backslash at the end of the last chunk
 
     @property
     def too_many(self) -> str:
-        """What there is too much of, with how many may be; empty as long as there is not."""
+        """Name and limit of what there is too much of, or ""."""
         if self.lists > MOST_LISTS:
             return f"{MOST_LISTS:,} lists and objects"
         return f"{MOST_PARTS:,} values" if self.texts + self.commas > MOST_PARTS else ""
 
     @property
     def nbytes(self) -> int:
-        """What they take in memory once they are read, beside the characters of the texts."""
+        """Memory of the decoded values, without the characters of strings."""
         return self.lists * LIST_BYTES + (self.commas + self.texts) * PART_BYTES
 
     def add(self, piece: bytes) -> None:
-        """Count what is in the next piece, which should be no longer than some 100 KB."""
+        """Count the values in the next chunk, which should not be longer than about 100 KB."""
         text = self._half + piece if self._half else piece
         if b"\\" in text:
             slashes = len(text) - len(text.rstrip(b"\\"))
@@ -172,15 +172,14 @@ class Parts:
 
 
 def chained(messages: Sequence[Any], before: str = "") -> list[str]:
-    """A digest for each beginning of a conversation, up to each of its messages.
+    """Return a digest for each beginning of a conversation, one per message.
 
-    That of a message is SHA-256, in 64 small hexadecimal digits, over the digest of the message
-    before it (nothing for the first one), and over the message as JSON in ASCII, with sorted keys
-    and without blanks.
+    A message's digest is the SHA-256, in lower-case hexadecimal, of the previous message's digest
+    (or "") followed by the message as ASCII JSON with sorted keys and without blanks.
 
     Args:
-        messages: as they go over the line.
-        before: the digest of what stands before them.
+        messages: as in the request.
+        before: digest of the preceding messages.
     """
     found = []
     for message in messages:
@@ -192,13 +191,13 @@ def chained(messages: Sequence[Any], before: str = "") -> list[str]:
 
 _BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
 SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not in _BY_SHAPE)
-"""The settings that a body may name by themselves. How probable tokens were, and how tools are
-called, is asked for by each shape in its own way, and not at all in files of requests."""
+"""Parameters that are fields of a body. Log probabilities and tools have different fields in each
+API, and are not supported in batch files."""
 
 
 _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "max_tokens": ((-2, -1, 0), None),  # no limit
-    "seed": ((-1, 2**32 - 1), None),  # a fresh one
+    "seed": ((-1, 2**32 - 1), None),  # random
     "top_k": ((-1,), 0),  # off
     "min_p": ((-1,), 0.0),  # off
     "repetition_penalty": ((0,), 1.0),  # off
@@ -208,21 +207,21 @@ _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "grammar": (("",), None),  # none, as with llama.cpp
     "regex": (("",), None),
 }
-"""Values that other servers take for another one, by setting: llama.cpp, vLLM, mlx-lm, LM Studio,
-Ollama, OpenAI."""
+"""Values with a special meaning in other servers, and our equivalent: llama.cpp, vLLM, mlx-lm, LM
+Studio, Ollama, OpenAI."""
 
 
 _WHOLE_NUMBERS = ("max_tokens", "seed", "top_k", "penalty_window")
 
 
 def whole_number(value: Any) -> Any:
-    """Return 16.0 as 16, which is the same number in JSON. Some languages write all numbers so."""
+    """Return 16.0 as 16, which is equal in JSON. Some languages write all numbers as floats."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
 
 
 def usual_value(name: str, value: Any) -> Any:
-    """Return what clients mean by the value of a setting."""
+    """Return our equivalent of a parameter's value."""
     if name == "stop":
         if isinstance(value, list):
             return [text for text in value if text != ""]
@@ -235,10 +234,10 @@ def usual_value(name: str, value: Any) -> Any:
 
 
 def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
-    """The settings `given` in JSON, upon those of `base`.
+    """Create parameters from JSON, with defaults from `base`.
 
     Raises:
-        ValueError: says what is wrong with them.
+        ValueError: if they are invalid, with the reason.
     """
     if given.get("choices") is not None and not given["choices"]:
         raise ValueError("choices must not be empty. Leave it out for a free answer")
@@ -250,11 +249,11 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
 
 
-_NEVER = -100  # the lowest bias, which llama.cpp writes as false
+_NEVER = -100  # lowest bias, for llama.cpp's false
 
 
 def _token_ids(bias: Any) -> Any:
-    """Return the bias by token id. JSON's keys are texts, and llama.cpp has a list of pairs."""
+    """Return the logit bias by token id, from JSON's string keys or llama.cpp's list of pairs."""
     if isinstance(bias, list) and all(isinstance(one, list) and len(one) == 2 for one in bias):
         if any(isinstance(token, (list, dict)) for token, _ in bias):
             return bias
@@ -268,10 +267,10 @@ def _token_ids(bias: Any) -> Any:
 
 
 def form(wanted: Any, where: str) -> dict[str, Any]:
-    """The form of an answer, from `response_format` or what is shaped like it.
+    """Return the parameters for a `response_format` or an equivalent field.
 
     Raises:
-        ValueError: it is none.
+        ValueError: if it is invalid.
     """
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind == "text":
@@ -289,5 +288,5 @@ def form(wanted: Any, where: str) -> dict[str, Any]:
 
 
 def line_seed(seed: int, line: int) -> int:
-    """The seed of a line, always the same. It is below 2**48, so any JSON reader keeps it exact."""
+    """Return a line's seed, derived from `seed`. Any JSON parser keeps it exact (< 2**48)."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")

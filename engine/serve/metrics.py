@@ -1,6 +1,6 @@
-"""What a server counts, and its figures in Prometheus' text.
+"""Counters of a server, and their export in Prometheus' text format.
 
-Nothing of what was asked or answered is counted, and no names of guests.
+They contain no text of requests or answers, and no names of keys.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GAP_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
 
 class Histogram:
-    """Counts values by the smallest of some bounds that is not below them."""
+    """Histogram with fixed upper bounds."""
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self._bounds = bounds
@@ -31,28 +31,28 @@ class Histogram:
         self.sum += value
 
     def buckets(self) -> list[tuple[str, float]]:
-        """How many were at most each bound, as Prometheus wants it."""
+        """Return cumulative counts by upper bound, as Prometheus expects."""
         names = [*(str(bound) for bound in self._bounds), "+Inf"]
         return [(name, float(n)) for name, n in zip(names, accumulate(self._counts), strict=True)]
 
 
 class Metrics:
-    """Counts since the server's start, of all keys and of each. Lives on its event loop."""
+    """Counters since the start of the server, in total and per key. Lives on its event loop."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, Metrics] = {}
         self.requests: Counter[tuple[str, str]] = Counter()  # by route and status
-        # by how they ended: a `FinishReason`, or an error's code
+        # by `FinishReason` or error code
         self.replies: Counter[str] = Counter()
-        # `prompt`, `reused` and `generated` ones, of replies that ended in order
+        # `prompt`, `reused` and `generated`, for replies that finished
         self.tokens: Counter[str] = Counter()
         self.first = Histogram(FIRST_SECONDS)  # seconds from a request to its first token
-        self.gap = Histogram(GAP_SECONDS)  # seconds between two pieces of one answer
-        # when the engine said anything last, of `time.monotonic`; None before that
+        self.gap = Histogram(GAP_SECONDS)  # seconds between two parts of an answer
+        # monotonic time of the engine's last event, or None
         self.last_event: float | None = None
 
     def of(self, guest: str) -> Metrics:
-        """Return the counts of one key, by its id."""
+        """Return the counters of a key id."""
         return self._by_key.setdefault(guest, Metrics())
 
     def answered(self, route: str, status: str, guest: str) -> None:
@@ -60,12 +60,12 @@ class Metrics:
             metrics.requests[(route, status)] += 1
 
     def reply(self, guest: str) -> ReplyTimes:
-        """The clock of one reply to a key."""
+        """Start measuring a reply for a key."""
         return ReplyTimes(self, self.of(guest))
 
 
 class ReplyTimes:
-    """Takes the times of one reply's events, for each of these counts."""
+    """Timer of one reply's events."""
 
     def __init__(self, *metrics: Metrics) -> None:
         self._metrics = metrics
@@ -73,7 +73,7 @@ class ReplyTimes:
         self._begun = False
 
     def note(self, event: Event) -> None:
-        """Take note of an event of the engine's."""
+        """Record an event."""
         now = time.monotonic()
         for metrics in self._metrics:
             self._count(metrics, event, now)
@@ -94,12 +94,12 @@ class ReplyTimes:
 
 
 def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tuple[bytes, str]:
-    """All figures of this moment in Prometheus' text, and its media type.
+    """Return all metrics in Prometheus' text format, and its media type.
 
     Args:
-        gauges: a sentence and a value by name, without `stretto_`.
+        gauges: description and value by name, without `stretto_`.
     """
-    # Imported at the first scrape: it takes 0.1 s.
+    # Imported on first use, as it takes 0.1 s.
     from prometheus_client import generate_latest
     from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
@@ -108,7 +108,7 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
 
 
 class _Collected:
-    """What a registry of Prometheus' would collect. `generate_latest` asks for nothing else."""
+    """Collector of our metrics, in place of a Prometheus registry."""
 
     def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:
         self._metrics = metrics

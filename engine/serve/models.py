@@ -1,4 +1,4 @@
-"""The models that a server answers for: loaded when they are asked for, and after a breakdown."""
+"""Models of a server: loading on request, unloading, and recovery after an engine failure."""
 
 from __future__ import annotations
 
@@ -29,53 +29,53 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 60.0  # how long a request waits for models that are being loaded again
-RETRY_SECONDS = 5.0  # how long after a failure nobody tries to load them
+WAIT_SECONDS = 60.0  # maximum wait of a request for models that are being reloaded
+RETRY_SECONDS = 5.0  # after a failed reload, until the next attempt
 CANNOT = "The engine broke down and cannot load its models again"
 BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
-ANSWER_SECONDS = 5.0  # how long the engine may take to say how it is
+ANSWER_SECONDS = 5.0  # timeout for the engine's statistics
 ELSEWHERE = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
-"""Names of models that only others have. Agents have them built in, and ask so for a part of their
-work; the first model answers, unless an alias says which."""
-LONGEST_ALIAS = 200  # characters of a name that aliases are looked up for
+"""Model names built into agents, which use them for parts of their work. The default model answers
+them, unless there is an alias."""
+LONGEST_ALIAS = 200  # characters of a name that is compared with aliases
 _MOST_CONFIG = 2**20
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"
 
 
 class Entry:
-    """A folder, and its model while that is loaded."""
+    """A model that the server offers, loaded or not."""
 
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
     ) -> None:
-        self.name = name  # what clients call it
-        self.folder = folder  # where it lies
-        self.adapter = adapter  # the folder of the adapter that makes it a variant; else empty
-        # the folder of the model that drafts for it; else empty
+        self.name = name  # for clients
+        self.folder = folder
+        self.adapter = adapter  # folder of a variant's adapter, or ""
+        # folder of its draft model, or ""
         self.draft = model.draft if model is not None else ""
-        self.model = model  # None while it is not loaded
-        # done when it has been loaded, or could not be. None while nobody loads it.
+        self.model = model  # None if not loaded
+        # pending load, or None
         self.loading: asyncio.Future[Model] | None = None
-        self.used = time.monotonic()  # when it was used last, of `time.monotonic`
-        self.users = 0  # how many requests use it now
-        # the keys that have used it since it was loaded, by their ids
+        self.used = time.monotonic()  # of the last use
+        self.users = 0  # current requests
+        # ids of the keys that have used it since it was loaded
         self.guests: set[str] = set()
-        # whether it was loaded before the server was: it is not the server's to unload at its end
+        # it was loaded before the server started, so the server does not unload it when it ends
         self.given = model is not None
-        self.elsewhere = False  # others beside the server have it loaded: it is there at once
+        self.elsewhere = False  # loaded outside of the server, so that loading it is immediate
         self._began = 0.0
-        self._context: int | None = None  # as its folder tells
-        self._before = 0  # bytes in use when its loading began
+        self._context: int | None = None  # from its folder
+        self._before = 0  # bytes in use when loading began
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> Entry:
-        """A model that is not loaded. Its folder is only looked for.
+        """Create the entry of an unloaded model. Only checks that the folder exists.
 
-        With an adapter it is called `NAME+ADAPTER`.
+        A variant is named `NAME+ADAPTER`.
 
         Raises:
-            EngineError: there is no such folder.
+            EngineError: if there is no such folder.
         """
         folder = resolve(path_or_id)
         name = clean_name(display_name(folder)) or clean_name(folder.name) or "The model"
@@ -91,7 +91,7 @@ class Entry:
 
     @property
     def state(self) -> str:
-        """`loaded`, `loading` or `unloaded`."""
+        """ "loaded", "loading" or "unloaded"."""
         if self.model is not None:
             return "loaded"
         if self.loading is not None:
@@ -100,7 +100,7 @@ class Entry:
 
     @property
     def context_length(self) -> int:
-        """The most tokens that it takes; 0 where it is not loaded, and its folder does not tell."""
+        """Context length in tokens, or 0 if it is not loaded and its folder does not state it."""
         if self.model is not None:
             return self.model.context_length
         if self._context is None:
@@ -112,20 +112,20 @@ class Entry:
         return self._context
 
     def is_called(self, name: object) -> bool:
-        """Whether a client means this model."""
+        """Return True if a client's model name refers to this model."""
         ids = () if self.model is None else (self.model.id, self.model.name)
-        if self.adapter:  # its folder is its base's name
+        if self.adapter:  # the folder name refers to its base
             return name in (self.name, *ids)
         path = () if self.model is None else (self.model.path,)
         return name in (self.name, self.folder, *ids, *path)
 
     def begin(self, stats: dict[str, Any] | None) -> None:
-        """Take note that its loading begins, and of the engine's figures before it."""
+        """Record the start of loading, with the engine's statistics."""
         self._began = time.monotonic()
         self._before = stats["memory_in_use"] if stats else 0
 
     def told(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
-        """How it stands, as clients see it. The engine's figures tell how far its loading is."""
+        """Return the state for clients. Statistics of the engine show the progress of loading."""
         told: dict[str, Any] = {"id": self.name, "state": self.state}
         if self.state == "loading":
             total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
@@ -136,15 +136,15 @@ class Entry:
 
 
 class Served:
-    """Knows the models, and whether the engine still has them. Lives on the server's event loop.
+    """Models of a server. Lives on the server's event loop.
 
     Args:
-        models: those that are loaded.
-        on_loss: called when the engine has lost its models, before they are loaded again, and
-            when one is unloaded, with its id.
-        folders: of models that are loaded when a request names them.
-        may_unload: whether clients may unload models.
-        sharing: tells whether several keys share them.
+        models: loaded models.
+        on_loss: called with None if the engine has lost all models, before they are reloaded, or
+            with the id of a model that was unloaded.
+        folders: of models to load on request.
+        may_unload: True if clients may unload models.
+        sharing: knows if there are several keys.
     """
 
     def __init__(
@@ -159,46 +159,46 @@ class Served:
         self._may_unload = may_unload
         self._sharing = sharing or Sharing()
         self._relief = Relief()
-        # all of them; the first one answers requests that name none
+        # the first one is the default for requests that name none
         self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
-        # models by patterns of names, which come before `ELSEWHERE`
+        # models by name patterns; these precede `ELSEWHERE`
         self.aliases: dict[str, str] = {}
-        self._told: set[str] = set()  # patterns of aliases that the log has
-        self.stats: dict[str, Any] | None = None  # the engine's figures when it was asked last
-        # whether others beside the server use a model, by its id. It is not unloaded then.
+        self._told: set[str] = set()  # patterns whose use was logged
+        self.stats: dict[str, Any] | None = None  # last known statistics of the engine
+        # returns True if a model id is in use outside of the server; it is not unloaded then
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
-        # what those hear who wait for a model when the server has ended; None before that
+        # error for requests that wait for a model when the server stops; None before
         self.ended: Exception | None = None
-        self._why = ""  # the last loading of what was lost failed, a sentence
+        self._why = ""  # error message of the last failed reload
         self._failed_at = 0.0
         self._reloading: asyncio.Task[None] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # of loading
-        self._unloading: Future[None] | None = None  # the last one
+        self._tasks: set[asyncio.Task[None]] = set()  # loads
+        self._unloading: Future[None] | None = None  # the last unload
 
     def add(self, entry: Entry) -> None:
-        """Answer for one more model. May be called from any thread."""
+        """Add a model. Thread-safe."""
         known = {(e.folder, e.adapter) for e in self.entries}
         if (entry.folder, entry.adapter) not in known:
             self.entries.append(entry)
 
     @property
     def models(self) -> list[Model]:
-        """Those that are loaded."""
+        """Loaded models."""
         return [entry.model for entry in self.entries if entry.model is not None]
 
     def entry(self, name: object) -> Entry:
-        """The model of that name, id or folder. The first one where no name is given.
+        """Return the model with this name, id or folder, or the default model if empty.
 
         Raises:
             EngineError: `unknown_model`.
         """
         if name is None or name == "":
             return self.entries[0]
-        # The second is as Ollama's clients write it.
+        # Ollama's clients append ":latest".
         for meant in (name, str(name).removesuffix(":latest")):
             for entry in self.entries:
                 if entry.is_called(meant):
@@ -207,15 +207,16 @@ class Served:
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
     def is_shown_loaded(self, entry: Entry, guest: Guest) -> bool:
-        """Return True if a key may see that a model is loaded or being loaded.
+        """Return True if a key may see that a model is loaded or loading.
 
-        One of several keys does not see what only others have asked for.
+        With several keys, models that only others have requested look unloaded.
         """
         known = entry.given or guest.id in entry.guests
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
     def asked(self, name: object) -> Entry:
-        """As `entry`, for a request: what no model is called may be an alias, or of `ELSEWHERE`.
+        """Return the model for a request. See `entry`; unknown names may match an alias or
+        `ELSEWHERE`.
 
         Raises:
             EngineError: `unknown_model`.
@@ -236,7 +237,7 @@ class Served:
             raise
 
     def entry_of(self, model: Model) -> Entry:
-        """Where a model is answered for: by what it was made of, not by what something is called.
+        """Return the entry of a loaded model, by its folders instead of its name.
 
         Raises:
             EngineError: `unknown_model`.
@@ -251,10 +252,10 @@ class Served:
         raise EngineError(UNKNOWN_MODEL, f"There is no model {model.name!r} here any more.")
 
     def find(self, name: object) -> Model:
-        """As `entry`, of those that are loaded.
+        """Return a loaded model. See `entry`.
 
         Raises:
-            EngineError: `unknown_model`.
+            EngineError: `unknown_model`, also if it is not loaded.
         """
         entry = self.entry(name)
         if entry.model is None:
@@ -262,13 +263,12 @@ class Served:
         return entry.model
 
     async def load(self, entry: Entry) -> Model:
-        """Load a model, or wait for those who do. One that is loaded is given at once.
+        """Load a model, or wait until it is loaded.
 
-        Without a use it may have been unloaded again when this returns.
+        It may be unloaded again immediately unless the caller holds it with `use`.
 
         Raises:
-            EngineError: it cannot be loaded, the engine broke down and stays so, or the server
-                ends.
+            EngineError: if loading fails, the engine has failed permanently, or the server stops.
         """
         await self.ready()
         entry.used = time.monotonic()
@@ -278,14 +278,14 @@ class Served:
             raise self.ended
         if entry.loading is None:
             entry.loading = asyncio.get_running_loop().create_future()
-            # Its error is nobody's where all have given up waiting.
+            # Retrieve its error even if no request waits any longer.
             entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._start(self._load_one(entry, entry.loading))
-        # Whoever gives up waiting does not stop it for the others.
+        # A cancelled request does not stop the load for others.
         return await asyncio.shield(entry.loading)
 
     def end(self, error: Exception) -> None:
-        """The server ends: those who wait for a model hear that."""
+        """Fail all requests that wait for a model, because the server stops."""
         self.ended = error
         for entry in self.entries:
             if entry.loading is not None and not entry.loading.done():
@@ -299,14 +299,14 @@ class Served:
         task.add_done_callback(self._tasks.discard)
 
     async def unload(self, entry: Entry, guest: Guest = LOCAL) -> None:
-        """Free a model's memory. Its sessions read their messages anew when they are used again.
+        """Unload a model. Its sessions prefill again when they are next used.
 
         Args:
-            guest: who asks for it. One of several keys unloads only what no other has used.
+            guest: sender of the request. If there are several keys, it may not have been used by
+                others.
 
         Raises:
-            RefusedError: 409 while requests use it, or where it is not the guest's, or the models
-                are not the server's.
+            RefusedError: 409 if it is in use, other keys have used it, or unloading is not allowed.
         """
         if not self._may_unload:
             raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
@@ -319,10 +319,10 @@ class Served:
             await asyncio.wrap_future(unloading)
 
     def _unload(self, entry: Entry) -> Future[None] | None:
-        """Unload a model that is not in use. Return None if nothing is to be freed.
+        """Unload a model that is not in use. Return None if there is nothing to free.
 
-        The check for users and this must be in one step of the event loop. The engine gets its
-        message now, before that of a load that a next request asks for.
+        Checking for users and calling this must happen in one step of the event loop. The message
+        to the engine is sent now, before that of a subsequent load.
         """
         model, entry.model = entry.model, None
         entry.guests.clear()
@@ -333,7 +333,7 @@ class Served:
         return unloading
 
     def gone(self, model_id: str) -> None:
-        """Others have unloaded a model: it is loaded again when it is asked for."""
+        """Record that a model was unloaded elsewhere. The next request loads it again."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
@@ -341,7 +341,7 @@ class Served:
         self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
-        """Unload the models that nobody has used for so many seconds."""
+        """Unload models that have not been used for `after` seconds."""
         for entry in self.entries:
             unused = time.monotonic() - entry.used
             if entry.model is None or entry.users or unused <= after:
@@ -350,18 +350,18 @@ class Served:
                 self._unload(entry)
 
     def relieve(self) -> None:
-        """Give memory back where the system is short of it, if the models are the server's."""
+        """Free memory if the system is short of it and the server may unload models."""
         if not self._may_unload:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
         if need is Need.CACHES:
-            with suppress(EngineError):  # a stopped engine holds nothing
+            with suppress(EngineError):  # a stopped engine has no caches
                 self._engine.relieve_later()
         elif need is Need.MODEL:
             self._unload_oldest()
 
     def _unload_oldest(self) -> None:
-        """Unload the model that nobody has used for longest, if one is unused."""
+        """Unload the least recently used model that is not in use, if any."""
         unused = [
             entry
             for entry in self.entries
@@ -374,10 +374,10 @@ class Served:
 
     @contextmanager
     def use(self, named: object, guest: Guest = LOCAL) -> Iterator[Entry]:
-        """Keep a model from being unloaded until this is left: begun before `load`.
+        """Prevent a model from being unloaded during the block, which includes its `load`.
 
         Args:
-            named: a request's name of it, or the model that a session talks to.
+            named: name in a request, or the model of a session.
 
         Raises:
             EngineError: `unknown_model`.
@@ -392,22 +392,22 @@ class Served:
             entry.used = time.monotonic()
 
     async def figures(self) -> dict[str, Any]:
-        """The engine's figures.
+        """Return the engine's statistics.
 
         Raises:
-            TimeoutError: it does not answer.
-            EngineError: it cannot.
+            TimeoutError: if the engine does not respond.
+            EngineError: if it has failed.
         """
         asked = asyncio.wrap_future(self._engine.stats_later())
         self.stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
         return self.stats
 
     async def health(self) -> tuple[str, str]:
-        """How the server is, in a word (`ok`, `loading`, `busy`, `stopped`) and in a sentence."""
+        """Return the server's state (`ok`, `loading`, `busy` or `stopped`) and an explanation."""
         if self._reloading is not None:
             return "loading", BROKE_DOWN
         if why := self._why:
-            self.lost()  # it may have become possible
+            self.lost()  # another attempt may succeed
             return "stopped", why
         if not self.models:
             going = any(entry.loading is not None for entry in self.entries)
@@ -431,7 +431,7 @@ class Served:
     async def _load_one(self, entry: Entry, loading: asyncio.Future[Model]) -> None:
         try:
             stats = None
-            with suppress(TimeoutError):  # an engine that has just been started
+            with suppress(TimeoutError):  # the engine may have just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
@@ -449,19 +449,19 @@ class Served:
             entry.loading = None
 
     def free(self) -> None:
-        """Have the models unloaded that clients have had loaded, and nobody else uses."""
+        """Unload the models that were loaded for clients and are not used elsewhere."""
         for entry in self.entries:
             if not entry.given and entry.model is not None:
                 self._let_go(entry.model)
 
     def _unwanted(self, model: Model) -> None:
-        """A model was loaded again that nobody asks for any more."""
+        """Unload a reloaded model whose entry was unloaded in the meantime."""
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
             self._let_go(model)
 
     def _too_late(self, models: list[Model | None]) -> None:
-        """Models have been loaded when the server had ended. May be called on any thread."""
+        """Unload models that were loaded after the server stopped. Thread-safe."""
         given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
         for model in models:
             if model is not None and (model.path, model.adapter) not in given:
@@ -475,10 +475,10 @@ class Served:
     # -- what the engine has lost ---------------------------------------------------------
 
     async def ready(self) -> None:
-        """Wait until the engine has the models that it had.
+        """Wait until the engine has all models that it had.
 
         Raises:
-            EngineError: `engine_stopped` when it does not get them, or the server ends.
+            EngineError: `engine_stopped` if that fails, or the server stops.
         """
         fine = self._engine.is_running or not self.models
         if self._reloading is None and fine and not self._why:
@@ -494,7 +494,7 @@ class Served:
             raise EngineError(ENGINE_STOPPED, self._why)
 
     def lost(self) -> None:
-        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
+        """Start to reload what the engine has lost, unless this is running or has just failed."""
         tried = self._why and time.monotonic() - self._failed_at < RETRY_SECONDS
         if self._reloading is None and not tried:
             if not self._engine.is_running:
@@ -511,7 +511,7 @@ class Served:
                     self._on_loss(model.id)
                 answer: Future[tuple[list[Model | None], str]] = Future()
                 answer.set_running_or_notify_cancel()
-                # It may have to wait for the engine, for which nobody who ends the program waits.
+                # It may block on the engine, and must not delay the end of the program.
                 threading.Thread(
                     target=lambda: answer.set_result(_load(self._engine, missing)),
                     name="serve-loading",
@@ -530,13 +530,13 @@ class Served:
             self._reloading = None
 
     async def _missing(self) -> list[Model]:
-        """The models that the engine has no more. Those that it has are left alone."""
+        """Return the models that the engine no longer has."""
         known = self.models
         if not self._engine.is_running:
             return known
         try:
             loaded = {model.id for model in (await self.figures())["models"]}
-        except TimeoutError:  # it is busy, which is no loss
+        except TimeoutError:  # the engine is busy
             return []
         except EngineError:
             return known
@@ -549,15 +549,15 @@ class Served:
         for before, now in zip(missing, models, strict=True):
             wanting = [entry for entry in self.entries if entry.model is before]
             for entry in wanting:
-                # One that does not come back is loaded when it is asked for, which tells why.
-                # While none does, all are missing.
+                # If some models were reloaded, the others are loaded by the next request, which
+                # gets the error. If none was, all count as lost.
                 entry.model = now or (None if come else before)
             if now is not None and not wanting:
                 self._unwanted(now)
 
 
 async def _awaited(asked: Future[T], too_late: Callable[[T], None]) -> T:
-    """The result. Where who waits for it is cancelled it comes all the same, and is `too_late`."""
+    """Return a future's result. If the caller is cancelled, pass the result to `too_late` later."""
 
     def take(done: Future[T]) -> None:
         if not done.cancelled() and done.exception() is None:
@@ -571,7 +571,7 @@ async def _awaited(asked: Future[T], too_late: Callable[[T], None]) -> T:
 
 
 def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
-    """Load models. Runs on a thread of its own, and always gives an answer."""
+    """Load models in a separate thread. Returns errors instead of raising them."""
     loaded: list[Model | None] = []
     why = ""
     for model in models:
