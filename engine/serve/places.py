@@ -1,6 +1,6 @@
-"""Where each request is answered: one place in one queue, and a session of its own meanwhile.
+"""Places: a request's slot in the queue of answers, and a session for its exclusive use.
 
-Whether there is a place is decided before the first byte of an answer.
+A request is admitted or rejected before the first byte of its answer.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _UNSOUND = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
 )
-"""After these errors nothing of a session is relied on."""
+"""Errors after which a session is not reused."""
 
 
 class AnotherModelError(RefusedError):
-    """The session talks to another model than the one that was found for the request."""
+    """The session has another model than the one found for the request."""
 
 
 class Place(Struct):
-    """Where one request is answered."""
+    """Slot and session of a request."""
 
-    session: Session  # the engine's. Nobody else uses it meanwhile.
-    # how the reply has ended. While that is not known the session is not relied on.
+    session: Session  # the engine's, for exclusive use
+    # last event of the reply; if it stays None, the session is not reused
     last: Finished | Failed | None = None
-    said: Message | None = None  # the answer, where the client has all of it
-    named: Named | None = None  # the client's session that it is in; None for a request without one
+    said: Message | None = None  # the answer, if all of it was sent
+    named: Named | None = None  # the client's session, if the request names one
 
 
 class Asked(Protocol):
-    """What a place must know of a request."""
+    """Properties of a request that its place depends on."""
 
     @property
     def messages(self) -> list[Message]: ...
@@ -66,10 +66,10 @@ class Asked(Protocol):
 
 
 class Places:
-    """Gives each request its place. Lives on the server's event loop.
+    """Admission of requests. Lives on the server's event loop.
 
     Args:
-        sharing: what one of several keys may have of the places and of the queue.
+        sharing: limits each key's share of places and queue.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class Places:
         settings: Settings,
         sharing: Sharing | None = None,
     ) -> None:
-        self.sessions = sessions  # those with a name
+        self.sessions = sessions
         self._known = known
         self._most_waiting = settings.queue
         self._sharing = sharing or Sharing()
         spare = partial(self._sharing.spare, settings.at_once)
-        # of all requests that are answered
+        # places for all answers
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # requests by key
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """Number of waiting requests."""
         return self._waiting.total()
 
     def waiting_of(self, guest: str) -> int:
@@ -108,17 +108,17 @@ class Places:
         report: Report,
         answers: int = 1,
     ) -> AsyncIterator[Place]:
-        """Wait for a place, which nobody else gets until this is left.
+        """Wait for a place, and hold it during the block.
 
         Args:
-            name: of the client's session; None for a request without one.
-            sent: the conversation that the session is sent.
-            report: tells a waiting client its place in the queue.
-            answers: that the request wants. Each takes a place in `queue`.
+            name: of the client's session, or None.
+            sent: the conversation for that session.
+            report: called with the position in the queue while waiting.
+            answers: number of places needed in `queue`.
 
         Raises:
-            RefusedError: 429 when there is no room for the session, or to wait.
-            EngineError: the engine was stopped, or the session freed.
+            RefusedError: 429 if the session limit or the queue is full.
+            EngineError: if the engine was stopped, or the session freed.
         """
         what = "an answer to begin"
         with ExitStack() as held:
@@ -153,7 +153,7 @@ class Places:
         named.answers = None
         failed = place.last.code if isinstance(place.last, Failed) else ""
         if failed == UNSUPPORTED_SESSION:
-            named.config = before  # what was refused does not stay asked for
+            named.config = before  # undo the unsupported change
         if named.session is place.session and (place.last is None or failed in _UNSOUND):
             named.close()
 
@@ -169,7 +169,7 @@ class Places:
         return named
 
     def _session(self, named: Named, model: Model, config: SessionConfig) -> Session:
-        """The engine's session, opened anew where it is to have another configuration."""
+        """Return the engine's session, reopened if its configuration changes."""
         if named.freed:
             raise named.gone()
         wanted = named.config.with_(config)

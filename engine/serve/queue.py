@@ -1,4 +1,4 @@
-"""The queue before the engine: so many answers are given at once, fairly between several keys."""
+"""Queue of requests: limits concurrent answers, and is fair between keys."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from collections.abc import Callable
 Report = Callable[[str], None]  # sends a client a comment while it waits
 
 REPORT_SECONDS = 1.0
-"""How long a request waits before its client hears of it, and between two looks at its place."""
-SILENT_SECONDS = 10.0  # an unchanged place is reported again after so long
-LOOKS_PER_SECOND = 200  # of all that wait, about: one with many before it looks less often
+"""Time until a waiting request's first report, and between checks of its position."""
+SILENT_SECONDS = 10.0  # maximum time between reports, if the position does not change
+LOOKS_PER_SECOND = 200  # of all waiting requests; those further back check less often
 
 
 class Queue:
-    """Admits so many answers at once; other requests wait. Lives on the server's event loop.
+    """Queue that admits a limited number of concurrent answers. Lives on the server's event loop.
 
-    The next request is that of the key with the fewest answers, and the oldest one of it.
+    Next is the oldest request of the key with the fewest answers.
 
     Args:
-        at_once: how many answers.
-        reserved: how many of these places only requests without a session may take.
-        spare: gives how many of them only keys may take that have none.
+        at_once: maximum number of answers.
+        reserved: places only for requests without a session.
+        spare: returns the number of places only for keys that have none.
     """
 
     def __init__(
@@ -34,19 +34,19 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[Ticket] = set()
-        self._named = 0  # of `going`, those of requests with a session
-        self._of: Counter[str] = Counter()  # of `going`, by key
-        self._by: dict[str, dict[Ticket, None]] = {}  # of `waiting`, by key
-        self._order: dict[Ticket, int] | None = None  # as it was found last; None: it has changed
+        self._named = 0  # part of `going` that has a session
+        self._of: Counter[str] = Counter()  # `going` by key
+        self._by: dict[str, dict[Ticket, None]] = {}  # `waiting` by key
+        self._order: dict[Ticket, int] | None = None  # cached positions; None if outdated
         self._numbers = itertools.count()
-        self.waiting: dict[Ticket, None] = {}  # requests that wait, in the order in which they came
-        self.going = 0  # how many answers are being given
-        # when a request left it last, of `time.monotonic`; at first when it was made
+        self.waiting: dict[Ticket, None] = {}  # requests in order of arrival
+        self.going = 0  # running answers
+        # monotonic time of the last request's end, or of creation
         self.left = time.monotonic()
 
     @property
     def busy(self) -> bool:
-        """Whether a request is admitted or waits."""
+        """True if a request is running or waiting."""
         return bool(self._admitted or self.waiting)
 
     def going_of(self, guest: str) -> int:
@@ -54,18 +54,18 @@ class Queue:
         return self._of[guest]
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
-        """Whether one more request would have to wait."""
+        """Return True if another request would have to wait."""
         same = any(ticket.named == named for ticket in self.waiting)
         room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
     def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Ticket:
-        """Join the queue; the ticket must be left by `leave`.
+        """Add a request to the queue. Its ticket must be released with `leave`.
 
         Args:
-            named: whether the request has a session of its own.
-            places: one for each answer. A request for more than there are takes all of them.
-            guest: the id of its key.
+            named: True if the request has a session.
+            places: one for each answer, limited to all that exist.
+            guest: id of its key.
         """
         ticket = Ticket(self, named, self._places(named, places), guest, next(self._numbers))
         self.waiting[ticket] = self._by.setdefault(guest, {})[ticket] = None
@@ -73,24 +73,24 @@ class Queue:
         try:
             self._admit_next()
         except BaseException:
-            self._forget(ticket)  # nobody would ever leave with it
+            self._forget(ticket)  # the caller has no ticket to leave with
             raise
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Make room for the next request. May be called more than once."""
+        """Release a ticket, and admit the next requests. May be called more than once."""
         self.left = time.monotonic()
         self._forget(ticket)
         self._admit_next()
 
     def before(self, ticket: Ticket) -> int:
-        """How many wait before that one."""
+        """Return the number of requests that will be admitted before this one."""
         if self._order is None:
             self._order = {one: place for place, one in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
     def drop(self, ticket: Ticket) -> bool:
-        """Take a request out of those that wait; False where it does not."""
+        """Remove a waiting request. Return False if it is not waiting."""
         if ticket not in self.waiting:
             return False
         del self.waiting[ticket], self._by[ticket.guest][ticket]
@@ -112,11 +112,12 @@ class Queue:
             if not self._has_room(first.named, first.places, first.guest):
                 if first.named:
                     self._admit_behind()
-                return  # whatever came later would keep it waiting
+                return  # admitting later ones could starve it
             self._admit(first)
 
     def _admit_behind(self) -> None:
-        """Admit requests that keep none waiting, where one with a session is the next."""
+        """Admit requests that do not delay others, while the next one waits for a place with a
+        session."""
         for ticket in self._in_order():
             if self._has_room(ticket.named, ticket.places, ticket.guest, barred=True):
                 self._admit(ticket)
@@ -130,7 +131,7 @@ class Queue:
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[Ticket]:
-        """Those that wait, as they will be admitted: always of the key that has least then."""
+        """Return the waiting requests in order of admission: the key with the fewest places first."""
         waiting = list(self.waiting)
         if len({ticket.guest for ticket in waiting}) < 2:
             return waiting
@@ -152,11 +153,11 @@ class Queue:
         return min(wanted, self._for_named if named else self._at_once)
 
     def _has_room(self, named: bool, places: int, guest: str, barred: bool = False) -> bool:
-        """Whether there are so many places.
+        """Return True if `places` are free.
 
         Args:
-            barred: a request with a session waits for some. Others with one wait behind it, and
-                those without have no more than what is reserved for them.
+            barred: True if a request with a session is waiting. Then others with a session wait
+                behind it, and those without get no more than the reserved places.
         """
         if named and (barred or self._named + places > self._for_named):
             return False
@@ -168,22 +169,22 @@ class Queue:
 
 
 class Ticket:
-    """One request in a queue; the attributes are those of `Queue.enter`."""
+    """A request in a queue. For its attributes, see `Queue.enter`."""
 
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
         self._queue = queue
         self.guest = guest
-        self.number = number  # grows with each that comes
+        self.number = number  # in order of arrival
         self.named = named
         self.places = places
-        # done when the request is admitted, or refused
+        # done when the request is admitted or refused
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, report: Report, what: str) -> None:
-        """Wait until admitted; the client hears its place in the queue after a while.
+        """Wait until admitted, and report the position in the queue after some time.
 
         Raises:
-            Exception: what it was refused with.
+            Exception: the error passed to `refuse`.
         """
         reported, pause, silent = -1, REPORT_SECONDS, 0.0
         while not self.admitted.done():
@@ -198,11 +199,11 @@ class Ticket:
         self.admitted.result()
 
     def refuse(self, error: Exception) -> None:
-        """End its waiting with an error; one that has been admitted goes on."""
+        """Fail a waiting request. One that was admitted is not affected."""
         if self._queue.drop(self):
             self.admitted.set_exception(error)
-            self.admitted.exception()  # nobody may be left who asks
+            self.admitted.exception()  # mark as retrieved, as `wait` may have been cancelled
 
     def leave(self) -> None:
-        """Leave the queue, or make room for the next one. May be called more than once."""
+        """Leave the queue, or release the places. May be called more than once."""
         self._queue.leave(self)

@@ -1,4 +1,4 @@
-"""A request that is answered or waits now: to be seen, paused, stopped, and ended early."""
+"""Running and waiting requests, which can be inspected, paused, stopped and cancelled."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.model.info import Model
 from engine.serve.auth import guest_of
 from engine.serve.errors import RefusedError
 
-SHOWN_TEXT = 400_000  # characters of an answer that are kept to be looked at: its newest
-_RATED = 32  # pieces of text whose times tell how fast it is written
-_STILL = 2.0  # seconds without a piece, after which nothing is written
+SHOWN_TEXT = 400_000  # characters kept of an answer for display, from its end
+_RATED = 32  # latest pieces of text that the rate is measured over
+_STILL = 2.0  # seconds without a piece after which the rate is 0
 
 
 def stopped() -> RefusedError:
-    """What the client of an agent that was stopped hears. Clients try no 400 again."""
+    """Return the error for the client of a stopped agent. Clients do not retry a status 400."""
     return RefusedError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
 
 
 class Answers(Protocol):
-    """What is generated for a request. Every method may be called from any thread."""
+    """Running replies of a request. All methods are thread-safe."""
 
     @property
     def sessions(self) -> tuple[str, ...]: ...
@@ -38,22 +38,22 @@ class Answers(Protocol):
 
 
 class Request:
-    """One request. The server's thread writes, every thread may read, pause and stop.
+    """A request. Written on the server's thread; any thread may read, pause and stop it.
 
     Attributes:
-        guest: the id of its key.
-        program: who asks; "" where that does not matter.
-        model: the name of its model, "" until that is loaded.
-        room: tokens that the model's context holds.
-        began: when it came, of `time.monotonic`.
+        guest: id of its key.
+        program: name of the sender, if known.
+        model: name of its model, "" until loaded.
+        room: context length of its model in tokens.
+        began: monotonic time of arrival.
         state: "waiting", "reading" or "answering".
-        paused: its answers stand still.
-        read: tokens of its prompt: read, all, known before.
-        pieces: of text so far, about one for each token; at the end, tokens.
-        called: the id of the newest call of a tool in the answer; "" where there is none.
-        messages, size: its conversation, as long as it is kept, and the bytes that it came in.
+        paused: True if its replies are paused.
+        read: tokens of its prompt: read, total, and reused from a cache.
+        pieces: pieces of text so far, about one per token; at the end, the number of tokens.
+        called: id of the last tool call in the answer, or "".
+        messages, size: its conversation, if kept, and the size of the request in bytes.
         cancel_scope: of its coroutine.
-        error: why it was ended before its answer was; None where its client has gone.
+        error: reason why it was cancelled; None if its client disconnected.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -78,22 +78,22 @@ class Request:
         self.error: Exception | None = None
 
     def end(self, error: Exception | None = None) -> None:
-        """End it now: its client has gone, or hears this error. For the server's thread."""
+        """Cancel it, with an error for the client if still connected. Server thread only."""
         self.error = self.error or error
         self.cancel_scope.cancel()
 
     def of_model(self, model: Model) -> None:
-        """Its model is loaded."""
+        """Set the loaded model."""
         self.model, self.room = model.name, model.context_length
 
     def answered_by(self, answers: Answers) -> None:
-        """It waits no more, or for the engine only."""
+        """Set the replies that have started."""
         self._answers = answers
         if self.paused:
             answers.pause(True)
 
     def note(self, event: Event) -> None:
-        """Take note of what its client hears."""
+        """Update the state from an event."""
         if isinstance(event, TextDelta):
             self.state = "answering"
             self.pieces += 1
@@ -118,14 +118,14 @@ class Request:
             self.pieces = stats.generated_tokens
 
     def pause(self, on: bool) -> None:
-        """Let its answers stand still, or go on."""
+        """Pause or resume its replies."""
         self.paused = on
         if self._answers is not None:
             self._answers.pause(on)
 
     def stop(self) -> None:
-        """End its answers: its client gets what there is, or hears that it was stopped."""
-        with contextlib.suppress(RuntimeError):  # the server has ended
+        """End its replies. The client gets the text so far, or an error if there is none."""
+        with contextlib.suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:
@@ -135,28 +135,28 @@ class Request:
             self.end(stopped())
 
     def over(self) -> None:
-        """Nothing more is answered; what was stays to be seen."""
+        """Mark it as finished. Its text remains available."""
         self._answers = None
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        """The ids of the engine's sessions in which it is answered."""
+        """Ids of the engine sessions of its running replies."""
         answers = self._answers
         return answers.sessions if answers is not None else ()
 
     @property
     def text(self) -> str:
-        """The newest of what was answered, reasoning and calls of tools too."""
+        """Last part of the answer, including reasoning and tool calls."""
         return "".join(self._text)[-SHOWN_TEXT:]
 
     @property
     def said(self) -> str:
-        """What was answered, without those."""
+        """Answer without reasoning and tool calls."""
         return "".join(self._answer)
 
     @property
     def rate(self) -> float:
-        """Tokens a second, of the newest."""
+        """Tokens per second over the latest pieces."""
         times = list(self._times)
         if len(times) < 2 or time.monotonic() - times[-1] > _STILL:
             return 0.0

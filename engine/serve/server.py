@@ -1,4 +1,4 @@
-"""The server: a listening socket, and a thread with uvicorn's event loop behind it."""
+"""Server: a listening socket, and a thread that runs uvicorn's event loop."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ from engine.serve.threads import ServerThreads
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024  # connections that the system holds until they are accepted
+BACKLOG = 1024  # connections that the system queues until they are accepted
 SENT_AHEAD = 64 * 2**10
-"""Bytes that the system holds of what was sent to a client and it has not taken (Linux: twice as
-many). By itself Linux holds 4 MB of each: a client that does not read would have an answer of
-17,000 tokens computed for it, and a thousand of them would take 4 GB."""
-CROWD = 512  # so many connections leave memory behind that is worth giving back
+"""Size of the system's send buffer per client in bytes (Linux doubles it). With its default of 4
+MB, an answer of 17,000 tokens would be computed for a client that does not read, and a thousand of
+them would take 4 GB."""
+CROWD = 512  # number of connections after which free memory is returned to the system
 TICKS_PER_SECOND = 10  # uvicorn's
-GRACE_SECONDS = 1  # how long answers may take to end when the server is stopped
-STOP_SECONDS = 4.0  # how long the server may take to end, with its clean-up
+GRACE_SECONDS = 1  # for answers to end when the server stops
+STOP_SECONDS = 4.0  # for the server to stop, including clean-up
 
 
 class Server:
-    """Answers from `start` to `stop`, on the loopback if not told otherwise. A context manager.
+    """HTTP server, a context manager. Listens on the loopback address by default.
 
     Args:
-        models: loaded in `engine`; the first one answers requests that name none.
-        port: 0 takes a free one.
-        patience: seconds until a connection that does nothing is closed.
-        folders: of more models, loaded when they are asked for.
-        keys: those that open the server; none are needed without them on the loopback.
-        cache: the engine's folder of caches, where conversations are to be found in it after a
-            restart. They lie apart in it.
+        models: loaded in `engine`; the first one is the default.
+        port: 0 for a free one.
+        patience: seconds until an inactive connection is closed.
+        folders: of more models, loaded on request.
+        keys: required keys; not needed on the loopback address.
+        cache: the engine's folder of caches, to find conversations after a restart. They have a
+            separate folder in it.
 
     Raises:
-        OSError: the port is not to be had.
-        OverflowError: it is no port.
-        ValueError: a key is required, and there is none.
+        OSError: if the port is not available.
+        OverflowError: if the port number is invalid.
+        ValueError: if a key is required and there is none.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Server:
             raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
         self._unload_after = settings.unload_after
-        self._crowd = 0  # the most connections since memory was given back last
+        self._crowd = 0  # maximum of connections since memory was last returned
         names = Names(cache) if cache is not None else None
         self.conversations = Conversations(engine, names=names)
         sharing = Sharing(keys)
@@ -92,14 +92,14 @@ class Server:
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
-        self.port = self.address[1]  # where it listens
+        self.port = self.address[1]
         self.places = Places(self.sessions, self.conversations, settings, sharing)
         self._threads = ServerThreads()
         answering = Answering(
             engine, self.served, self.places, self.metrics, sharing, self._threads
         )
         answering.silence = patience
-        self.requests = answering.requests  # those for models that are answered or wait
+        self.requests = answering.requests  # running and waiting
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,
@@ -158,48 +158,48 @@ class Server:
         return len(self._http.server_state.connections)
 
     def offer(self, folder: str, adapter: str = "") -> None:
-        """Answer for one more model, which is loaded when it is asked for.
+        """Add a model, which is loaded on request.
 
         Args:
-            adapter: the folder of one that makes it a variant.
+            adapter: folder of an adapter, for a variant.
 
         Raises:
-            EngineError: there is no such folder.
+            EngineError: if there is no such folder.
         """
         self.served.add(Entry.of_folder(folder, adapter))
 
     def prioritise(self, priority: int) -> None:
-        """The priority of requests to come, among all that the engine does; 0 is usual."""
+        """Set the engine priority of future requests; 0 is normal."""
         self._answering.priority = priority
 
     def share_out(self, shares: Mapping[str, float]) -> None:
-        """What programs get of the machine's time while others ask, too; for requests to come.
+        """Set the shares of computing time for programs, for future requests.
 
         Args:
-            shares: per cent, by the name of the program ("Claude Code") or of its key. All others
-                have equal parts of what is left.
+            shares: percentages by name of a program ("Claude Code") or key. All others share the
+                rest equally.
 
         Raises:
-            ValueError: they are no shares.
+            ValueError: if the shares are invalid.
         """
         if not all(0 < share < 100 for share in shares.values()) or sum(shares.values()) > 100:
             raise ValueError("shares are more than 0 and less than 100, and 100 in all at most")
         self._answering.shares = dict(shares)
 
     def unloaded(self, model_id: str) -> None:
-        """Take note that a model was unloaded by others. May be called from any thread."""
+        """Record that a model was unloaded outside of the server. Thread-safe."""
         if self._http.loop is not None:
-            with contextlib.suppress(RuntimeError):  # the server has ended
+            with contextlib.suppress(RuntimeError):  # the server has stopped
                 self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
 
     def start(self) -> None:
-        """Begin to answer. Returns at once."""
+        """Start to serve. Does not block."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop all answers, tell their clients, free what they had, and close.
+        """Cancel all answers with an error for their clients, free resources, and close.
 
-        Takes a second or two, unless the engine does not let go of a reply.
+        Takes a second or two, unless the engine does not end a reply.
         """
         self._http.should_exit = True
         if self._thread.ident is not None:
@@ -209,7 +209,7 @@ class Server:
         self._socket.close()
 
     def _lost(self, model_id: str | None) -> None:
-        """The engine has lost all models, or one was unloaded: and the sessions with it."""
+        """Close the sessions of a model that the engine has lost, or of all models."""
         self.conversations.clear(model_id)
         self.sessions.clear(lambda model: model_id in (None, model.id))
 
@@ -224,7 +224,7 @@ class Server:
         self._give_back()
 
     def _give_back(self) -> None:
-        """Return memory to the system after a large request, or when most of a crowd has gone."""
+        """Return memory to the system after a large request, or when many connections closed."""
         held, here = self._answering.held, self.connections
         self._crowd = max(self._crowd, here)
         if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
@@ -233,9 +233,9 @@ class Server:
                 self._http.loop.run_in_executor(self._threads.status, backend.give_back_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
-        """Stop the answers to guests whose keys were revoked, and free what they had."""
+        """Cancel the answers of revoked keys, and free their resources."""
         revoked: set[str] = set()
-        with contextlib.suppress(OSError, ValueError):  # then no key opens anything
+        with contextlib.suppress(OSError, ValueError):  # no key is valid then
             revoked = {key.id for key in keys.all() if key.revoked}
         if revoked:
             self._answering.revoke(revoked)
@@ -246,7 +246,7 @@ class Server:
                 self._answering.documents.texts.forget(guest)
 
     def _run(self) -> None:
-        with contextlib.ExitStack() as end:  # the engine may be somebody else's, and goes on
+        with contextlib.ExitStack() as end:  # the engine may be shared, and keeps running
             end.callback(self.served.free)
             end.callback(self.sessions.clear)
             end.callback(self.conversations.end)
@@ -256,7 +256,7 @@ class Server:
 
 
 class _Http(uvicorn.Server):
-    """uvicorn's server, which also looks after its connections."""
+    """uvicorn's server, with supervision of its connections."""
 
     def __init__(
         self,
@@ -279,12 +279,12 @@ class _Http(uvicorn.Server):
         self.loop = asyncio.get_running_loop()
         self.lifespan.state["room"] = room_for(self._most)
         await super().startup(sockets)
-        # asyncio accepts as many at once as the backlog it knows of. That would take all
-        # descriptors in one go, so only the system is told the real one.
+        # asyncio accepts as many connections per iteration as its backlog, which could use up all
+        # file descriptors. So only the system gets the real backlog.
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Tick until it is to end. What a tick raises must not end it: nobody would be answered."""
+        """Run until the server stops. Errors must not end it, as all requests would hang."""
         while True:
             try:
                 return await super().main_loop()
@@ -295,7 +295,7 @@ class _Http(uvicorn.Server):
                 await asyncio.sleep(1 / TICKS_PER_SECOND)
 
     async def on_tick(self, counter: int) -> bool:
-        """Called ten times a second."""
+        """Supervise connections, ten times per second."""
         try:
             self._look()
             if counter % TICKS_PER_SECOND == 0:
@@ -324,14 +324,14 @@ class _Http(uvicorn.Server):
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+    """Return a listening socket.
 
     Raises:
-        OSError: the address is not to be had.
+        OSError: if the address is not available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # "localhost" is both of the loopback's addresses. Clients try IPv4 too.
+    # "localhost" means both loopback addresses. Clients try IPv4 too.
     address = "127.0.0.1" if host == "localhost" else host
     listening = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)  # the clients' inherit it
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)  # clients inherit it
     return listening

@@ -1,6 +1,6 @@
-"""The sessions that clients name, and how what they send is known again.
+"""Named sessions of clients, and digests of the conversations sent to them.
 
-Requests of one session follow each other.
+Requests of a session run one after another.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from engine.serve.queue import Queue, Ticket
 from engine.serve.requests import Answers
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
-"""Headers that name a session, the first one before the other. Those by which agents ask that their
-requests come to the same machine (`x-session-affinity`, `session_id`) name none: each agent has
-several conversations under one id, and a thousand ids are no thousand sessions."""
+"""Headers that name a session, in order of precedence. Headers by which agents ask for the same
+machine (`x-session-affinity`, `session_id`) do not: each agent has several conversations under one
+id, and a thousand ids are not a thousand sessions."""
 
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
-"""Of an answer in a session: the digest of the whole conversation that is answered."""
+"""Response header in a session: the digest of the conversation that is answered."""
 MOST_KEPT = 4 * 2**20
-"""Bytes of a request whose conversation is kept. A longer one is sent whole every time."""
+"""Maximum bytes of requests whose conversation is stored. Longer ones must be sent as a whole."""
 DIGEST = "[0-9a-f]{64}"
 
 
@@ -45,21 +45,21 @@ def check_digest(name: str, value: object) -> None:
 
 
 class Sent(Struct, frozen=True):
-    """A conversation as its client has sent it."""
+    """Conversation as sent by its client."""
 
-    messages: tuple[Any, ...] = ()  # all of them
-    digests: tuple[str, ...] = ()  # of each beginning, as many as there are messages
-    size: int = 0  # bytes of the requests in which they came
+    messages: tuple[Any, ...] = ()
+    digests: tuple[str, ...] = ()  # of each beginning, one per message
+    size: int = 0  # bytes of the requests with these messages
 
     def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Sent:
-        """The conversation that these messages go on, and they.
+        """Return the conversation that consists of a beginning of this one and new messages.
 
         Args:
-            follows: the digest of the beginning; None where they are the whole conversation.
-            size: bytes of their request.
+            follows: digest of the beginning; None if `messages` is the whole conversation.
+            size: bytes of the request.
 
         Raises:
-            RefusedError: 409, no beginning of this conversation has that digest.
+            RefusedError: 409 if this conversation has no such beginning.
         """
         if follows is None:
             return Sent(tuple(messages), tuple(chained(messages)), size)
@@ -79,18 +79,18 @@ class Sent(Struct, frozen=True):
 
     @property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """By which the client knows that its conversation is the one that is answered."""
+        """Response headers by which the client can check which conversation is answered."""
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
     def kept(self) -> Sent:
-        """What a session keeps of it: all or nothing."""
+        """Part to store in a session: everything, or nothing if too large."""
         return self if self.size <= MOST_KEPT else Sent()
 
 
 LONGEST_NAME = 128
 SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
-"""A session's name, as a regular expression."""
+"""Regular expression for names of sessions."""
 SESSION_NAME_RULE = (
     f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
     "the first one a letter or digit"
@@ -98,14 +98,15 @@ SESSION_NAME_RULE = (
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 KEY_SHARE = 3
-"""One of several keys leaves a third of what it has itself: sessions are kept, and not queued."""
-RETRY_SECONDS = 5  # what `Retry-After` says where no session's end is known
+"""With several keys, a key may take sessions until the rest is a third of its own. This is more
+than its share of queues, because sessions are long-lived."""
+RETRY_SECONDS = 5  # `Retry-After` if no session is about to expire
 
 
 class SessionConfig(Struct, frozen=True):
-    """How a session works. None is the model's own way, or that of the session as it is.
+    """Configuration of a session. None means the model's default, or no change.
 
-    Attributes: those of `Engine.open_session`.
+    For its attributes, see `Engine.open_session`.
     """
 
     system: str | None = None
@@ -115,7 +116,7 @@ class SessionConfig(Struct, frozen=True):
     kv_bits: int | None = None
 
     def with_(self, asked: SessionConfig) -> SessionConfig:
-        """This one, with what was asked for."""
+        """Return a copy with the values of `asked` that are not None."""
         names = [n for n in asked.__struct_fields__ if getattr(asked, n) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
@@ -127,9 +128,9 @@ class SessionConfig(Struct, frozen=True):
         session_id: str | None = None,
         begins_as: str = "",
     ) -> Session:
-        """A new session of the engine, of that guest; with an id its cache is kept on disk.
+        """Open an engine session for a guest. With an id, its cache is stored on disk.
 
-        Args: as of `Engine.open_session`.
+        Args: see `Engine.open_session`.
         """
         return engine.open_session(
             model,
@@ -145,69 +146,69 @@ class SessionConfig(Struct, frozen=True):
 
 
 class Named(Struct, eq=False):
-    """A session with a name."""
+    """A named session."""
 
     guest: Guest
     name: str
     model: Model
     config: SessionConfig
-    ttl: float  # seconds without use after which it is freed; 0 keeps it
-    # the engine's, None until it is needed, and after the engine has lost it
+    ttl: float  # seconds until it is freed if unused; 0 keeps it
+    # None before its first use, and after the engine has lost it
     session: Session | None = None
-    queue: Queue = field(default_factory=lambda: Queue(1))  # its requests, one at a time
-    made: float = field(default_factory=time.time)  # when, in seconds since 1970
-    # of its request that is answered or next, in the queue of all requests
+    queue: Queue = field(default_factory=lambda: Queue(1))  # runs its requests one at a time
+    made: float = field(default_factory=time.time)  # seconds since 1970
+    # its current or next request in the queue of all requests
     ticket: Ticket | None = None
     freed: bool = False
-    sent: Sent = field(default_factory=Sent)  # the conversation that it was asked last
-    answers: Answers | None = None  # what is generated in it; None while nothing is
+    sent: Sent = field(default_factory=Sent)  # its last conversation
+    answers: Answers | None = None  # running replies
 
     @property
     def used(self) -> float:
-        """When it was used last, of `time.monotonic`."""
+        """Monotonic time of its last use."""
         return self.queue.left
 
     @property
     def idle_seconds(self) -> float:
-        """How long nobody has used it."""
+        """Seconds since its last use, or 0 if in use."""
         return 0.0 if self.queue.busy else time.monotonic() - self.used
 
     def steer(self) -> None:
-        """End what it answers where that is whole; who waits for it is next, and reads on."""
+        """End its reply at the next safe point, so that the next request can continue."""
         if self.answers is not None:
             self.answers.cancel(whole=True)
 
     def gone(self) -> EngineError:
-        """The error for those who waited for it."""
+        """Return the error for requests that waited for it when it was freed."""
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
     def close(self) -> None:
-        """Let go of what the engine keeps for it."""
+        """Close the engine's session."""
         if self.session is not None:
             self.session.close()
             self.session = None
 
 
 class Sessions:
-    """All named sessions of a server. Lives on the server's event loop."""
+    """Registry of a server's named sessions. Lives on its event loop."""
 
     def __init__(self, engine: Engine, settings: Settings, sharing: Sharing | None = None) -> None:
         self._engine = engine
         self._settings = settings
         self._sharing = sharing or Sharing()
         self._named: dict[tuple[str, str], Named] = {}
-        self.evicted = 0  # how many had to make room so far
+        self.evicted = 0  # sessions so far
 
     def __len__(self) -> int:
         return len(self._named)
 
     def find(self, guest: Guest, name: str) -> Named | None:
-        """A guest's session of that name."""
+        """Return a guest's session, or None."""
         self.free_old()
         return self._named.get((guest.id, name))
 
     def get(self, guest: Guest, name: str) -> Named:
-        """As `find`.
+        """Return a guest's session.
 
         Raises:
             RefusedError: 404.
@@ -218,11 +219,11 @@ class Sessions:
         return found
 
     def all(self) -> list[Named]:
-        """Those of all guests."""
+        """Return the sessions of all guests."""
         return list(self._named.values())
 
     def of(self, guest: Guest) -> list[Named]:
-        """A guest's sessions, the oldest first."""
+        """Return a guest's sessions, oldest first."""
         self.free_old()
         return [named for named in self._named.values() if named.guest.id == guest.id]
 
@@ -235,13 +236,13 @@ class Sessions:
         ttl: float | None = None,
         spared: Named | None = None,
     ) -> Named:
-        """A new session. The engine opens it when it is first used.
+        """Create a session. The engine's session is opened on first use.
 
         Args:
-            spared: is not evicted for this one.
+            spared: session that may not be evicted for this one.
 
         Raises:
-            RefusedError: 409 when there is one of that name, 429 when there is no place.
+            RefusedError: 409 if the name exists, 429 if the limit is reached.
         """
         if self.find(guest, name) is not None:
             raise RefusedError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
@@ -251,10 +252,10 @@ class Sessions:
         return made
 
     def fork(self, guest: Guest, name: str, twin: str | None) -> Named:
-        """A session that knows what another knows.
+        """Create a copy of a session.
 
         Raises:
-            RefusedError: as `get` and `make`.
+            RefusedError: see `get` and `make`.
         """
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
@@ -269,11 +270,11 @@ class Sessions:
         return made
 
     def open(self, named: Named) -> Session:
-        """A new session of the engine, as a named one wants it."""
+        """Open an engine session for a named one."""
         return named.config.open(self._engine, named.model, named.guest)
 
     def delete(self, guest: Guest, name: str) -> None:
-        """Free a session; what it answers is stopped.
+        """Free a session, and cancel its reply.
 
         Raises:
             RefusedError: 404.
@@ -281,19 +282,19 @@ class Sessions:
         self._free(self.get(guest, name))
 
     def forget(self, guests: Collection[str]) -> None:
-        """Free all sessions of guests, by their ids; what these answer is stopped."""
+        """Free all sessions of guests, and cancel their replies."""
         for named in self.all():
             if named.guest.id in guests:
                 self._free(named)
 
     def free_old(self) -> None:
-        """Free the sessions that nobody has used for longer than they were to be kept."""
+        """Free the sessions whose time to live is over."""
         for named in list(self._named.values()):
             if named.ttl and named.idle_seconds > named.ttl:
                 self._free(named)
 
     def clear(self, of_model: Callable[[Model], bool] = lambda _: True) -> None:
-        """Let go of the engine's sessions: it has lost them. They are opened again when used."""
+        """Close the engine's sessions, which it has lost. They are opened again on the next use."""
         for named in self._named.values():
             if of_model(named.model):
                 named.close()
@@ -322,7 +323,7 @@ class Sessions:
         )
 
     def _free(self, named: Named) -> None:
-        named.close()  # where it cannot be closed it is known still, and freed later
+        named.close()  # first: if this fails, the session stays registered and is freed later
         del self._named[(named.guest.id, named.name)]
         named.freed = True
         for ticket in list(named.queue.waiting):
@@ -332,10 +333,10 @@ class Sessions:
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
-    """Which session a request names: in its body, which loses the field, or in a header.
+    """Return the session named in a body, which loses the field, or in a header, or None.
 
     Raises:
-        RefusedError: 400, the name is no session's.
+        RefusedError: 400 if the name is invalid.
     """
     named = body.pop("session_id", None)
     if named is not None:
@@ -348,10 +349,10 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
 
 
 def checked(name: object, where: str, field: str | None = None) -> str:
-    """A session's name that can be one.
+    """Return a session's name if it is valid.
 
     Args:
-        field: of the body, if it has the name.
+        field: field of the body that has the name, if any.
 
     Raises:
         RefusedError: 400.

@@ -1,7 +1,7 @@
-"""Threads of one server for work that its event loop must not wait for.
+"""Thread pools of a server, for work that must not block its event loop.
 
-asyncio's default pool is not used: whatever fills it would keep unrelated requests waiting, and
-the event loop would wait for all of it at the end.
+asyncio's default pool is not used, because unrelated requests would wait if it is full, and the
+event loop would wait for all its work at the end.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ T = TypeVar("T")
 LARGE_BODY_BYTES = 2**20
 """Larger bodies are decoded one at a time.
 
-Decoding holds Python's lock for up to 0.1 s per call. Several threads are no faster together, and
-every other thread waits for each of them.
+Decoding holds the GIL for up to 0.1 s per call. Several threads together are no faster, and all
+other threads wait for each of them.
 """
 
 
 class ServerThreads:
-    """Pools for bodies, for large bodies, and for figures and descriptions."""
+    """Thread pools for bodies, for large bodies, and for status requests."""
 
     def __init__(self) -> None:
         self.status = ThreadPoolExecutor(1, "serve-status")
@@ -36,12 +36,12 @@ class ServerThreads:
         return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
-        """Drop work that has not begun. Returns without waiting for the rest."""
+        """Drop queued work. Does not wait for running work."""
         for pool in (self.status, self._bodies, self._large_bodies):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def in_thread(pool: Executor, work: Callable[[], T]) -> T:
-    """Run ``work`` in one of the pool's threads, in a copy of this context."""
+    """Run ``work`` in a thread of the pool, in a copy of the current context."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)

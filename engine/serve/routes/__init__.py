@@ -1,12 +1,12 @@
-"""The routes, a file for each shape of API.
+"""Routes, with one module per API.
 
-`schema` has what several bodies share, as pydantic models, and the sentence for a body that does
-not fit. `base` says what a route is, gathers an answer, and has what its writers share. `chat`,
-`completions` (embeddings too), `responses`, `messages` and `ollama` turn bodies into a `Generation`
-and its answers into bytes; they know nothing of sockets, sessions and the engine's thread. `tools`
-makes functions of the tools that OpenAI's clients offer, and calls theirs again. `sessions`,
-`models` and `status` (health, metrics, the OpenAPI document) are the rest.
+`schema` has shared fields of request bodies as pydantic models, and their error messages. `base`
+has the description of a route, collects an answer, and has what writers share. `chat`,
+`completions` (including embeddings), `responses`, `messages` and `ollama` turn bodies into a
+`Generation` and its answers into bytes, independent of sockets, sessions and the engine's thread.
+`tools` maps the tools of OpenAI's clients to functions and back. `sessions`, `models` and `status`
+(health, metrics, OpenAPI) have the remaining routes.
 
-Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params,
-engine.sandbox, engine.serve, engine.text.
+Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params, engine.sandbox,
+engine.serve, engine.text.
 """

@@ -1,5 +1,4 @@
-"""What routes have in common: their description, what is asked for, how an answer is gathered
-and written."""
+"""Base classes of routes: description, requested generation, and collecting an answer."""
 
 from __future__ import annotations
 
@@ -40,10 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class Operation(Route):
-    """A route, and what `/openapi.json` says of it.
+    """Route with its description for `/openapi.json`.
 
     Args:
-        endpoint: a function of Starlette's, or an ASGI application.
+        endpoint: a Starlette function, or an ASGI application.
     """
 
     def __init__(
@@ -59,47 +58,47 @@ class Operation(Route):
         status: int = 200,
     ) -> None:
         super().__init__(path, endpoint, methods=[method])
-        self.method = method  # of HTTP
-        self.summary = summary  # a sentence
-        self.body = body  # the model of its body; None where it has none
-        self.body_required = body_required  # whether there has to be a body
-        self.media_type = media_type  # of its answer
-        self.status = status  # of an answer that is no error
+        self.method = method
+        self.summary = summary
+        self.body = body  # model of its body, or None
+        self.body_required = body_required
+        self.media_type = media_type  # of the response
+        self.status = status  # on success
 
 
 class Generation(Struct, frozen=True):
-    """What a request wants to be generated."""
+    """Text generation that a request asks for."""
 
     model: Model
-    # conversations, or texts to be continued. All are of the same kind.
+    # conversations or raw prompts, not mixed
     prompts: Sequence[list[Message] | RawPrompt]
     params: SamplingParams
     config: SessionConfig = field(default_factory=SessionConfig)
-    n: int = 1  # answers to each prompt
-    stream: bool = False  # send each piece as it comes, and not the whole answer at its end
-    # what the chat template is given beside the messages
+    n: int = 1  # answers per prompt
+    stream: bool = False
+    # template arguments besides the messages
     template: Mapping[str, Any] = field(default_factory=dict)
-    usage: bool = False  # a stream ends with the figures
-    # what the API's writer needs to know beside that
+    usage: bool = False  # send token counts at the end of a stream
+    # additional data for the API's writer
     extra: Mapping[str, Any] = field(default_factory=dict)
     returns_reasoning: bool = True
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation; empty where something is to be continued."""
+        """The conversation, or [] for raw prompts."""
         first = self.prompts[0]
         return [] if isinstance(first, RawPrompt) else first
 
     @property
     def head(self) -> list[str]:
-        """The names of the tools at the head of the prompt."""
+        """Names of the tools at the beginning of the prompt."""
         return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
 # -- one answer ------------------------------------------------------------------------------------
 
 
-LEAST = -9999.0  # what stands for a probability of 0, as with OpenAI: JSON has no infinity
+LEAST = -9999.0  # log probability of 0, as in OpenAI's API, because JSON has no infinity
 
 
 def _one(odds: TokenOdds) -> dict[str, Any]:
@@ -111,12 +110,12 @@ def _one(odds: TokenOdds) -> dict[str, Any]:
 
 
 def listed_odds(odds: Iterable[TokenOdds]) -> list[dict[str, Any]]:
-    """As chat completions and responses have it."""
+    """Return log probabilities in the shape of chat completions and responses."""
     return [{**_one(o), "top_logprobs": [_one(t) for t in o.top]} for o in odds]
 
 
 def odds_columns(odds: Iterable[TokenOdds], offset: int) -> dict[str, Any]:
-    """As completions have it. `offset` is where the text of these tokens begins."""
+    """Return log probabilities in the shape of completions, for text that begins at `offset`."""
     names = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
     out: dict[str, list[Any]] = {name: [] for name in names}
     for token in odds:
@@ -137,7 +136,7 @@ def _text(odds: TokenOdds) -> str:
 
 
 class Text(Struct, frozen=True):
-    """New text of the answer, or of the reasoning before it."""
+    """Text of the answer or its reasoning."""
 
     text: str
     reasoning: bool
@@ -145,7 +144,7 @@ class Text(Struct, frozen=True):
 
 
 class Called(Struct, frozen=True):
-    """A tool call."""
+    """A complete tool call."""
 
     number: int  # of the call in its answer, from 0
     id: str
@@ -154,7 +153,7 @@ class Called(Struct, frozen=True):
 
 
 class CallBegun(Struct, frozen=True):
-    """A tool call with the beginning of its arguments, which may be all of them."""
+    """Start of a tool call, with the beginning of its arguments or all of them."""
 
     number: int  # of the call in its answer, from 0
     id: str
@@ -163,46 +162,47 @@ class CallBegun(Struct, frozen=True):
 
 
 class CallMore(Struct, frozen=True):
-    """More of a tool call's arguments."""
+    """Continuation of a tool call's arguments."""
 
     number: int
     text: str
 
 
 class CallBroken(Struct, frozen=True):
-    """What was begun as a tool call is none."""
+    """Text that began like a tool call and is not a valid one."""
 
     number: int
 
 
 Piece = Text | CallBegun | CallMore | Called | CallBroken
-"""Each call begins, may have more, and ends as called or broken. Another may begin before its end,
-but none has more after another has begun."""
+"""Part of an answer. Each call has a beginning, any number of continuations, and an end (complete
+or broken). Another call may begin before that end, but after that only the newest has
+continuations."""
 
 
 class Choice(Struct, eq=False):
     """One answer to a request."""
 
-    index: int  # of the answer among those to the request
-    calls_tools: bool = False  # tools were offered. A call that nobody offered is text.
-    streams: bool = False  # its pieces are told one by one, and cannot be taken back
-    prompt: int = 0  # which of the request's prompts it answers
+    index: int  # among the answers to the request
+    calls_tools: bool = False  # tools were offered; otherwise calls are text
+    streams: bool = False  # pieces are sent immediately and cannot be revoked
+    prompt: int = 0  # index of its prompt in the request
     returns_reasoning: bool = True
-    prompt_tokens: int = 0  # of its prompt, once they are known
-    reused_tokens: int = 0  # how many of them were in a cache already
+    prompt_tokens: int = 0  # once known
+    reused_tokens: int = 0  # prompt tokens found in a cache
     reasoning: list[str] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
     calls: list[Called] = field(default_factory=list)
     odds: list[TokenOdds] = field(default_factory=list)
     last: Finished | None = None
     _blanks: str = ""
-    _names: dict[str, str] = field(default_factory=dict)  # of calls, by their ids
-    _begun: dict[str, int] = field(default_factory=dict)  # the numbers of calls
-    _texts: dict[str, list[str]] = field(default_factory=dict)  # the arguments of calls so far
-    _cut: ToolCallFailed | None = None  # a call within which the answer has ended
+    _names: dict[str, str] = field(default_factory=dict)  # of calls, by id
+    _begun: dict[str, int] = field(default_factory=dict)  # numbers of calls, by id
+    _texts: dict[str, list[str]] = field(default_factory=dict)  # arguments of calls, by id
+    _cut: ToolCallFailed | None = None  # call in which the answer ended
 
     def take(self, event: Event) -> Iterator[Piece]:
-        """Take an event; gives what a client may be told of."""
+        """Process an event, and yield the pieces for the client."""
         if isinstance(event, PromptProgress):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
@@ -236,11 +236,11 @@ class Choice(Struct, eq=False):
         return called
 
     def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
-        """A call that is none: closed where that adds nothing to it, or ended with a reason."""
+        """Handle a call that is invalid or incomplete: complete it if only brackets are missing."""
         if event.message == CUT_OFF:
-            self._cut = event  # it counts whether the answer has ended by itself
+            self._cut = event  # handled when the reason for the end is known
         elif event.arguments:
-            # Its client tells the model that it has no such tool.
+            # The client reports to the model that there is no such tool.
             log.info("a call of a tool that was not offered is given to its client")
             yield from self._given(event.id, event.name, event.arguments)
         else:
@@ -268,7 +268,7 @@ class Choice(Struct, eq=False):
         yield from self._add(f"{note}\n{event.text}", False, ())
 
     def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
-        """A whole call, of which some may have been told."""
+        """Complete a call, parts of which may have been sent."""
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
             yield self._more(ToolCallDelta("", "", name, more))
@@ -283,7 +283,7 @@ class Choice(Struct, eq=False):
                 yield Text(text, True)
             return
         if self.calls_tools:
-            # Blanks around calls are no part of the answer. What follows decides about them.
+            # Blanks around calls are not part of the answer. Wait for what follows.
             whole = self._blanks + text
             text = whole.rstrip()
             self._blanks = whole[len(text) :]
@@ -307,18 +307,18 @@ class Choice(Struct, eq=False):
 
     @property
     def stats(self) -> ReplyStats:
-        """The figures; zeros until it has ended."""
+        """Statistics, all 0 before the end."""
         return self.last.stats if self.last is not None else ReplyStats()
 
     @property
     def by_length(self) -> bool:
-        """Whether it ended because it may not be longer. Doors have no word for lack of memory."""
+        """True if it ended because of a limit. The APIs have no reason for lack of memory."""
         ends = (FinishReason.LENGTH, FinishReason.MEMORY)
         return self.last is not None and self.last.reason in ends
 
     @property
     def stop(self) -> str | None:
-        """The stop string that ended it."""
+        """Stop string that ended it, or None."""
         return self.last.stop if self.last is not None else None
 
     @property
@@ -334,10 +334,9 @@ class Choice(Struct, eq=False):
 
 
 def _missing_ends(arguments: str) -> str | None:
-    """The brackets that close arguments which lack nothing else; None where they lack more.
+    """Return the closing brackets if arguments lack nothing else, or None.
 
-    What breaks off within a text or a number is never closed: a command of which half is there
-    must not be run.
+    Arguments cut off in a string or number are never completed: half of a command must not be run.
     """
     open_ones, in_text, escaped = list[str](), False, False
     for one in arguments:
@@ -363,10 +362,10 @@ def _missing_ends(arguments: str) -> str | None:
 
 
 class Writer(ABC):
-    """Writes one answer in the shape of an API.
+    """Writer of an answer in the shape of an API.
 
     Args:
-        choices: the answers as they are gathered, in their order.
+        choices: collected answers, in order.
     """
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
@@ -379,55 +378,55 @@ class Writer(ABC):
 
     @property
     def open_choice(self) -> Choice:
-        """The first choice that has not ended. A chunk after the reason of an end is invalid."""
+        """First unfinished choice. A chunk after the finish reason would be invalid."""
         return next((choice for choice in self.choices if choice.last is None), self.choices[-1])
 
     def begin(self) -> bytes:
-        """What a stream begins with, once the length of the prompt is known."""
+        """Return the start of a stream, sent when the length of the prompt is known."""
         return b""
 
     @abstractmethod
     def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """What a stream says of a piece, which the choice has taken already."""
+        """Return the stream data for a piece, which the choice has already processed."""
 
     @abstractmethod
     def ended(self, choice: Choice) -> bytes:
-        """What a stream says of a choice's end."""
+        """Return the stream data for the end of a choice."""
 
     @abstractmethod
     def end(self) -> bytes:
-        """What a stream ends with."""
+        """Return the end of a stream."""
 
     @abstractmethod
     def sign_of_life(self) -> bytes:
-        """An event that says nothing. Clients give up a stream without events."""
+        """Return a keep-alive event. Clients close a stream that has no events."""
 
     @abstractmethod
     def whole(self) -> JSON:
-        """The answer in one piece."""
+        """Return the complete answer."""
 
 
 class BlockWriter(Writer):
-    """Writes an answer in blocks (reasoning, text, a call), of which one is open at a time.
+    """Writer of an answer as a sequence of blocks (reasoning, text, call).
 
     Attributes:
-        block: what is open: "reasoning", "text", "call", or "" for nothing.
+        block: the open block: "reasoning", "text", "call", or "" if none is open.
     """
 
     block = ""
-    _call = -1  # the number of the call that was begun last
+    _call = -1  # number of the last call that was begun
 
     @abstractmethod
     def open(self, block: str, call: CallBegun | None = None) -> bytes:
-        """The events for a block's beginning; a call's name is in `call`."""
+        """Return the events for the start of a block; `call` has the name of a call."""
 
     @abstractmethod
     def more(self, piece: Text | CallBegun | CallMore) -> bytes:
-        """The events for more of the open block."""
+        """Return the events for a continuation of the open block."""
 
     @abstractmethod
     def close(self, incomplete: bool) -> bytes:
-        """The events for the open block's end."""
+        """Return the events for the end of the open block."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, (Called, CallBroken)):
@@ -459,38 +458,38 @@ class BlockWriter(Writer):
 
 
 class API:
-    """A shape of requests that a model answers. It knows nothing of sockets and sessions."""
+    """API operation answered by a model, independent of sockets and sessions."""
 
     path: str
     summary: str
-    body: type[Body]  # the model of its bodies, whose `asks` says what is asked for
-    writer: Callable[[Generation, list[Choice]], Writer]  # writes an answer that is generated
+    body: type[Body]  # model of its bodies; its `asks` returns what is requested
+    writer: Callable[[Generation, list[Choice]], Writer]  # creates the writer of an answer
     media_type = "text/event-stream; charset=utf-8"  # of a stream
-    streams_overflow = False  # a stream, and not a status, reports a prompt that is too long
+    streams_overflow = False  # report a prompt that is too long in the stream, not by status
 
     def failed(self, error: JSON, writer: Any = None) -> bytes:
-        """Return what a stream says of a failure.
+        """Return the stream data for an error.
 
         Args:
             error: in the API's shape.
-            writer: of the answer; None if the body has not been read.
+            writer: of the answer, or None if the body has not been read.
         """
         return event(error)
 
     def comment(self, text: str) -> bytes:
-        """Return a comment in a stream, which clients skip; b"" if the format has none."""
+        """Return a comment for a stream, which clients skip, or b"" if the format has none."""
         return f": {text}\n\n".encode()
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:
-        """Whether a body takes a while to be understood, however small it is."""
+        """Return True if reading a body may take long even if it is small."""
         return documents.is_in(body)
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
-        """What a body of the guest's asks for: a `Generation`, where the answer is generated.
+        """Validate a body, and return what it asks for, usually a `Generation`.
 
         Raises:
-            ValueError: says what is wrong with it, or what cannot be done.
-            RefusedError: where the status is not 400.
+            ValueError: if it is invalid or not supported, with the reason.
+            RefusedError: for other statuses than 400.
         """
         return parsed(self.body, body).asks(model)
 

@@ -80,10 +80,10 @@ class ToolCall(Body):
 
     @property
     def as_message(self) -> JSON:
-        """As templates want it, which is with an object of arguments.
+        """The call as chat templates expect it, with an object of arguments.
 
         Raises:
-            ValueError: it has no function.
+            ValueError: if it has no function.
         """
         if self.type == "custom" and self.custom is not None:
             return tool_call(self.id, self.custom.name, {INPUT: self.custom.input})
@@ -93,7 +93,7 @@ class ToolCall(Body):
 
 
 class ChatMessage(Body):
-    """A message. The model's template is given unknown fields, too."""
+    """A message. Unknown fields are passed to the model's template."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[Any, text_parts("text", "input_text", shows=True)] = ""
@@ -110,7 +110,7 @@ class ChatMessage(Body):
         if not isinstance(given, dict):
             return given
         message = {key: value for key, value in given.items() if key != "function_call"}
-        if message.get("role") == "function":  # a result, as OpenAI had it before tools
+        if message.get("role") == "function":  # OpenAI's role for results before there were tools
             message["role"] = "tool"
         if message.get("role") not in ("assistant", "tool"):
             return given
@@ -124,7 +124,7 @@ class ChatMessage(Body):
 
     @property
     def as_message(self) -> Message:
-        """As templates want it."""
+        """The message as chat templates expect it."""
         message: Message = self.model_dump(exclude_unset=True, exclude={"tool_calls"})
         message["role"] = "system" if self.role == "developer" else self.role
         message["content"] = self.content
@@ -134,18 +134,18 @@ class ChatMessage(Body):
 
 
 SESSION = ("<session_context>\n", "</session_context>")
-"""Between these Copilot CLI says where its session's files lie, which is another place in each. In
-the midst of its instructions this would let no two share what follows it, the tools among that."""
+"""Markers around Copilot CLI's folder for a session, which differs in each. In the middle of its
+instructions, it would prevent sharing of everything after it, including tools."""
 
 
 def _session_behind(messages: list[Message]) -> list[Message]:
-    """The conversation, with what is said of a session before what its user says first."""
+    """Move Copilot CLI's session folder from the instructions to the first user message."""
     if [m["role"] for m in messages[:2]] != ["system", "user"]:
         return messages
     (system, user), (opens, closes) = messages[:2], SESSION
     text = system["content"]
     if not isinstance(text, str) or not isinstance(user["content"], str):
-        return messages  # there are images in it
+        return messages  # with images
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
@@ -157,7 +157,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
 
 
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
-"""Of messages that a session knows. It is followed before the body is read."""
+"""Digest of messages in a session, resolved before the body is validated."""
 
 
 class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
@@ -173,7 +173,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     max_tokens: Limit = None
     max_completion_tokens: Limit = None
     stop: Annotated[Any, setting("stop")] = None
-    functions: list[Any] = Field(default_factory=list)  # tools as OpenAI had them before
+    functions: list[Any] = Field(default_factory=list)  # tools in OpenAI's older form
     function_call: FunctionChoice = "auto"
     modalities: Annotated[Any, only(["text"])] = None
     store: Annotated[Any, hint("store", False)] = None
@@ -227,11 +227,11 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 class OpenAIWriter(Writer):
-    """The head of every chunk, and how a stream ends.
+    """Base of the writers for OpenAI's chat and text completions.
 
     Args:
         prefix: of the answer's id.
-        kind: what a chunk is called.
+        kind: object type of a chunk.
     """
 
     def __init__(
@@ -259,21 +259,21 @@ class OpenAIWriter(Writer):
 
     @abstractmethod
     def _choice(self, choice: Choice) -> JSON:
-        """Return a choice of an answer in one piece."""
+        """Return a choice of a complete answer."""
 
     def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
         return event({**self._head, "object": self._kind, "choices": choices, **more})
 
 
 def reason(choice: Choice, calls: str = "tool_calls") -> str:
-    """Why it ended, in OpenAI's words."""
+    """Return OpenAI's finish reason."""
     if choice.by_length:
         return "length"
     return calls if choice.calls else "stop"
 
 
 def usage(choices: list[Choice]) -> JSON:
-    """The figures of a request. Each prompt is counted once, however many answers it has."""
+    """Return the token counts of a request. Prompts with several answers count once."""
     stats = [choice.stats for choice in choices]
     first: dict[int, ReplyStats] = {}
     for choice in choices:
@@ -290,21 +290,21 @@ def usage(choices: list[Choice]) -> JSON:
 
 
 class ChatWriter(OpenAIWriter):
-    """A chat completion, whole or in chunks."""
+    """Writer of a chat completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
-        self._custom: set[tuple[int, int]] = set()  # calls of tools whose input is a text
-        self._legacy: bool = generation.extra.get("legacy", False)  # functions, and not tools
-        self._calls = "function_call" if self._legacy else "tool_calls"  # reason of an end
+        self._custom: set[tuple[int, int]] = set()  # calls of tools with text as input
+        self._legacy: bool = generation.extra.get("legacy", False)  # functions instead of tools
+        self._calls = "function_call" if self._legacy else "tool_calls"  # finish reason
 
     def _is_custom(self, name: str) -> bool:
         box: Toolbox = self.generation.extra["box"]
         return box.known(name).kind == "custom"
 
     def _calls_delta(self, call: JSON) -> JSON:
-        """Return what a chunk says of a call."""
+        """Return the part of a chunk for a call."""
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
 
     def _call(self, call_id: str, name: str, arguments: str) -> JSON:
@@ -321,9 +321,9 @@ class ChatWriter(OpenAIWriter):
             return self._chunk_of(choice, delta, None)
         if isinstance(piece, CallBegun) and self._is_custom(piece.name):
             self._custom.add((choice.index, piece.number))
-            return b""  # its text is known when its arguments are
+            return b""  # its text is known once its arguments are complete
         if isinstance(piece, (Called, CallBroken)):
-            return b""  # its end shows in the reason at the answer's
+            return b""  # the finish reason shows its end
         if isinstance(piece, CallBegun):
             call = self._call(piece.id, piece.name, piece.text)
             delta = self._calls_delta({"index": piece.number, **call})
@@ -363,14 +363,14 @@ class ChatWriter(OpenAIWriter):
         return {"content": listed_odds(odds), "refusal": None}
 
     def _chunk_of(self, choice: Choice, delta: JSON, why: str | None, odds: Any = ()) -> bytes:
-        """A chunk of one choice."""
+        """Return a chunk of one choice."""
         if choice.index not in self._begun:
             self._begun.add(choice.index)
             delta = {"role": "assistant", **delta}
         one = {"index": choice.index, "delta": delta, "finish_reason": why}
         if odds:
             one["logprobs"] = self._odds(odds)
-        # With figures at the end all others say that they have none, as with OpenAI.
+        # If usage is sent at the end, other chunks have null, as in OpenAI's API.
         return self._chunk([one], usage=None) if self.generation.usage else self._chunk([one])
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/completions`, which continue texts, and `/v1/embeddings` of texts."""
+"""OpenAI's `/v1/completions` for raw prompts, and `/v1/embeddings`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from engine.serve.routes.schema import (
 
 
 def prompts(given: Any) -> list[RawPrompt]:
-    """One or several prompts, each a text or token ids."""
+    """Return one or several prompts, each as text or token ids."""
     if isinstance(given, str):
         return [RawPrompt(given)]
     if isinstance(given, list) and given:
@@ -67,7 +67,7 @@ Prompts = Annotated[
 
 
 class CompletionsBody(GenerationBody, OpenAIUser):
-    refused = ("suffix",)  # an answer without it would be another one
+    refused = ("suffix",)  # ignoring it would change the meaning
 
     prompt: Prompts
     echo: bool = False
@@ -103,14 +103,14 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
 
 class CompletionsWriter(OpenAIWriter):
-    """A completion, whole or in chunks."""
+    """Writer of a completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "cmpl", "text_completion")
         self._sent: dict[int, int] = {}  # characters of each choice's text
 
     def begin(self) -> bytes:
-        """The prompts, where they are to be echoed."""
+        """Return the prompts if they are to be echoed."""
         if not self.generation.extra["echo"]:
             return b""
         return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)
@@ -159,7 +159,7 @@ class Completions(API):
 # -- embeddings ------------------------------------------------------------------------------------
 
 
-MOST_TEXTS = 2048  # in one request, as with OpenAI
+MOST_TEXTS = 2048  # per request, OpenAI's limit
 
 
 class EmbeddingsBody(InSession, OpenAIUser):
@@ -180,18 +180,18 @@ class EmbeddingsBody(InSession, OpenAIUser):
 
 
 class Embedding(Struct, frozen=True):
-    """What a request wants to be embedded."""
+    """Embeddings that a request asks for."""
 
     model: Model
-    texts: list[str | tuple[int, ...]]  # texts, or token ids
+    texts: list[str | tuple[int, ...]]  # each as text or token ids
     as_base64: bool = False
-    dimensions: int | None = None  # that the client expects
+    dimensions: int | None = None  # expected by the client
 
     def check(self, found: Vectors) -> None:
         """Check the size of the vectors.
 
         Raises:
-            RefusedError: it is not what the client expects.
+            RefusedError: if the client expects another.
         """
         size = len(found.vectors[0]) // 4
         if self.dimensions not in (None, size):
@@ -206,10 +206,10 @@ def as_numbers(vector: bytes) -> list[float]:
 
 
 class EmbeddingAPI(API):
-    """A shape of requests for embeddings."""
+    """API for embeddings."""
 
     def written(self, asked: Embedding, found: Vectors) -> JSON:
-        """Return the answer."""
+        """Return the response."""
         raise NotImplementedError
 
 
