@@ -131,7 +131,7 @@ class Queue:
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[Ticket]:
-        """Return the waiting requests in order of admission: the key with the fewest places first."""
+        """Return the waiting requests in order of admission, the key with the fewest first."""
         waiting = list(self.waiting)
         if len({ticket.guest for ticket in waiting}) < 2:
             return waiting

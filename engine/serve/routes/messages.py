@@ -1,4 +1,4 @@
-"""Anthropic's `/v1/messages` and `/v1/messages/count_tokens`, which coding tools speak."""
+"""Anthropic's `/v1/messages` and `/v1/messages/count_tokens`, which coding tools use."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ from engine.serve.routes.tools import offered, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quoted, tool_call
 
-MOST_NAMED = 20  # tools that are left out and told by name
+MOST_NAMED = 20  # omitted tools that are listed by name
 SIGNATURE = "c3RyZXR0bw=="
-"""Of reasoning. All of it is told here, so it stands for nothing; but there are clients that take
-reasoning without one for a part of the answer."""
+"""Signature of reasoning. It carries no information, as all reasoning is returned. But some clients
+treat reasoning without a signature as part of the answer."""
 
 
 class TextBlock(Body):
@@ -91,7 +91,7 @@ class ToolUseBlock(Body):
 
 
 class FoundTool(Body):
-    """A tool that a client's search has found, which stands where it was found."""
+    """Tool found by a client's tool search, at its place in the conversation."""
 
     type: Literal["tool_reference"]
     tool_name: str
@@ -108,13 +108,13 @@ class DocumentBlock(Body):
 
     @property
     def text(self) -> str:
-        """What is in it, as attachments are read, or a note that says why not."""
+        """Text of the document, or a note with the reason if it cannot be read."""
         about = "\n".join(part for part in (self.title, self.context) if part)
         return "\n".join(part for part in (about, _read_document(self.source)) if part)
 
 
 class OtherBlock(OpenBody):
-    """What a model cannot be given here, or what a server's own tool has left."""
+    """Block that models do not support, or that a server-side tool has written."""
 
     type: str
 
@@ -138,11 +138,11 @@ LEFT = (
     *("text_editor_code_execution_tool_result", "tool_search_tool_result", "container_upload"),
     *("search_result",),
 )
-"""Blocks that only Anthropic's servers make."""
+"""Blocks that only Anthropic's servers write."""
 
 
 def _part(block: Any) -> str | JSON:
-    """A block as `content_of` takes it."""
+    """Return a block as a part for `content_of`."""
     if isinstance(block, OtherBlock) and block.type == "image":
         return given_image(block.model_extra or {})
     return cast(str, block.text)
@@ -162,7 +162,7 @@ def _text_block(text: str) -> JSON:
 
 
 def _as_blocks(content: Any) -> Any:
-    """Return a past result with each block of an unknown type as JSON in a text."""
+    """Return a past result with blocks of unknown types as JSON text."""
     blocks = [content] if isinstance(content, dict) else content
     known = ("text", "document", "tool_reference", *UNSEEN, *HIDDEN, *LEFT)
     if not isinstance(blocks, list):
@@ -187,14 +187,14 @@ class ToolResultBlock(Body):
 
     @property
     def found(self) -> list[str]:
-        """The names of the tools that a search has found."""
+        """Names of the tools found by a search."""
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
     def found_content(self, deferred: Mapping[str, JSON]) -> str | list[JSON]:
-        """As `content_of` has it.
+        """Return the content with the descriptions of found tools. See `content_of`.
 
         Args:
-            deferred: by their names the tools that stand where they were found.
+            deferred: tools described where they were found, by name.
         """
         texts: list[str | JSON] = []
         for block in self.content:
@@ -229,7 +229,7 @@ class UserTurn(Body):
     content: Annotated[Items[UserBlock], or_text(list[UserBlock], _text_block)]
 
     def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
-        """As templates have it: results of tools are messages of their own."""
+        """Return messages as chat templates expect them, with tool results as separate messages."""
         results: list[Message] = [
             {"role": "tool", "tool_call_id": b.tool_use_id, "content": b.found_content(deferred)}
             for b in self.content
@@ -248,7 +248,7 @@ class AssistantTurn(Body):
     )
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
-        """As templates have it."""
+        """Return messages as chat templates expect them."""
         texts, thoughts, calls = [], [], []
         for block in self.content:
             if isinstance(block, ThinkingBlock):
@@ -266,7 +266,7 @@ class AssistantTurn(Body):
 
 
 class SystemTurn(Body):
-    """What a client's program says to the model between the turns."""
+    """Message of the client program to the model between turns."""
 
     role: Literal["system"]
     content: Annotated[str, text_parts("text")]
@@ -297,7 +297,7 @@ class CustomTool(Body):
 
     @property
     def as_function(self) -> JSON:
-        """As chat completions have it."""
+        """The tool in the shape of chat completions."""
         function = {
             "name": self.name,
             "description": self.description,
@@ -308,7 +308,7 @@ class CustomTool(Body):
 
 
 class ServerTool(OpenBody):
-    """A tool that only Anthropic's servers have, or that only its models were taught."""
+    """Tool that exists only on Anthropic's servers or requires its models."""
 
     type: str
     name: str = ""
@@ -332,7 +332,7 @@ class OutputConfig(Body):
 
     @property
     def reasoning(self) -> ReasoningOptions:
-        """Reasoning options, without an effort if its word is unknown."""
+        """Reasoning options, without an unknown effort."""
         if self.effort is not None and self.effort not in EFFORTS:
             ignore("output_config.effort")
             return ReasoningOptions()
@@ -340,12 +340,12 @@ class OutputConfig(Body):
 
 
 BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
-"""So begins a line at the head of a client's instructions that is another one in each process. It
-would let nobody share what follows it."""
+"""Line at the beginning of a client's instructions that differs in each process. It would prevent
+sharing of everything after it."""
 
 
 def _without_billing(content: Any) -> Any:
-    """Return the instructions without what changes from process to process at their head."""
+    """Return the instructions without the lines that differ in each process."""
     return [_cleaned(part) for part in content] if isinstance(content, list) else _cleaned(content)
 
 
@@ -359,7 +359,7 @@ def _cleaned(part: Any) -> Any:
 
 
 class PromptBody(InSession, TemplateOptions):
-    """What makes the prompt."""
+    """Fields that the prompt consists of."""
 
     messages: Annotated[Items[Turn], Field(min_length=1)]
     system: Annotated[str, text_parts("text"), BeforeValidator(_without_billing)] = ""
@@ -373,10 +373,10 @@ class PromptBody(InSession, TemplateOptions):
     betas: Anything = None
 
     def conversation(self, model: Model) -> list[Message]:
-        """The messages as a model is given them, the system's first.
+        """Return the messages for the model, beginning with the system message.
 
-        What a client's program says before the first answer is the same in all of its agents, and
-        stands before what is said to one of them.
+        System turns before the first answer are the same in all agents of a program, so they are
+        moved to the beginning.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
         head, said = [self.system] if self.system else [], list[Message]()
@@ -398,7 +398,7 @@ class PromptBody(InSession, TemplateOptions):
 
     @property
     def _note(self) -> str:
-        """A sentence for the model about the tools that it does not get; mostly empty."""
+        """Note to the model about unsupported tools, or ""."""
         servers = [str(server.get("name", "")) for server in self.mcp_servers]
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if not servers and not names:
@@ -412,14 +412,15 @@ class PromptBody(InSession, TemplateOptions):
         return f"These tools are not available here, so do without them: {named}."
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
-        """Whether to reason, and what the template is given."""
+        """Return if the model should reason, and the template's arguments."""
         return self.template(model, self.output_config.reasoning, "output_config.effort")
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
-        """The settings of an answer that may call tools, and the names of those found meanwhile.
+        """Return the parameters for tools, and the names of tools that are described where they
+        were found.
 
         Raises:
-            ValueError: the model cannot be offered these.
+            ValueError: if the model does not support them.
         """
         choice, own = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
@@ -437,7 +438,7 @@ class PromptBody(InSession, TemplateOptions):
             if isinstance(block, ToolResultBlock)
             for name in block.found
         }
-        # What nothing here could find is offered at once.
+        # Without a search tool, deferred tools are offered from the beginning.
         searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in own)
         later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
         usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
@@ -467,7 +468,7 @@ class PromptBody(InSession, TemplateOptions):
 class MessagesBody(PromptBody, GenerationBody):
     aliases = {**GenerationBody.aliases, **also("stop_sequences", STOPS)}  # noqa: RUF012
 
-    temperature: Annotated[Any, setting("temperature", 1.0)] = None  # as Anthropic documents it
+    temperature: Annotated[Any, setting("temperature", 1.0)] = None  # Anthropic's documented limit
     max_tokens: Limit = None
     stop_sequences: Annotated[Any, setting("stop")] = None
     metadata: Anything = None
@@ -481,7 +482,7 @@ class MessagesBody(PromptBody, GenerationBody):
         tools, later = self.tool_settings(model)
         wanted = self.output_config.format
         bound = form(wanted, "output_config.format") if wanted else {}
-        _ = self.wants_usage  # a message always has its figures
+        _ = self.wants_usage  # for its check; a message always has token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
         )
@@ -522,7 +523,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
 
 
 class MessagesWriter(BlockWriter):
-    """A message, whole or in events."""
+    """Writer of a message, whole or in events."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)
@@ -620,7 +621,7 @@ def _usage(prompt: int, reused: int, made: int) -> JSON:
 
 
 def _reason(choice: Choice) -> tuple[str, str | None]:
-    """Why it ended, in Anthropic's words, and the stop string."""
+    """Return Anthropic's stop reason, and the stop string."""
     if choice.by_length:
         return "max_tokens", None
     if choice.calls:

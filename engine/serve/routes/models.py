@@ -1,4 +1,4 @@
-"""`/v1/models`: listed, read, loaded with its progress, and unloaded."""
+"""`/v1/models`: list, read, load with progress, and unload."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from engine.serve.models import Entry, Served
 from engine.serve.routes.base import Operation, event
 from engine.serve.routes.schema import Body
 
-LOOK_SECONDS = 0.25  # between two words about how far a model's loading is
+LOOK_SECONDS = 0.25  # between two events with the progress of loading
 
 ABILITIES = {"sessions": 1}
-"""What a Stretto at the other end may rely on: `/v1/sessions`, and `follows` in them."""
+"""Features that another Stretto may use: `/v1/sessions`, and `follows` in them."""
 
 
 class LoadBody(Body):
@@ -29,7 +29,7 @@ class LoadBody(Body):
 
 
 class ModelRoutes:
-    """Answers requests about models."""
+    """Handlers of requests about models."""
 
     def __init__(self, served: Served) -> None:
         self._served = served
@@ -48,7 +48,7 @@ class ModelRoutes:
     async def _list(self, request: Request) -> Response:
         guest = guest_of(request.scope)
         listed = [self._shown(entry, guest) for entry in self._served.entries]
-        # What follows is for clients of Anthropic's messages, which list models at the same place.
+        # For clients of Anthropic's API, which lists models at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
         return JSONResponse({**told, "stretto": ABILITIES})
@@ -76,23 +76,23 @@ class ModelRoutes:
         return JSONResponse(self._shown(entry, guest))
 
     async def _progress(self, entry: Entry, guest: Guest) -> AsyncIterator[bytes]:
-        """Server-sent events until the model is loaded, or cannot be."""
+        """Yield server-sent events until the model is loaded or loading has failed."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
                 shown = self._shown(entry, guest, await self._figures(entry))
-                if shown["state"] == "loading":  # it may have ended meanwhile
+                if shown["state"] == "loading":  # it may have ended during the await
                     yield event(shown)
             await loading
             yield event(self._shown(entry, guest))
         except EngineError as error:
             yield event(errors.body_of(error)[1])
         finally:
-            loading.cancel()  # it waits only: the loading itself goes on
+            loading.cancel()  # only this wait; loading continues
         yield b"data: [DONE]\n\n"
 
     async def _figures(self, entry: Entry) -> dict[str, Any] | None:
-        """The engine's figures where they say something about a model's loading."""
+        """Return the engine's statistics if they show the progress of loading."""
         if entry.loading is not None:
             with suppress(TimeoutError, EngineError):
                 return await self._served.figures()
@@ -109,9 +109,9 @@ def _shown(entry: Entry, loaded: bool, stats: dict[str, Any] | None) -> dict[str
     shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
-        # The second is vLLM's word, which some clients read.
+        # Some clients read vLLM's name for it.
         shown |= {"context_length": length, "max_model_len": length}
-    if loaded and entry.model is not None:  # in the form of OpenRouter
+    if loaded and entry.model is not None:  # in OpenRouter's shape
         shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
     if loaded and entry.model is not None and entry.model.sees:
         taken = ["text", "image", *(["audio"] if entry.model.hears else [])]

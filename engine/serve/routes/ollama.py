@@ -1,6 +1,6 @@
-"""Ollama's chats, single replies and embeddings, and what its clients ask before them.
+"""Ollama's API: chats, single replies and embeddings, and requests about models.
 
-For clients that know no other server. Nothing of Ollama's is here, only the shape of its requests.
+For clients that support no other API.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from engine.serve.routes.schema import (
 from engine.serve.routes.tools import Toolbox, with_note
 from engine.text.tools import tool_call
 
-VERSION = "0.14.0"  # of the API whose shape this is: clients compare it with what they need
+VERSION = "0.14.0"  # version of Ollama's API, which clients check
 _SETTINGS = {
     **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
     **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
@@ -64,7 +64,7 @@ _SETTINGS = {
     "repeat_last_n": "penalty_window",
     "num_predict": "max_tokens",
 }
-"""Names of `options`, and what they are called here. All others are ignored."""
+"""Our names for `options`. All others are ignored."""
 
 
 class ToolCall(Body):
@@ -92,7 +92,7 @@ class ChatMessage(Body):
 
     @property
     def as_message(self) -> Message:
-        """As templates want it."""
+        """The message as chat templates expect it."""
         message: Message = {"role": self.role, "content": self.content}
         if self.images:
             sources = [{"type": "base64", "data": data} for data in self.images]
@@ -113,7 +113,7 @@ class ChatMessage(Body):
 
 
 class _OllamaBody(GenerationBody, TemplateOptions):
-    """Fields that requests for chats and for single replies share."""
+    """Fields of both chats and single replies."""
 
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
@@ -127,7 +127,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
     def generation(
         self, model: Model, prompt: list[Message] | RawPrompt, tools: Mapping[str, Any]
     ) -> Generation:
-        """Return what is to be generated, with the settings of `options`."""
+        """Return the generation with the parameters of `options`."""
         reasoning, template = self.template(model, self.think, "think")
         shape = self.format
         bound: dict[str, Any] = {}
@@ -166,7 +166,7 @@ class OllamaBody(_OllamaBody):
 
 class GenerateBody(_OllamaBody):
     prompt: Annotated[str, Field(min_length=1)]
-    suffix: Annotated[Any, only("")] = None  # an answer without it would be another one
+    suffix: Annotated[Any, only("")] = None  # ignoring it would change the meaning
     system: str = ""
     images: list[Any] = Field(default_factory=list)
     raw: bool = False
@@ -186,13 +186,13 @@ class EmbedBody(EmbeddingsBody):
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
-        if "prompt" in given:  # of the older route
+        if "prompt" in given:  # from the older route
             given.setdefault("input", given.pop("prompt"))
         return given
 
 
 class OllamaWriter(Writer):
-    """An answer as lines of JSON, or as one object."""
+    """Writer of an answer as JSON lines or one object."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
@@ -200,7 +200,7 @@ class OllamaWriter(Writer):
         if isinstance(piece, Called):
             return self._line({"tool_calls": [_call(piece)]})
         assert isinstance(piece, (CallBegun, CallMore, CallBroken))
-        return b""  # a call is told whole
+        return b""  # calls are sent as a whole
 
     def ended(self, choice: Choice) -> bytes:
         return b""
@@ -253,7 +253,7 @@ def _call(call: Called) -> JSON:
 
 
 class GenerateWriter(OllamaWriter):
-    """A single reply in the same shape, whose text has no message around it."""
+    """Writer of a single reply, which has its text without a message object."""
 
     def _told(self, message: JSON, **more: Any) -> JSON:
         told = super()._told({}, **more)
@@ -263,7 +263,7 @@ class GenerateWriter(OllamaWriter):
 
 
 class OllamaAPI(API):
-    """An API whose streams are lines of JSON."""
+    """API whose streams are JSON lines."""
 
     media_type = "application/x-ndjson"
 
@@ -314,7 +314,7 @@ class ShowBody(Body):
 
 
 class OllamaModels:
-    """Answers what Ollama's clients ask about models."""
+    """Handlers of requests about models in Ollama's API."""
 
     def __init__(self, served: Served) -> None:
         self._served = served

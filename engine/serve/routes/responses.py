@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/responses`, and how a stored response goes on."""
+"""OpenAI's `/v1/responses`, including continuation of stored responses."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ from engine.serve.routes.tools import (
 from engine.text.tools import quoted, tool_call
 
 MOST_STORED = 512
-"""Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
+"""Responses stored per guest, in memory only. The oldest are dropped first."""
 MOST_STORED_CHARACTERS = 2**27
-"""Of all of them. What they share is counted in each; the latest one stays whatever it has."""
+"""Limit of their total size, counting shared parts in each. The latest one is always kept."""
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
 
@@ -86,7 +86,7 @@ _LOGPROBS = "message.output_text.logprobs"
 
 
 def _refusals_as_text(content: Any) -> Any:
-    """Return the content with parts that say why an answer was refused as parts of text."""
+    """Return the content with refusals as text parts."""
     if not isinstance(content, list):
         return content
     return [
@@ -103,7 +103,7 @@ _Shown = Annotated[Any, text_parts(*_KINDS, shows=True), BeforeValidator(_refusa
 
 
 class _Item(Body):
-    """An item of the input, with what clients send back of an answer's."""
+    """Item of the input, including fields that clients copy from an answer."""
 
     id: Anything = None
     status: Anything = None
@@ -124,7 +124,7 @@ class ReasoningItem(_Item):
 
 
 class _Calling(_Item):
-    """A call that an answer has made."""
+    """Tool call in a past answer."""
 
     call_id: str = ""
     namespace: str | None = None
@@ -133,7 +133,7 @@ class _Calling(_Item):
 
     @property
     def as_call(self) -> JSON:
-        """As messages have it."""
+        """The call in the shape of messages."""
         raise NotImplementedError
 
     def _call(self, name: str, arguments: JSON) -> JSON:
@@ -176,7 +176,7 @@ class CallOutputItem(_Item):
 
 
 class SearchOutputItem(_Item):
-    """What a client's search for tools has found. They may be called from then on."""
+    """Tools found by a client's search. They can be called from here on."""
 
     type: Literal["tool_search_output"]
     execution: Anything = None
@@ -190,7 +190,7 @@ class MoreToolsItem(_Item):
 
 
 class SearchedItem(_Item):
-    """What OpenAI's own servers have done: the answer after it says what came of it."""
+    """Action of OpenAI's servers. The answer after it has the result."""
 
     type: Literal["web_search_call"]
     action: Anything = None
@@ -236,8 +236,8 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # The reasoning's text is always there, so that nothing encrypted is needed to go on, and the
-    # rest is about tools that are not here.
+    # Everything that clients can ask for is either always included, such as reasoning text, so that
+    # its encrypted form is not needed, or about unsupported tools.
     include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
@@ -249,29 +249,29 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 class Stored(Struct, frozen=True, dict=True):
-    """A response and the conversation up to its end."""
+    """A response with the conversation up to its end."""
 
     messages: list[Message]
     response: JSON
-    found: list[Any] = field(default_factory=list)  # tools that have come within the conversation
+    found: list[Any] = field(default_factory=list)  # tools found during the conversation
 
     @cached_property
     def size(self) -> int:
-        """Characters of all that is in it, as JSON: the prompt is only a part of it."""
+        """Size of everything as JSON in characters, plus the bytes of images and recordings."""
         seen = sum(len(one.data) for one in media_in(self.messages))
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
     @cached_property
     def items(self) -> dict[str, JSON]:
-        """The items of its output by their ids."""
+        """Items of its output by id."""
         return {item["id"]: item for item in self.response.get("output", ())}
 
 
 class StoredResponses:
-    """The responses that were stored, each guest's by itself. Any thread may use it.
+    """Stored responses by guest. Thread-safe.
 
     Args:
-        most: of each guest.
+        most: maximum per guest.
     """
 
     def __init__(self, most: int = MOST_STORED) -> None:
@@ -281,7 +281,7 @@ class StoredResponses:
 
     def put(self, guest: Guest, stored: Stored) -> None:
         """Store a response."""
-        held = stored.size  # not under the lock: of megabytes it takes milliseconds
+        held = stored.size  # outside of the lock, as megabytes take milliseconds
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
             held += sum(one.size for one in kept.values())
@@ -290,18 +290,18 @@ class StoredResponses:
                 held -= kept.popitem(last=False)[1].size
 
     def response(self, guest: Guest, name: str) -> JSON:
-        """A response as its client got it.
+        """Return a response as sent to its client.
 
         Raises:
-            RefusedError: it was not stored, or has been dropped.
+            RefusedError: if it was not stored or has been dropped.
         """
         return self.find(guest, name, 404).response
 
     def drop(self, guest: Guest, name: str) -> None:
-        """Forget a response.
+        """Delete a response.
 
         Raises:
-            RefusedError: it was not stored, or has been dropped.
+            RefusedError: if it was not stored or has been dropped.
         """
         self.find(guest, name, 404)
         with self._lock:
@@ -310,11 +310,11 @@ class StoredResponses:
                 kept.pop(name, None)
 
     def resolved(self, guest: Guest, given: object) -> object:
-        """Return an input with the items that it refers to by their ids alone.
+        """Replace references in an input by the items with these ids.
 
         Raises:
-            RefusedError: one is of no response that is stored.
-            ValueError: it refers to one twice.
+            RefusedError: if an item is not in a stored response.
+            ValueError: if an item is referenced twice.
         """
         if not isinstance(given, list) or not any(map(_referred, given)):
             return given
@@ -340,7 +340,7 @@ class StoredResponses:
         return items
 
     def forget(self, guest_id: str) -> None:
-        """Forget all of a guest's."""
+        """Delete all responses of a guest."""
         with self._lock:
             self._kept.pop(guest_id, None)
 
@@ -361,10 +361,10 @@ class StoredResponses:
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
     def find(self, guest: Guest, name: str, status: int = 400) -> Stored:
-        """A response with its conversation.
+        """Return a response with its conversation.
 
         Raises:
-            RefusedError: it was not stored, or has been dropped.
+            RefusedError: if it was not stored or has been dropped.
         """
         with self._lock:
             kept = self._kept.get(guest.id)
@@ -379,15 +379,13 @@ class StoredResponses:
 
 
 class Responses(API):
-    """Responses."""
-
     path = "/v1/responses"
     summary = "A response, which can be gone on from where it was stored."
     body = ResponsesBody
-    streams_overflow = True  # Codex makes its conversation shorter by this event only
+    streams_overflow = True  # Codex compacts its conversation only on this event
 
     def __init__(self, stored: StoredResponses) -> None:
-        self.stored = stored  # those that can be gone on from
+        self.stored = stored
         self.writer = partial(ResponsesWriter, store=self._store)
 
     def failed(self, error: JSON, writer: Any = None) -> bytes:
@@ -429,7 +427,7 @@ class Responses(API):
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
         bound = form(asked.text.format, "text.format") if asked.text.format else {}
-        _ = asked.wants_usage  # a response always has its figures
+        _ = asked.wants_usage  # for its check; a response always has token counts
         params = asked.sampling(
             model,
             max_tokens=asked.max_output_tokens,
@@ -476,7 +474,7 @@ class Responses(API):
 
 
 def _referred(item: object) -> str:
-    """Return the id of an item that is only referred to; "" for others."""
+    """Return the id of an item that is only a reference, else ""."""
     if not isinstance(item, dict):
         return ""
     name, kind = item.get("id"), item.get("type")
@@ -490,18 +488,17 @@ class InputTokens(Responses):
 
 
 def _is_answer(item: Any) -> bool:
-    """Whether an item is of an answer, or comes after one."""
+    """Return True if an item belongs to an answer or follows one."""
     if isinstance(item, MessageItem):
         return item.role == "assistant"
     return not isinstance(item, MoreToolsItem)
 
 
 def _messages(items: list[Any], answered: bool) -> list[Message]:
-    """The items of an input as messages.
+    """Convert the items of an input to messages.
 
-    Tools that come before the first answer stand at the head, and later ones where they come.
-
-    Reasoning goes into the assistant's message after it, and a call into the one before it.
+    Tools before the first answer are part of the head of the prompt, and later ones stay in place.
+    Reasoning is added to the next assistant message, and a call to the previous one.
     """
     messages: list[Message] = []
     thought = ""
@@ -542,14 +539,14 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
 
 # -- answers ------------------------------------------------------------------------------
 
-Store = Callable[[Generation, Choice, JSON], None]  # stores a response that has ended
+Store = Callable[[Generation, Choice, JSON], None]  # stores a finished response
 
 
 class ResponsesWriter(BlockWriter):
-    """A response, whole or in events.
+    """Writer of a response, whole or in events.
 
     Args:
-        store: is given the response at its end.
+        store: called with the finished response.
     """
 
     def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
@@ -559,10 +556,10 @@ class ResponsesWriter(BlockWriter):
         self._store = store
         self._number = 0
         self._items: list[JSON] = []
-        self._arguments: list[str] = []  # of the call that is open
+        self._arguments: list[str] = []  # of the open call
 
     def begin(self) -> bytes:
-        if self._number:  # it was begun to show life
+        if self._number:  # already sent as a keep-alive
             return b""
         return self._state("response.created") + self._state("response.in_progress")
 
@@ -575,7 +572,7 @@ class ResponsesWriter(BlockWriter):
         return self.begin() or self._state("response.in_progress")
 
     def failed(self, error: JSON) -> bytes:
-        """The response without its end, and the error, which clients raise."""
+        """Return the events for a failed response, and the error that clients raise."""
         error = error["error"]
         failed = self._response(self._items, "failed")
         code, message = error["code"], error["message"]
@@ -607,7 +604,7 @@ class ResponsesWriter(BlockWriter):
 
     @property
     def _item(self) -> JSON:
-        """The one that is being written."""
+        """The item being written."""
         return self._items[-1]
 
     @property
@@ -637,7 +634,7 @@ class ResponsesWriter(BlockWriter):
         if not isinstance(piece, Text):
             self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
-                return b""  # its text is known when its arguments are
+                return b""  # its text is known once its arguments are complete
             kind = "response.function_call_arguments.delta"
             return self._event(kind, **self._place, delta=piece.text)
         part = self._item["content"][0]
@@ -686,7 +683,7 @@ class ResponsesWriter(BlockWriter):
         )
 
     def _given(self, name: str) -> Given:
-        """How the client knows a tool."""
+        """Return the client's description of a tool."""
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)
 

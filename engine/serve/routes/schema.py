@@ -1,7 +1,7 @@
-"""Bodies of requests as pydantic models, and the sentence for one that does not fit.
+"""Request bodies as pydantic models, and error messages for invalid ones.
 
-A known field must have a value that fits: nothing is converted. Unknown fields are ignored and
-reported by `read_fields`. `/openapi.json` is made from the same models.
+Known fields must have valid values; nothing is converted. Unknown fields are ignored and reported
+by `read_fields`. `/openapi.json` is generated from the same models.
 """
 
 from __future__ import annotations
@@ -45,28 +45,28 @@ from engine.text.tools import quoted
 
 log = logging.getLogger(__name__)
 
-MOST_CHOICES = 128  # answers to one request
+MOST_CHOICES = 128  # answers per request
 
 B = TypeVar("B", bound="Body")
 T = TypeVar("T")
 JSON = dict[str, Any]
 Items = Annotated[list[T], FailFast()]
-"""A list whose first wrong item is told: 200,000 errors would take seconds and 300 MB."""
+"""List that reports only its first invalid item: 200,000 errors would take seconds and 300 MB."""
 
 
 class Body(BaseModel):
-    """A body, or an object within one. A null is as good as nothing, as with OpenAI."""
+    """A body, or an object inside one. As in OpenAI's API, null is the same as a missing field."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    refused: ClassVar[tuple[str, ...]] = ()  # names of fields that ask for what is not done here
-    passes_extra: ClassVar[bool] = False  # unknown fields are used, and not ignored
+    refused: ClassVar[tuple[str, ...]] = ()  # names of fields that are not supported
+    passes_extra: ClassVar[bool] = False  # unknown fields are used instead of ignored
 
     def asks(self, model: Model) -> Any:
-        """What is asked of a model.
+        """Return the work that is requested from a model.
 
         Raises:
-            ValueError: it cannot be done.
+            ValueError: if it is not supported.
         """
         raise NotImplementedError
 
@@ -77,13 +77,13 @@ class Body(BaseModel):
             return given
         found = {name: value for name, value in given.items() if value is not None}
         for name in cls.refused:
-            if found.pop(name, None):  # an empty value asks for nothing
+            if found.pop(name, None):  # empty values are accepted
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
         return cls.renamed(found)
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
-        """Return the fields under the names that they have here."""
+        """Return the fields with aliases replaced by their names."""
         return given
 
 
@@ -94,10 +94,10 @@ class OpenBody(Body):
 
 
 class FieldError(ValueError):
-    """A field of a body has a wrong value.
+    """A field of a body has an invalid value.
 
     Args:
-        field: where it is in the body, like ``messages[2].role``.
+        field: path in the body, such as ``messages[2].role``.
     """
 
     def __init__(self, words: str, field: str) -> None:
@@ -106,11 +106,11 @@ class FieldError(ValueError):
 
 
 class FieldReport:
-    """Ignored fields of one request, and fields with another name here."""
+    """Ignored and renamed fields of one request."""
 
     def __init__(self) -> None:
         self.ignored: dict[str, None] = {}
-        self.renamed: dict[str, str] = {}  # by the name here, what the client calls it
+        self.renamed: dict[str, str] = {}  # the client's name by our name
 
 
 _report: ContextVar[FieldReport | None] = ContextVar("report", default=None)
@@ -128,10 +128,10 @@ def ignore(path: str) -> None:
 
 
 def read_fields(read: Callable[[], T]) -> tuple[T, str]:
-    """Return what ``read`` does, and the names of the fields that it ignores, if any.
+    """Call ``read``, and return its result with the names of ignored fields, if any.
 
     Raises:
-        ValueError: as ``read``. Fields have their client's names in it.
+        ValueError: from ``read``, with the client's names of fields.
     """
     report = FieldReport()
     token = _report.set(report)
@@ -152,22 +152,22 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     return found, told
 
 
-_IGNORED = "stretto.ignored"  # the place in a request's scope
+_IGNORED = "stretto.ignored"  # key in a request's scope
 
 
 def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
-    """Note the ignored fields of a request, for the header of its response."""
+    """Store the ignored fields of a request for the response header."""
     scope[_IGNORED] = names
 
 
 def ignored_header(scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
-    """Return the header that names the ignored fields, if any."""
+    """Return the header with the names of ignored fields, if any."""
     names = scope.get(_IGNORED, "")
     return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
 def _ignore_extra(body: Body, path: str) -> None:
-    """Report the unknown fields of a body and of all within it."""
+    """Report the unknown fields of a body and the objects inside it."""
     if body.model_extra and not body.passes_extra:
         for name in body.model_extra:
             ignore(f"{path}{name}")
@@ -181,18 +181,18 @@ def _ignore_extra(body: Body, path: str) -> None:
 
 
 def parsed(kind: type[B], given: object, path: str = "") -> B:
-    """A body that fits its model.
+    """Validate a body.
 
     Args:
-        path: what stands before the names of its fields, in reports of ignored ones.
+        path: prefix for the names of ignored fields.
 
     Raises:
-        ValueError: a sentence says which field does not, and what it must be.
+        ValueError: with the invalid field and its valid values.
     """
     try:
         found = kind.model_validate(given)
     except ValidationError as error:
-        # The first one is enough for a sentence, and all of them may be many.
+        # Only the first error is reported, as there may be very many.
         first = error.errors(include_url=False)[0]
         raise FieldError(_sentence(first), _path(first["loc"])) from None
     if _report.get() is not None:
@@ -201,7 +201,7 @@ def parsed(kind: type[B], given: object, path: str = "") -> B:
 
 
 def schema_of(kind: type[Body]) -> JSON:
-    """The JSON schema of a body, without references to other places."""
+    """Return the JSON schema of a body without references."""
     schema = kind.model_json_schema()
     return cast(JSON, _inlined(schema, schema.pop("$defs", {})))
 
@@ -240,7 +240,7 @@ _TYPES = {
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
-    """What is wrong with a body, from the first of pydantic's errors."""
+    """Return the message for a pydantic error."""
     kind, context = error["type"], error.get("ctx", {})
     where = _path(error["loc"])
     if kind == "refused_field":
@@ -270,7 +270,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
 
 
 def _path(places: tuple[str | int, ...]) -> str:
-    """As clients write it: messages[2].role. The tags of unions are no part of it."""
+    """Return a path such as messages[2].role, without the tags of unions."""
     path = ""
     for place in places:
         if isinstance(place, int):
@@ -284,9 +284,9 @@ _FIRST_FIELD = re.compile(r"'?([a-z]\w*)(?:\[\d+\]|\.\w+)*")
 
 
 def field_of(error: ValueError, kind: type[Body]) -> str | None:
-    """Return the field of a body that an error is about, or None if it is about none.
+    """Return the field of a body that an error is about, or None.
 
-    Checks that know no field begin their sentence with its name.
+    Checks outside of the schema begin their message with the name of the field.
     """
     if field := getattr(error, "field", ""):
         return str(field)
@@ -299,17 +299,17 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
 
 
 def object_schema(**fields: Any) -> JSON:
-    """Return the JSON schema of an object that must have these fields."""
+    """Return the JSON schema of an object with these required fields."""
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
 def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
-    """Return a validator of values with this JSON schema, which is not checked."""
+    """Return a validator with a JSON schema, which is for documentation only."""
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
 def only(allowed: Any) -> PlainValidator:
-    """Return the validator of a field whose one value asks for what is done anyway."""
+    """Return a validator for a field that is supported with a single value."""
 
     def check(value: Any) -> Any:
         if value != allowed or type(value) is not type(allowed):
@@ -321,16 +321,16 @@ def only(allowed: Any) -> PlainValidator:
 
 @cache
 def told_once(words: str) -> None:
-    """Log these words once while the program runs. They have no text of a client's."""
+    """Log a message once per process. It must not contain text of a client."""
     log.info("%s", words)
 
 
 def hint(path: str, *done: Any) -> PlainValidator:
-    """Return the validator of a field that changes nothing in an answer.
+    """Return a validator for a field that has no effect on an answer.
 
     Args:
-        path: of the field, which is reported as ignored.
-        done: values that are done anyway, and not reported.
+        path: name of the field, reported as ignored.
+        done: values that match our behavior and are not reported.
     """
 
     def check(value: Any) -> Any:
@@ -341,27 +341,26 @@ def hint(path: str, *done: Any) -> PlainValidator:
     return PlainValidator(check)
 
 
-IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # parts that are images
+IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # part types
 
-SOUNDS = ("audio", "input_audio")  # parts that are recordings
+SOUNDS = ("audio", "input_audio")  # part types of recordings
 
 UNSEEN = {
     **dict.fromkeys(IMAGES, "an image"),
     **dict.fromkeys(("file", "input_file"), "a file"),
     **dict.fromkeys(SOUNDS, "a recording"),
 }
-"""Parts that are no text, and what the note that stands in their place calls them."""
+"""Part types without text, and their description in the note that replaces them."""
 
 
 MOST_IMAGES = 64
-"""In a request, with recordings: each is read by a child, and takes a model hundreds of tokens."""
+"""Images and recordings per request. Each takes a child process and hundreds of tokens."""
 
-_SHOWING = ("user", "tool")  # whose messages may have images
+_SHOWING = ("user", "tool")  # roles whose messages may contain images
 
 
 def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
-    """The content of a message: one text unless some part of it is an image or a recording, still
-    as it came."""
+    """Return a message's content: a string, or parts if it has images or recordings."""
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
         return "".join(texts)
@@ -369,21 +368,20 @@ def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
 
 
 def given_image(part: JSON) -> JSON:
-    """An image of `content_of`; `shown` reads it once it is known whether the model sees."""
+    """Return a part for an image as sent. `shown` decodes it if the model supports images."""
     return {"type": "image", "given": part}
 
 
 def given_sound(part: JSON) -> JSON:
-    """A recording, likewise."""
+    """Return a part for a recording as sent."""
     return {"type": "audio", "given": part}
 
 
 def shown(messages: list[Message], model: Model) -> list[Message]:
-    """The messages as a model is given them: with images if it sees and recordings if it hears,
-    else notes in their place.
+    """Decode images and recordings, or replace them with notes if the model does not support them.
 
     Raises:
-        ValueError: one is none, or does not come with the request; or there are too many.
+        ValueError: if one is invalid or not included in the request, or there are too many.
     """
     taken = {"image": model.sees, "audio": model.hears}
     made = [
@@ -416,17 +414,17 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
 
 
 def noted(kind: str) -> str:
-    """What stands in the place of a part of that type which a model is not given."""
+    """Return the note that replaces an unsupported part."""
     ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
     return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
 
 
-_MIN_BARE_CHARACTERS = 64  # of an image as base64 without an address. Paths are shorter.
+_MIN_BARE_CHARACTERS = 64  # of base64 without a data: URL; paths are shorter
 
 
 def _image(part: JSON) -> JSON:
-    """An image as the engine takes it, from the shapes of OpenAI, Anthropic and Ollama."""
+    """Decode an image in the shape of OpenAI, Anthropic or Ollama."""
     inside: Any = part.get("source", part.get("image_url"))
     if isinstance(inside, dict):
         inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
@@ -444,7 +442,7 @@ def _image(part: JSON) -> JSON:
 
 
 def _sound(part: JSON) -> JSON:
-    """A recording as the engine takes it, from OpenAI's shape."""
+    """Decode a recording in OpenAI's shape."""
     inside = part.get("input_audio", part.get("audio"))
     data = inside.get("data") if isinstance(inside, dict) else None
     if not isinstance(data, str) or not data:
@@ -459,7 +457,7 @@ FILES = ("file", "input_file")
 
 
 def _file(part: JSON) -> str:
-    """What is in a file; empty where it does not come with the request."""
+    """Return the text of a file, or "" if it is not included in the request."""
     inside = part.get("file")
     inner = inside if isinstance(inside, dict) else part
     data, name = inner.get("file_data"), inner.get("filename")
@@ -477,15 +475,15 @@ _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "lo
 
 
 def joined(content: Any, shows: bool = False) -> str | list[JSON]:
-    """Return a text, or the texts of a list of parts, joined.
+    """Return a string, or the joined texts of a list of parts.
 
-    A note stands for what the model cannot see, so that it does not guess.
+    Unsupported parts are replaced by a note, so that the model does not guess.
 
     Args:
-        shows: images and recordings are kept, as `content_of` has them.
+        shows: keep images and recordings, see `content_of`.
 
     Raises:
-        ValueError: a part has no text.
+        ValueError: if a part has no text.
     """
     if isinstance(content, str):
         return content
@@ -514,7 +512,7 @@ def joined(content: Any, shows: bool = False) -> str | list[JSON]:
 
 
 def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
-    """Return the validator of a text, or of parts of these types, which are `joined`."""
+    """Return a validator for a string, or parts of these types, which are `joined`."""
     part = object_schema(type={"enum": list(kinds)}, text={"type": "string"})
     unseen = object_schema(type={"enum": list(UNSEEN)})
     parts = {"type": "array", "items": {"anyOf": [part, unseen]}}
@@ -522,11 +520,11 @@ def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
 
 
 def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
-    """Return the validator of a list for which a text may be sent.
+    """Return a validator for a list that may be sent as a string.
 
     Args:
-        items: the list's type, without `FailFast`, which no union may have.
-        item: makes the list's only item of the text.
+        items: type of the list without `FailFast`, which is not allowed in unions.
+        item: creates the only item of the list from the string.
     """
 
     def check(content: Any) -> Any:
@@ -536,12 +534,12 @@ def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
 
 
 def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
-    """Return the discriminator of a union, whose tags are the values of a field after an @.
+    """Return the discriminator of a union. Its tags are "@" plus the value of a field.
 
     Args:
-        known: the values that are tags. All others have the tag "@other". If none are named, all
-            values are tags.
-        default: the value of objects without one.
+        known: values that are tags; all others have the tag "@other". If empty, all values are
+            tags.
+        default: value for objects without the field.
     """
 
     def tag(item: Any) -> str | None:
@@ -558,10 +556,10 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
 
 
 def call_arguments(given: Any) -> dict[str, Any]:
-    """Return the arguments of a past tool call as templates want them.
+    """Return the arguments of a past tool call as chat templates expect them.
 
-    Text that is not a JSON object is passed on under the name `raw`. The model wrote it, and its
-    client sends it with every later request.
+    Text that is not a JSON object is passed on as `raw`. The model wrote it, and the client sends
+    it with each later request.
     """
     found = given
     if isinstance(given, str):
@@ -578,9 +576,9 @@ def call_arguments(given: Any) -> dict[str, Any]:
 
 
 def as_history(content: Any) -> Any:
-    """Return the content of a past reply or tool result with everything that is not text as JSON.
+    """Return the content of a past reply or tool result with everything but text as JSON.
 
-    A client sends it with every later request, so nothing in it is a reason for a refusal.
+    The client sends it with each later request, so it is never rejected.
     """
     if isinstance(content, list):
         return [part if _is_part(part) else as_part(part) for part in content]
@@ -593,7 +591,7 @@ def _is_part(part: Any) -> bool:
 
 
 def as_part(part: Any) -> JSON:
-    """Return a text part that holds part of a past message as JSON."""
+    """Return a text part with JSON of a part of a past message."""
     told_once("content of past messages that is not text is given to models as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
@@ -606,7 +604,7 @@ Limit = Annotated[
     BeforeValidator(partial(usual_value, "max_tokens")),
     WithJsonSchema({"type": "integer", "minimum": -2}),
 ]
-"""Tokens. The numbers by which clients ask for no limit stand for None."""
+"""Number of tokens. Values by which clients ask for no limit become None."""
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Choices = Annotated[WholeNumber, Field(ge=1, le=MOST_CHOICES)]
 TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MOST_LOGPROBS)]
@@ -616,7 +614,7 @@ Effort = Annotated[
     Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
     BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
 ]
-"""Reasoning effort in OpenAI's words. None for words that mean the model's default."""
+"""Reasoning effort in OpenAI's terms; None for values that mean the model's default."""
 
 
 def _session_name(name: str) -> str:
@@ -630,21 +628,21 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-Anything = Any  # the value of a field that changes nothing in an answer
+Anything = Any  # type of fields without an effect on an answer
 
 
 # -- what several bodies have -------------------------------------------------------------
 
 
 class SessionOptions(Body):
-    """How a session works."""
+    """Configuration of a session."""
 
     kv_bits: Literal[4, 8] | None = None
     on_overflow: Literal["refuse", "slide"] | None = None
     reproducible: bool | None = None
 
     def config(self, reasoning: bool | None, on_overflow: Overflow | None = None) -> SessionConfig:
-        """How the session is to work; `on_overflow` where the body does not say."""
+        """Return the configuration. `on_overflow` is the default for that field."""
         return SessionConfig(
             reasoning=reasoning,
             reproducible=self.reproducible,
@@ -654,7 +652,7 @@ class SessionOptions(Body):
 
 
 class InSession(Body):
-    """A request for a model, which may name a session."""
+    """Request for a model, optionally with a session."""
 
     model: str | None = None
     session_id: SessionName | None = None
@@ -701,11 +699,11 @@ _SETTINGS: JSON = {
 
 
 def setting(name: str, most: float | None = None) -> PlainValidator:
-    """Return the validator of a setting of an answer. `SamplingParams` checks the rest.
+    """Return a validator for a sampling parameter. `SamplingParams` checks most of it.
 
     Args:
-        name: of the setting there.
-        most: an API's own limit, if it is less.
+        name: of the parameter.
+        most: an API's lower limit.
     """
 
     def check(value: Any) -> Any:
@@ -720,18 +718,18 @@ LENGTHS = (
     *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
     *("max_tokens_to_sample", "n_predict", "num_predict"),
 )
-"""Names for the longest reply."""
+"""Names of the maximum length of a reply."""
 _STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # vLLM's
 STOPS = ("stop", "stop_sequences", "stop_strings")
 
 
 def also(name: str, names: Iterable[str]) -> dict[str, str]:
-    """Return other names of a field, for `GenerationBody.aliases`."""
+    """Return aliases of a field for `GenerationBody.aliases`."""
     return {other: name for other in names if other != name}
 
 
 class GenerationBody(InSession, SessionOptions):
-    """What all requests for answers may have."""
+    """Fields of all requests for generation."""
 
     aliases: ClassVar[Mapping[str, str]] = {
         "repeat_penalty": "repetition_penalty",
@@ -746,11 +744,11 @@ class GenerationBody(InSession, SessionOptions):
         **also("max_tokens", LENGTHS),
         **also("stop", STOPS),
     }
-    """Names of vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama, by which fields are found
-    that have no value under their own name."""
+    """Names of vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama, used for fields without a
+    value under their own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    temperature: Annotated[Any, setting("temperature", 2.0)] = None  # as OpenAI documents it
+    temperature: Annotated[Any, setting("temperature", 2.0)] = None  # OpenAI's documented limit
     top_p: Annotated[Any, setting("top_p")] = None
     top_k: Annotated[Any, setting("top_k")] = None
     min_p: Annotated[Any, setting("min_p")] = None
@@ -793,23 +791,23 @@ class GenerationBody(InSession, SessionOptions):
 
     @property
     def wants_usage(self) -> bool:
-        """Whether a stream is to end with the figures.
+        """True if a stream should end with token counts.
 
         Raises:
-            ValueError: there is no stream.
+            ValueError: if there is no stream.
         """
         if self.stream_options is not None and not self.stream:
             raise ValueError("stream_options go with stream only")
         return self.stream_options is not None and self.stream_options.include_usage
 
     def sampling(self, model: Model, **own: Any) -> SamplingParams:
-        """The settings of the answer.
+        """Return the sampling parameters.
 
         Args:
-            own: settings that the API has under other names.
+            own: parameters that have other names in the API.
 
         Raises:
-            ValueError: says what is wrong with them.
+            ValueError: if they are invalid, with the reason.
         """
         given = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
         given = {name: value for name, value in given.items() if value is not None}
@@ -817,14 +815,14 @@ class GenerationBody(InSession, SessionOptions):
         for name in own:
             if given.get(name, own[name]) is not own[name]:
                 raise ValueError(f"{name} is asked for in two ways: choose one")
-        # A request without a seed of its own takes a fresh one.
+        # Without a seed, a request gets a random one.
         return sampling_params(
             {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
         )
 
 
 class OpenAIUser(Body):
-    """What OpenAI's clients may send that changes nothing in an answer."""
+    """Fields of OpenAI's clients without an effect on an answer."""
 
     user: Anything = None
     metadata: Anything = None
@@ -842,20 +840,20 @@ _RESERVED = (
     *("continue_final_message", "chat_template", "return_dict", "return_tensors", "padding"),
     *("truncation", "max_length", "tokenizer_kwargs", "return_assistant_tokens_mask"),
 )
-"""These are no names of a template's own, or are given in another way."""
+"""Names that are not variables of a template, or that are set in another way."""
 
 
 class ReasoningOptions(Body):
-    """Reasoning options in the objects of OpenAI, OpenRouter and Anthropic."""
+    """Reasoning options of OpenAI, OpenRouter and Anthropic."""
 
     effort: Effort = None
     enabled: bool | None = None
     type: Literal["enabled", "disabled", "adaptive", "auto"] | None = None
     exclude: bool = False  # reason, but do not return the reasoning
-    # These are targets. The limit is that of the reply, as with Anthropic.
+    # These are only targets. As in Anthropic's API, the limit applies to the whole reply.
     budget_tokens: Limit = None
     max_tokens: Limit = None
-    # The reasoning is given as it is, which is as detailed as can be.
+    # Reasoning is returned unchanged, which is the most detailed form.
     summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
     generate_summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
     context: Annotated[Any, hint("reasoning.context", "auto")] = None
@@ -863,7 +861,7 @@ class ReasoningOptions(Body):
 
     @property
     def wanted(self) -> bool | None:
-        """True or False if the request decides about reasoning; None leaves it to the model."""
+        """True or False if the request decides about reasoning; None if the model does."""
         if self.enabled is not None:
             return self.enabled
         if self.type is not None:
@@ -880,11 +878,11 @@ def _as_options(given: Any) -> Any:
 
 
 Reasoning = Annotated[ReasoningOptions, BeforeValidator(_as_options)]
-"""An object, true, false, or how much."""
+"""An object, a boolean, or an effort."""
 
 
 class TemplateOptions(Body):
-    """What a chat template is given beside the messages."""
+    """Arguments of a chat template besides the messages."""
 
     chat_template_kwargs: dict[str, Any] | None = None
     enable_thinking: bool | None = None
@@ -895,21 +893,21 @@ class TemplateOptions(Body):
 
     @property
     def returns_reasoning(self) -> bool:
-        """True if the reply's reasoning is returned."""
+        """True if the reply includes its reasoning."""
         asked = (self.reasoning, self.thinking)
         return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 
     def template(
         self, model: Model, own: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
-        """Whether to reason, and what the chat template is given.
+        """Return if the model should reason, and the arguments of the template.
 
         Args:
-            own: how to reason, from a field of the API's own.
-            named: that field.
+            own: options from a field specific to the API.
+            named: name of that field.
 
         Raises:
-            ValueError: the template cannot be given that.
+            ValueError: if the template does not accept them.
         """
         given = dict(self.chat_template_kwargs or {})
         for name in given:
@@ -957,6 +955,6 @@ def _format(**schema: JSON) -> JSON:
 _OBJECT: JSON = {"type": "object"}
 _NAMED = object_schema(name={"type": "string"}, schema=_OBJECT, strict={"type": "boolean"})
 Format = Annotated[Any, WithJsonSchema(_format(json_schema={**_NAMED, "required": ["schema"]}))]
-"""The form of an answer, which `engine.serve.json_input.form` reads."""
+"""Form of an answer. See `engine.serve.json_input.form`."""
 FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
-"""The same as responses and Anthropic's messages have it."""
+"""Form of an answer in the shape of responses and Anthropic's messages."""

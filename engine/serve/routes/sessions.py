@@ -1,4 +1,4 @@
-"""`/v1/sessions`: made, listed, read, forked, steered and freed."""
+"""`/v1/sessions`: create, list, read, fork, steer and free."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_TTL = 30 * 86400.0
 
 
 class SessionBody(SessionOptions, InSession):
-    """A new session; it gets a name where none is given."""
+    """A new session. It gets a random name if none is given."""
 
     system: str | None = None
     reasoning: bool | None = None
@@ -36,11 +36,11 @@ class ForkBody(Body):
 
 _OPTIONS = ("reasoning", "reproducible", "on_overflow", "kv_bits")
 _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
-"""What is told of a reply that is being given."""
+"""Statistics of a running reply that are returned."""
 
 
 class SessionRoutes:
-    """Answers requests about sessions. A guest hears of its own only."""
+    """Handlers of requests about sessions. A guest only sees its own."""
 
     def __init__(self, served: Served, sessions: Sessions) -> None:
         self._served = served
@@ -91,12 +91,12 @@ class SessionRoutes:
         """Open the engine's session.
 
         Raises:
-            EngineError: `unsupported_session`, or the engine was stopped.
+            EngineError: `unsupported_session`, or if the engine was stopped.
         """
         session = named.session = self._sessions.open(named)
         if named.config.kv_bits is None:
             return
-        # The engine says it to the first message only. Here there is none yet.
+        # The engine reports this with the first message only, and there is none yet.
         with suppress(TimeoutError):
             if session.id not in (await self._served.figures())["sessions"] and not named.freed:
                 raise EngineError(
@@ -131,9 +131,9 @@ class SessionRoutes:
         return JSONResponse(_shown(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
-        """The engine's figures by session, and its admission queue.
+        """Return the engine's statistics by session, and its admission queue.
 
-        Without an answer those from before, or none.
+        If the engine does not respond, return the last known ones, or empty ones.
         """
         with suppress(TimeoutError, EngineError):
             await self._served.figures()
@@ -146,7 +146,7 @@ def _asked(request: Request) -> tuple[Guest, str]:
 
 
 def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
-    """A session as its guest sees it. The engine's figures are by the engine's ids."""
+    """Return a session for its guest. Statistics are by the engine's session ids."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))
     waits = named.ticket is not None and not named.ticket.admitted.done()

@@ -29,13 +29,13 @@ from engine.serve.threads import in_thread
 
 
 class Health:
-    """Tells how things are.
+    """Handlers of `/health`, `/metrics` and `/v1/agents`.
 
     Args:
-        connections: how many there are.
-        agents: those who ask.
-        pool: where figures are written.
-        sharing: tells if several keys share the server. Each then sees its own figures only.
+        connections: returns the number of connections.
+        agents: registry of agents.
+        pool: for formatting metrics.
+        sharing: if several keys share the server, each only sees its own statistics.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Health:
     def routes(self) -> list[Operation]:
         return [
             Operation("GET", "/health", self.health, "Whether requests are answered."),
-            # Here clients knock, mostly by HEAD, before they ask for anything.
+            # Clients request this first, mostly with HEAD.
             Operation("GET", "/", self.hello, "Whether there is a server."),
             Operation("GET", "/api/hello", self.hello, "Whether there is a server."),
             Operation(
@@ -94,7 +94,7 @@ class Health:
         return JSONResponse(told, status, errors.headers_of(status))
 
     async def agents(self, request: Request) -> Response:
-        """Those that came with the same key."""
+        """Return the agents with the same key."""
         seen = self._agents.of(guest_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
         told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
@@ -103,7 +103,7 @@ class Health:
     async def metrics(self, request: Request) -> Response:
         guest = guest_of(request.scope)
         gauges = await self._gauges(guest)
-        # Its import and its text are nothing that streams should wait for.
+        # Formatting and the first import must not delay streams.
         work = partial(exposition, self._metrics_for(guest), gauges)
         text, kind = await in_thread(self._pool, work)
         return Response(text, media_type=kind)
@@ -144,7 +144,7 @@ class Health:
             "agents": ("Agents that have asked in the last minutes.", float(agents)),
         }
         if several:
-            return found  # the rest is of all keys together
+            return found  # the others are totals over all keys
         found["sessions_evicted"] = ("Sessions that made room.", float(self._sessions.evicted))
         found["connections"] = ("Connections.", float(self._connections()))
         faults = stats.get("faults", {}).values()
@@ -190,15 +190,15 @@ _ERRORS = {
 
 
 def described(routes: Sequence[Operation], pool: Executor) -> Operation:
-    """The route of `/openapi.json`, which describes these routes and itself.
+    """Return the route of `/openapi.json`, which describes these routes and itself.
 
     Args:
-        pool: where the description is made.
+        pool: for generating the description.
     """
     document = cache(lambda: openapi([*routes, own]))
 
     async def answer(_: Request) -> Response:
-        # Made when it is first asked for: it takes 0.1 s, and all else of a start 2 ms.
+        # Generated on first use, as it takes 0.1 s, and the rest of the start 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
     own = Operation("GET", "/openapi.json", answer, "This description.")
@@ -206,7 +206,7 @@ def described(routes: Sequence[Operation], pool: Executor) -> Operation:
 
 
 def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
-    """The description of these routes, in OpenAPI 3.1."""
+    """Return the OpenAPI 3.1 description of routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path_format, {})[route.method.lower()] = _operation(route)
@@ -254,7 +254,7 @@ def _operation(route: Operation) -> dict[str, Any]:
         for name in route.param_convertors
     ]
     if route.body_required:
-        # The name in the body is taken before these, which are then not looked at.
+        # The name in the body takes precedence over these.
         says = "Names a session, as `session_id` in the body does."
         parameters += [
             {"name": alias, "in": "header", "schema": _TEXT, "description": says}

@@ -1,8 +1,8 @@
-"""Tools as OpenAI's clients offer them, made functions for the model, and calls made theirs again.
+"""Conversion of the tools of OpenAI's clients to functions for the model, and of its calls back.
 
-Beside functions there are tools in namespaces, tools whose input is a text (custom ones, which may
-have a grammar), and the search for more tools that a client does itself. What only OpenAI's own
-servers do is left out, and the model is told so.
+Apart from functions, there are tools in namespaces, custom tools with text as input (optionally
+with a grammar), and the client's own search for more tools. Tools of OpenAI's servers are not
+supported, and the model gets a note about them.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
 
-INPUT = "input"  # the one argument of a custom tool's function
+INPUT = "input"  # only argument of a custom tool's function
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _TOOL_FIELDS = {"type", "function", "strict", "cache_control", "defer_loading"}
-_MOST_NAMED = 20  # tools that are left out and told by name
+_MOST_NAMED = 20  # omitted tools that are listed by name
 
 Kind = Literal["function", "custom", "search"]
 
@@ -50,15 +50,15 @@ ToolChoice = Annotated[
         }
     ),
 ]
-"""How tools may be called, as chat completions or responses have it."""
+"""Tool choice, in the shape of chat completions or responses."""
 FunctionChoice = Annotated[
     Any, WithJsonSchema({"anyOf": [{"enum": ["auto", "none"]}, object_schema(name=_TEXT)]})
 ]
-"""The same for functions, as chat completions had it before tools."""
+"""Function choice, in OpenAI's older form of chat completions."""
 
 
 class Given(NamedTuple):
-    """How a client knows a tool: its kind, its own name, and the namespace that this is in."""
+    """A client's description of a tool: its kind, name and namespace."""
 
     kind: Kind
     name: str
@@ -66,34 +66,34 @@ class Given(NamedTuple):
 
 
 class Toolbox(Struct):
-    """The tools of one request."""
+    """Tools of one request."""
 
-    # for the model, in the shape of chat completions, by their names
+    # functions for the model in the shape of chat completions, by name
     functions: dict[str, JSON] = field(default_factory=dict)
-    # how the client knows them, by the same names
+    # the client's descriptions, by the same names
     given: dict[str, Given] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)  # types of tools that were left out
-    # regular expressions of custom tools' inputs, by the names of their functions
+    absent: list[str] = field(default_factory=list)  # types of unsupported tools
+    # regular expressions for the input of custom tools, by function name
     patterns: dict[str, str] = field(default_factory=dict)
-    # the names of functions that were found in the conversation, and stand there
+    # names of functions described where they were found in the conversation
     later: set[str] = field(default_factory=set)
-    _now: set[str] = field(default_factory=set)  # the names in the list that is taken
+    _now: set[str] = field(default_factory=set)  # names in the current list
 
     def find(self, tools: Iterable[Any], where: str) -> None:
-        """Take tools that a client has found in the conversation, where they stay.
+        """Add tools that a client has found during the conversation, and describe them there.
 
         Raises:
-            ValueError: as `add`.
+            ValueError: see `add`.
         """
         before = set(self.given)
         self.add(tools, where)
         self.later |= set(self.given) - before
 
     def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
-        """Take tools of either shape. One takes the place of one of the same name, taken before.
+        """Add tools of either shape. A tool replaces an earlier one of the same name.
 
         Raises:
-            ValueError: says which is none, or that two of these have the same name.
+            ValueError: if one is invalid, or two of these have the same name.
         """
         if not namespace:
             self._now.clear()
@@ -101,10 +101,10 @@ class Toolbox(Struct):
             self._add(tool, f"{where}[{number}]", namespace)
 
     def add_functions(self, functions: Iterable[Any]) -> None:
-        """Take functions, as chat completions had them before tools.
+        """Add functions, OpenAI's older form of tools.
 
         Raises:
-            ValueError: as `add`.
+            ValueError: see `add`.
         """
         self._now.clear()
         for number, function in enumerate(functions):
@@ -149,17 +149,17 @@ class Toolbox(Struct):
     # -- for the model ----------------------------------------------------------------------
 
     def note(self) -> str:
-        """A sentence for the model about what was left out; empty where nothing was."""
+        """Return a note to the model about unsupported tools, or ""."""
         if not self.absent:
             return ""
         named = ", ".join(self.absent[:_MOST_NAMED])
         return f"These tools are not available here, so do without them: {named}."
 
     def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
-        """The settings of an answer that may call these; empty where there are none.
+        """Return the parameters for an answer that may call these tools, or {}.
 
         Raises:
-            ValueError: the model cannot be offered them, or not so.
+            ValueError: if the model does not support them or the choice.
         """
         choice = (
             {"": "auto", "any": "required"}.get(choice, choice)
@@ -187,7 +187,7 @@ class Toolbox(Struct):
         return offered(model, functions, wanted, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
-        """A function whose text is bound to its grammar, where the model's calls can be."""
+        """Bind the text of a custom tool to its grammar if the model's calls support it."""
         about = function["function"]
         pattern = self.patterns.get(about["name"])
         if pattern is None or model.tool_format not in NOTATIONS:
@@ -197,10 +197,10 @@ class Toolbox(Struct):
         return {**function, "function": {**about, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
-        """The name of the function that a choice names.
+        """Return the name of the function in a tool choice.
 
         Raises:
-            ValueError: it names none of these.
+            ValueError: if it names none.
         """
         kind = choice.get("type") if isinstance(choice, dict) else None
         if kind == SEARCH and SEARCH in self.given:
@@ -215,23 +215,23 @@ class Toolbox(Struct):
     # -- for the client ---------------------------------------------------------------------
 
     def known(self, name: str) -> Given:
-        """How the client knows the tool that the model has called."""
+        """Return the client's description of a tool by its function name."""
         return self.given.get(name) or Given("function", name)
 
 
 def flat(name: str, namespace: str | None) -> str:
-    """The name of a tool in a namespace, as the model has it."""
+    """Return the function name of a tool in a namespace."""
     return f"{namespace}.{name}" if namespace else name
 
 
 def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
-    """The settings of an answer that may call tools in the shape of chat completions.
+    """Return the parameters for an answer that may call these functions.
 
     Args:
         choice: "auto", "none", "required" or a tool's name.
 
     Raises:
-        ValueError: the model cannot be offered these.
+        ValueError: if the model does not support them.
     """
     params = SamplingParams(tools=tools, tool_choice=choice, parallel_tool_calls=several)
     check(params, model.tool_format, model.name)
@@ -240,7 +240,7 @@ def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict
 
 
 def custom_input(arguments: str) -> str:
-    """The text that a custom tool is called with, from the arguments of its function."""
+    """Return the text input of a custom tool from the arguments of its function."""
     found = json.loads(arguments)
     given = found.get(INPUT)
     if isinstance(given, str):
@@ -250,17 +250,17 @@ def custom_input(arguments: str) -> str:
 
 
 def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
-    """What a template is given, where not all that may be called stands at the head.
+    """Return template arguments with only the tools for the head of the prompt.
 
     Args:
-        later: the names of tools that stand where they were found.
+        later: names of tools described where they were found.
     """
     head = [tool for tool in params.offered if tool["function"]["name"] not in later]
     return {**template, "tools": head} if params.offered else template
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
-    """The conversation with a sentence at the end of its system message."""
+    """Append a note to the system message of a conversation."""
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
@@ -270,7 +270,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
-    """A function's name, description, parameters and strictness."""
+    """Validate a function, and return its name, description, parameters and strictness."""
     try:
         function = parsed(Function, about, "tools[].")
     except ValueError as error:
@@ -280,10 +280,10 @@ def _checked(about: Any, where: str) -> JSON:
 
 
 def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
-    """A tool whose input is a text, as a function of one argument; its regular expression.
+    """Convert a custom tool to a function with one argument. Return it with its regular expression.
 
     Raises:
-        ValueError: it is none.
+        ValueError: if it is invalid.
     """
     if not isinstance(about, Mapping) or not isinstance(about.get("name"), str):
         raise ValueError(f"{where} must be a custom tool with a name")
@@ -322,7 +322,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
 
 
 def call_item(given: Given, call_id: str, arguments: str, status: str = "completed") -> JSON:
-    """A call as responses have it. `arguments` may be empty, where it is only begun."""
+    """Return a call in the shape of responses. `arguments` is "" for one that just began."""
     kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
     item: JSON = {"id": f"{kinds[given.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
     if given.kind == "search":
@@ -339,7 +339,7 @@ def call_item(given: Given, call_id: str, arguments: str, status: str = "complet
 
 
 def found_tools(tools: Sequence[Any]) -> str:
-    """What a search has found, for the model to read: under the names by which it calls them."""
+    """Return the descriptions of found tools for the model, with their function names."""
     box = Toolbox()
     box.add(tools)
     told = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
