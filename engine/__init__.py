@@ -1,4 +1,4 @@
-"""Stretto's engine: many isolated chats on one copy of the weights, all streaming at once.
+"""Stretto's engine: many isolated chats on one copy of the weights, all streaming concurrently.
 
     from engine import Engine, SamplingParams
 
@@ -8,8 +8,8 @@
         for event in chat.send("Hello", SamplingParams(max_tokens=64, seed=7)):
             print(event)
 
-Importing this package does not import MLX; the engine thread does, when it starts. Its names are
-imported when they are asked for: a window, or a child that only reads a file, needs few of them.
+Importing this package does not import MLX; the engine thread does when it starts. Names are
+imported on first use, because a window, or a child that only reads a file, needs few of them.
 
 Imports: engine.cli, engine.cluster, engine.cache, engine.model, engine.runtime, engine.text.
 """
@@ -53,7 +53,7 @@ _ELSEWHERE = {
     "SamplingParams": "engine.params",
     "Session": "engine.engine",
     "ToolResult": "engine.text.tools",
-}  # all others of `__all__` are in engine.messages
+}  # the other names in `__all__` are in engine.messages
 
 __all__ = [
     "LOOKUP",
@@ -87,5 +87,5 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(_ELSEWHERE.get(name, "engine.messages")), name)
-    globals()[name] = found  # asked for once
+    globals()[name] = found  # cached
     return found

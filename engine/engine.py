@@ -1,6 +1,6 @@
-"""The engine's public face: thread-safe handles that post commands and gather events.
+"""Public API of the engine: thread-safe handles that post commands and collect events.
 
-Nothing here touches MLX or waits for the engine thread unless its docstring says so.
+Nothing here uses MLX, or blocks on the engine thread unless its docstring says so.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ from engine.text.tools import Tool, ToolResult
 
 
 class Session:
-    """One isolated conversation with its own KV cache."""
+    """An isolated conversation with its own KV cache."""
 
     def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
-        self.id = session_id  # as given to `Engine.open_session`, or made up
-        self.model = model  # the model it talks to
+        self.id = session_id  # from `Engine.open_session`, or random
+        self.model = model
         self._mailbox = mailbox
 
     def send(
@@ -66,24 +66,24 @@ class Session:
         on_event: Listener | None = None,
         template: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """Ask for an answer; returns at once.
+        """Request a reply, without blocking.
+
+        Errors are reported by the reply's `Failed` event, also if the engine has stopped.
 
         Args:
-            prompt: a text, which goes after what was said so far; or a list of messages, which
-                is the whole conversation to answer and replaces it. Either way the KV cache of
-                the longest common beginning is reused. A list that ends with a message of the
-                assistant asks for that message to be continued; `text()` is then what was added.
-                A list with a `ToolResult` goes after what was said so far, as a text does.
-                A `RawPrompt` is continued as it stands and is no part of the conversation.
-            on_event: called on the engine thread with every event, in order. Be quick.
-            template: what the chat template is given beside the messages: names of its own, and
-                `tools` where it is not to show all that may be called.
-
-        Errors come as the reply's `Failed` event, also when the engine has stopped.
+            prompt: text, added to the conversation as the user's message; or a list of messages,
+                which replaces the conversation. Either way, the KV cache of the longest common
+                beginning is reused. If a list ends with an assistant message, the reply continues
+                that message, and `text()` returns only the continuation. A list with a `ToolResult`
+                is added to the conversation like text. A `RawPrompt` is continued without a chat
+                template and does not become part of the conversation.
+            on_event: called on the engine thread with every event, in order. Must be fast.
+            template: arguments of the chat template besides the messages: its own variables, and
+                `tools` if it should not show all tools that may be called.
 
         Raises:
-            EngineError: `invalid_request` when `prompt` is neither.
-            TypeError: when `params` are no `SamplingParams`.
+            EngineError: `invalid_request` if `prompt` has another type.
+            TypeError: if `params` is not `SamplingParams`.
         """
         if params is not None and not isinstance(params, SamplingParams):
             raise TypeError(f"params must be SamplingParams, not {type(params).__name__}")
@@ -107,17 +107,18 @@ class Session:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Let this session's prompts and its waiting for memory come before those of less
-        priority; 0 is usual. Tokens are shared out evenly all the same.
+        """Set the priority of this session's prefill and of its waiting for memory; 0 is normal.
+
+        Higher priorities come first. Decode steps are shared evenly regardless.
 
         Args:
-            program: whose session it is, where several programs ask. Of prompts with the same
-                priority those of the program come first that has used least of the time.
-            share: of the time, in per cent, for all of the program's sessions together while
-                others ask, too; tokens are shared out by it. 0 sets none.
+            program: name of the client program, if there are several. Among prompts of the same
+                priority, those of the program that has used the least time come first.
+            share: percentage of the time for all sessions of the program together while others are
+                active, including decode steps. 0 for no fixed share.
 
         Raises:
-            TypeError: `priority` is no whole number.
+            TypeError: if `priority` is not an integer.
         """
         if isinstance(priority, bool) or not isinstance(priority, int):
             raise TypeError(f"priority must be a whole number, not {priority!r}")
@@ -125,13 +126,14 @@ class Session:
             self._mailbox.post(Prioritise(self.id, priority, program, share))
 
     def fork(self, session_id: str | None = None) -> Session:
-        """A twin with the same conversation; its KV cache is shared until either side writes.
+        """Create a session with the same conversation. The KV cache is shared until either one
+        writes.
 
         Args:
-            session_id: the twin's, as of `Engine.open_session`; None for one of the engine's own.
+            session_id: id of the fork, see `Engine.open_session`; None for a random one.
 
         Raises:
-            ValueError: the twin would have the session's own id.
+            ValueError: if it is the session's own id.
             EngineError: `engine_stopped`.
         """
         twin = session_id or uuid.uuid4().hex
@@ -142,42 +144,40 @@ class Session:
         return made
 
     def keep(self) -> None:
-        """Have its cache written to disk as it is, so that nothing of it is lost with the process.
+        """Write the session's cache to disk, so that it survives a crash.
 
-        Only where its id is the caller's; nothing happens while it answers.
+        Only sessions with an id from the caller have a file. Does nothing during a reply.
         """
         with contextlib.suppress(EngineError):
             self._mailbox.post(Keep(self.id))
 
     def close(self, forget: bool = False) -> None:
-        """Free the session. A reply that is running ends with `session_closed`.
+        """Free the session. A running reply ends with `session_closed`.
 
         Args:
-            forget: nothing of it stays on disk either.
+            forget: also delete its cache on disk.
         """
-        with contextlib.suppress(EngineError):  # a stopped engine has freed it
+        with contextlib.suppress(EngineError):  # a stopped engine has already freed it
             self._mailbox.post(CloseSession(self.id, forget))
 
 
 class Engine:
-    """An engine thread with its models and sessions.
+    """Engine thread with its models and sessions.
 
-    Should the thread break down, every reply and every call hears `engine_stopped`, and the next
-    use starts a new one: models have to be loaded and sessions to be opened again.
+    If the thread fails, all replies and calls end with `engine_stopped`, and the next call starts a
+    new thread. Models must then be loaded and sessions opened again.
 
     Args:
-        memory_budget: bytes that weights and KV caches may take together; by default most of
-            the GPU's recommended working set, or of the free RAM where there is no GPU.
-        cache_dir: a folder for the KV caches of chats that had to make room or were closed. Of
-            sessions whose id the caller gave, they are found again after a restart. None keeps
-            nothing on disk.
-        cache_bytes: what the folder may take; the least recently used go first.
-        ranks: over how many processes on this machine each model is spread, a part in each; or
-            their machines, this one first (`engine.cluster.hosts`). What a model or a session
-            cannot do then ends with `unsupported_session`. Where a process dies or hangs, all
-            replies end with `engine_stopped`.
-        ways_dir: a folder for what each model was found to be able to do, so that later loads
-            need not try it out again. None keeps nothing.
+        memory_budget: bytes for weights and KV caches together. The default is most of the GPU's
+            recommended working set, or of the free RAM without a GPU.
+        cache_dir: folder for KV caches of sessions that were closed or evicted. Sessions with an id
+            from the caller find theirs again after a restart. None keeps nothing on disk.
+        cache_bytes: size limit of the folder; the least recently used files are deleted first.
+        ranks: number of processes on this machine that each model is split over, or their machines,
+            this one first (`engine.cluster.hosts`). Models and sessions that do not support this
+            fail with `unsupported_session`. If a process dies or hangs, all replies end with
+            `engine_stopped`.
+        ways_dir: folder for probe results, which make later loads faster. None stores nothing.
     """
 
     def __init__(
@@ -213,32 +213,33 @@ class Engine:
 
     @property
     def is_running(self) -> bool:
-        """Whether the engine thread is alive."""
+        """True if the engine thread is alive."""
         running = self._thread
         return running is not None and running.is_alive()
 
     def start(self) -> None:
-        """Start the engine thread; the first use does it too. Returns at once.
+        """Start the engine thread, without blocking. The first call of another method does this
+        too.
 
         Raises:
-            EngineError: `engine_stopped` when this engine was stopped. Make a new one.
+            EngineError: `engine_stopped` if this engine was stopped. Create a new one.
         """
         while (dying := self._start()) is not None:
             if dying is threading.current_thread():
                 raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
-            dying.join()  # without the lock: its last callbacks may need it
+            dying.join()  # outside of the lock, which its last callbacks may need
 
     def _start(self) -> threading.Thread | None:
-        """Start a thread where there is none; returns one that is breaking down."""
+        """Start a thread if there is none. Return a thread that is failing, or None."""
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
             if self.is_running:
                 return self._thread if self._mailbox.closed else None
-            if self._thread is not None:  # it could not go on
+            if self._thread is not None:  # the thread has failed
                 thread.ended(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
-            # Not a daemon: MLX must be left in order, or the process aborts at exit.
+            # Not a daemon: MLX must be shut down, or the process aborts at exit.
             started = threading.Thread(
                 target=thread.run, args=(self._mailbox, *self._settings), name="stretto-engine"
             )
@@ -248,16 +249,17 @@ class Engine:
             return None
 
     def stop(self, timeout: float | None = None) -> None:
-        """End all replies with `engine_stopped`, free everything and join the engine thread.
+        """End all replies with `engine_stopped`, free everything, and join the engine thread.
 
         Args:
-            timeout: seconds to wait for the thread, which goes on ending after them; None for all.
+            timeout: seconds to wait for the thread, which continues to shut down; None for no
+                limit.
         """
         with self._lock:
             self._stopped = True
             running = self._thread
         thread.ended(self._mailbox, running)
-        with contextlib.suppress(EngineError):  # its thread has ended already
+        with contextlib.suppress(EngineError):  # the thread has already ended
             self._mailbox.post(Stop())
         if running is None:
             self._mailbox.close()
@@ -270,35 +272,35 @@ class Engine:
         adapter: str | Path | None = None,
         draft: str | Path | None = None,
     ) -> Model:
-        """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
+        """Load a model folder (Hugging Face/MLX layout), or a downloaded model by its hub id.
+        Blocks.
 
-        The same folder again gives the same weights. A GGUF file will do, too: it is converted
-        the first time, into the program's own folder of models.
+        The same folder is only loaded once. A GGUF file is converted on first use, into the
+        program's own folder of models.
 
         Args:
-            adapter: a folder with a LoRA or DoRA adapter in mlx-lm's layout. The model is then a
-                variant, with an id and sessions of its own, that shares the arrays of the model
-                without an adapter and of its other variants: memory holds them once, until the
-                last of them is unloaded.
-            draft: as `path`: a smaller model with the same tokenizer, which is loaded too. It
-                drafts for a chat that runs alone, where that makes it faster; the chat says the
-                same with and without. "lookup" needs none: what the chat's own text says after
-                the same tokens is drafted, which helps where it is written again with changes,
-                also for several chats at once.
-                None leaves a model that is in memory as it is, and an empty text ends its drafting.
+            adapter: folder with a LoRA or DoRA adapter in mlx-lm's layout. The result is a variant
+                with its own id and sessions. It shares arrays with the model without an adapter and
+                its other variants, which are in memory only once, until the last of them is
+                unloaded.
+            draft: folder or id of a smaller model with the same tokenizer, which is also loaded. It
+                drafts for a chat that runs alone if that is faster; the text is the same. "lookup"
+                needs no model: it drafts what followed the same tokens earlier in the chat, which
+                helps if text is repeated with changes, and works for several chats concurrently.
+                None does not change the drafting of a loaded model, and "" ends it.
 
         Raises:
-            EngineError: `model_load_failed` or `out_of_memory`, saying what to do;
-                `unsupported_session` where the one cannot draft for the other.
+            EngineError: `model_load_failed` or `out_of_memory`, with what to do;
+                `unsupported_session` if the models cannot draft for each other.
         """
         may_wait()
         return self.load_later(path, adapter=adapter, draft=draft).result()
 
     def load_again(self, model: Model) -> Model:
-        """Load a model that went when the engine broke down. Waits.
+        """Reload a model after a failure of the engine. Blocks.
 
         Raises:
-            EngineError: as `load`.
+            EngineError: see `load`.
         """
         adapter, draft = model.adapter or None, model.draft or None
         for _ in range(20):
@@ -307,7 +309,7 @@ class Engine:
             except EngineError as error:
                 if error.code != ENGINE_STOPPED:
                     raise
-                time.sleep(0.1)  # it is still breaking down
+                time.sleep(0.1)  # the old thread has not ended yet
         return self.load(model.path, adapter, draft)
 
     def load_later(
@@ -317,13 +319,13 @@ class Engine:
         adapter: str | Path | None = None,
         draft: str | Path | None = None,
     ) -> Future[Model]:
-        """As `load`, without waiting. The future's callbacks run on the engine thread.
+        """Start `load` without blocking. The future's callbacks run on the engine thread.
 
-        Cancelling the future stops the reading, unless somebody else wants the same folder.
+        Cancelling the future stops loading, unless another call loads the same folder.
 
         Args:
-            on_progress: called on the engine thread, some fifty times a second, with the share of
-                the weights that has been read: more than 0, at most 1. Be quick.
+            on_progress: called on the engine thread about fifty times per second with the loaded
+                share of the weights, above 0 and at most 1. Must be fast.
         """
         answer: Future[Model] = Answer(can_be_cancelled=True)
         added = None if adapter is None else str(adapter)
@@ -339,21 +341,22 @@ class Engine:
         kv_bits: int | None = None,
         adapter: str | Path | None = None,
     ) -> Fit:
-        """What a model will take before it is loaded, and what would fit where it does not. Waits.
+        """Estimate the memory of a model before loading it, and find what would fit instead.
+        Blocks.
 
-        Only the folder's config and the headers of its weights are read. Of a model that is spread
-        over ranks all figures are those of each, judged by the one that has least memory.
+        Only the config and the headers of weight files are read. For a model split over ranks, all
+        figures are per rank, checked against the one with the least memory.
 
         Args:
-            context: tokens of each chat; None for the model's own limit, at most 8,192.
-            kv_bits: as of `open_session`.
-            adapter: as of `load`. Its arrays count; those of a base that is in memory already do
-                not count again (`Fit.shared`).
+            context: tokens of each chat; None for the model's limit, at most 8,192.
+            kv_bits: see `open_session`.
+            adapter: see `load`. Its arrays are included; those of a loaded base model are not
+                (`Fit.shared`).
 
         Raises:
-            EngineError: `model_load_failed`: it is no folder that could be loaded;
-                `unsupported_session`: it cannot be spread over so many ranks.
-            ValueError: `context`, `chats` or `kv_bits` is out of range.
+            EngineError: `model_load_failed` if the folder cannot be loaded; `unsupported_session`
+                if the model cannot be split over this number of ranks.
+            ValueError: if `context`, `chats` or `kv_bits` is out of range.
         """
         may_wait()
         return self.estimate_later(path, context, chats, kv_bits, adapter).result()
@@ -366,10 +369,10 @@ class Engine:
         kv_bits: int | None = None,
         adapter: str | Path | None = None,
     ) -> Future[Fit]:
-        """As `estimate`, without waiting. The future's callbacks run on the engine thread.
+        """Start `estimate` without blocking. The future's callbacks run on the engine thread.
 
         Raises:
-            ValueError: as `estimate`; its other errors are the future's.
+            ValueError: see `estimate`; other errors are set in the future.
         """
         if kv_bits not in (None, 4, 8):
             raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
@@ -381,42 +384,43 @@ class Engine:
         return answer
 
     def unload(self, model: Model) -> None:
-        """Free a model; its sessions are closed. Waits until that is done."""
+        """Free a model, and close its sessions. Blocks."""
         may_wait()
         self.unload_later(model).result()
 
     def unload_later(self, model: Model) -> Future[None]:
-        """As `unload`, without waiting. The future's callbacks run on the engine thread."""
+        """Start `unload` without blocking. The future's callbacks run on the engine thread."""
         answer: Future[None] = Answer()
         self._post(Unload(model.id, answer))
         return answer
 
     def unload_idle(self, after: float | None, told: Callable[[str], None] | None = None) -> None:
-        """Unload models that nobody has used for so many seconds; None, the default, never does.
+        """Unload models that have been unused for `after` seconds; None, the default, never does.
 
-        Their chats hear `unknown_model` when they send, and caches of sessions that have an id of
-        the caller's go to disk: load the folder and open the session again.
+        Messages to their sessions then fail with `unknown_model`. Caches of sessions with an id
+        from the caller are written to disk; load the model and open the session again to use them.
 
         Args:
-            told: called with the id of each model that went, on the engine thread. Be quick.
+            told: called on the engine thread with the id of each unloaded model. Must be fast.
 
         Raises:
-            ValueError: `after` is less than 0.
+            ValueError: if `after` is negative.
         """
         if after is not None and not after >= 0:
             raise ValueError(f"after must be seconds or None, not {after!r}")
         self._post(UnloadIdle(after, told))
 
     def pin(self, model: Model, pinned: bool = True) -> None:
-        """Keep a model in memory however long nobody uses it, or no longer."""
+        """Exempt a model from `unload_idle`, or end the exemption."""
         self._post(Pin(model.id, pinned))
 
     def relieve_later(self) -> Future[int]:
-        """Give back all memory that can be had again: caches that no reply uses, and buffers.
+        """Free all memory that can be recovered later: caches that no reply uses, and buffers.
 
-        Caches of sessions that have an id of the caller's go to disk, the others are read anew
-        when they are needed. The future has how many bytes of caches it was, and its callbacks run
-        on the engine thread. For when the system is short of memory (`engine.runtime.pressure`).
+        Call this if the system is short of memory (`engine.runtime.pressure`). Caches of sessions
+        with an id from the caller are written to disk, and others are prefilled again when needed.
+        The future's result is the number of freed cache bytes; its callbacks run on the engine
+        thread.
         """
         answer: Future[int] = Answer()
         self._post(Relieve(answer))
@@ -435,32 +439,31 @@ class Engine:
         domain: str = "",
         begins_as: str = "",
     ) -> Session:
-        """Open a conversation; returns at once.
+        """Open a conversation, without blocking.
 
         Args:
-            session_id: under this name the session's cache is found again after it was closed,
-                also by another run of the program (see `cache_dir`).
-            system: a system message, put before every conversation that brings none.
-            reproducible: keep this session's logits the same bits next to any other chats. If
-                the model is not `exact`, the session is stepped alone, which is slower when it
-                does not run alone.
-            reasoning: whether to think first, where the model can; None is the model's default.
-            on_overflow: what happens when the conversation has outgrown the context:
-                `refuse` ends the reply with `context_overflow`; `slide` leaves out the oldest
-                turns, and `ReplyStats.dropped_messages` says how many messages.
-            kv_bits: keep keys and values in 8 or 4 bits, which takes about half or a quarter of
-                16-bit ones and rounds them; slower on a CPU. Where the model cannot, the first
-                message is answered with `unsupported_session`.
-            context: tokens that a prompt and its answer may have together, where that is to be
-                fewer than the model takes.
-            domain: whose conversation it is, where the engine serves several people: a prompt goes
-                on from what sessions of the same domain have read, never from another's, so that
-                nobody learns from figures or from the clock what another has asked.
-            begins_as: the id of a session that is closed: where there is no cache on disk under
-                this one's own id, it goes on from what its prompt has in common with that one's.
+            session_id: name under which the cache is found again after closing, also by a later run
+                of the program (see `cache_dir`).
+            system: system message for conversations that have none.
+            reproducible: keep this session's logits bitwise equal next to any other chats. If the
+                model is not `exact`, the session is stepped alone, which is slower next to other
+                chats.
+            reasoning: reason before the answer, if supported; None for the model's default.
+            on_overflow: what to do if the conversation exceeds the context: `refuse` ends the reply
+                with `context_overflow`; `slide` leaves out the oldest turns, and
+                `ReplyStats.dropped_messages` has their number.
+            kv_bits: quantize keys and values to 8 or 4 bits, which takes about a half or a quarter
+                of the memory of 16 bits, rounds them, and is slower on a CPU. If the model does not
+                support it, the first message fails with `unsupported_session`.
+            context: limit of prompt and answer tokens together, if lower than the model's.
+            domain: isolation domain, for an engine that serves several users. Prompts only reuse
+                caches of sessions in the same domain, so that neither statistics nor timing reveal
+                the prompts of others.
+            begins_as: id of a closed session. If there is no cache on disk for `session_id`, the
+                session starts from the common beginning with that session's cache.
 
         Raises:
-            ValueError: `on_overflow`, `kv_bits` or `context` is none of these.
+            ValueError: if `on_overflow`, `kv_bits` or `context` is invalid.
         """
         if context is not None and context < 1:
             raise ValueError(f"context must be at least 1 or None, not {context!r}")
@@ -485,10 +488,10 @@ class Engine:
         return self._open(opening, model)
 
     def forget(self, session_id: str) -> None:
-        """Remove the KV cache that is kept on disk for a session that is closed.
+        """Delete the KV cache on disk of a closed session.
 
         Args:
-            session_id: the caller's own, as of `open_session`. One that is unknown does no harm.
+            session_id: id from the caller, see `open_session`. Unknown ids are ignored.
         """
         self._post(Forget(session_id))
 
@@ -500,17 +503,17 @@ class Engine:
         on_event: Listener | None = None,
         reasoning: bool | None = None,
     ) -> Reply:
-        """One answer without a session to keep: for titles, summaries, single questions.
+        """Request a single answer without keeping a session, for titles, summaries or questions.
 
-        Room for one such request of about a thousand tokens is always kept free, so that it need
-        not wait for the chats. Arguments and errors are those of `Session.send`.
+        Memory for one such request of about a thousand tokens is always reserved, so that it does
+        not wait for chats. For arguments and errors, see `Session.send`.
         """
         session = uuid.uuid4().hex
         opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
         chat = self._open(opening, model)
         try:
             return chat.send(prompt, params, on_event)
-        except BaseException:  # nobody else could close it
+        except BaseException:  # the caller has no session to close
             chat.close()
             raise
 
@@ -523,12 +526,12 @@ class Engine:
         slides_in: int | None = None,
         session_id: str = "",
     ) -> Future[int]:
-        """How many tokens a prompt would have. Callbacks run on the engine thread.
+        """Count the tokens of a prompt. The future's callbacks run on the engine thread.
 
         Args:
-            slides_in: as a session that slides would send it, with a context of so many tokens: of
-                a last message that does not fit even so, the tokens of that one alone.
-            session_id: this session, which keeps out what it has left out before.
+            slides_in: count as a session with `on_overflow="slide"` and this context would send it.
+                If the last message does not fit by itself, count only that message.
+            session_id: session whose already omitted messages are not counted.
         """
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         answer: Future[int] = Answer()
@@ -547,13 +550,13 @@ class Engine:
         return answer
 
     def count_tools_later(self, model: Model, tools: Sequence[Tool]) -> Future[int]:
-        """How many tokens these tools add to a prompt. Callbacks run on the engine thread.
+        """Count the tokens that tools add to a prompt. Callbacks run on the engine thread.
 
         Args:
-            tools: as of `SamplingParams`.
+            tools: see `SamplingParams`.
 
         Raises:
-            ValueError: they are none.
+            ValueError: if they are invalid.
         """
         offered = {"tools": list(SamplingParams(tools=tools).offered)} if tools else {}
         answer: Future[int] = Answer()
@@ -562,12 +565,12 @@ class Engine:
         return answer
 
     def embed_later(self, model: Model, texts: Sequence[str | Sequence[int]]) -> Future[Embeddings]:
-        """The direction of each text's mean hidden state; cancelling the future stops it.
+        """Compute the normalized mean hidden state of each text. Cancelling the future stops it.
 
-        The texts are read in pieces between the steps of the chats.
+        The texts are read in chunks between the steps of chats.
 
         Args:
-            texts: each a text, or the ids of its tokens.
+            texts: each as text or token ids.
         """
         answer: Future[Embeddings] = Answer(can_be_cancelled=True)
         given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
@@ -575,20 +578,19 @@ class Engine:
         return answer
 
     def stats(self) -> dict[str, Any]:
-        """Backend, memory in bytes, models and sessions as they are now. Waits for the answer.
+        """Return current statistics: backend, memory in bytes, models and sessions. Blocks.
 
-        `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
-        chats together are at the moment, `queue` which sessions wait for memory, the first first.
-        `process_bytes` is all that the system counts for this process, `children_bytes` what its
-        helper processes hold besides. `faults` has, by a
-        model's id, the passes that raised, and whether its chats are stepped one by one for a
-        while because of that (`unshared`).
+        `phase_seconds` has the engine thread's time by phase, `tokens_per_s` the current speed of
+        all chats together, and `queue` the sessions that wait for memory, in order. `process_bytes`
+        is the memory of this process according to the system, and `children_bytes` that of its
+        children. `faults` has, by model id, the passes that raised errors, and if its chats are
+        stepped one by one for some time because of them (`unshared`).
         """
         may_wait()
         return self.stats_later().result()
 
     def stats_later(self) -> Future[dict[str, Any]]:
-        """As `stats`, without waiting. The future's callbacks run on the engine thread."""
+        """Start `stats` without blocking. The future's callbacks run on the engine thread."""
         answer: Future[dict[str, Any]] = Answer()
         self._post(GetStats(answer))
         return answer
@@ -596,7 +598,7 @@ class Engine:
     def _open(self, command: OpenSession, model: Model) -> Session:
         self.start()
         made = Session(command.session_id, model, self._mailbox)
-        made._mailbox.post(command)  # last: whoever gets no session leaves none
+        made._mailbox.post(command)  # last, as an error must not leave a session open
         return made
 
     def _post(self, command: Any) -> None:
@@ -607,7 +609,7 @@ class Engine:
 def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
-    # Copies: the caller's own may change before the engine thread reads them.
+    # Copy: the caller may change its objects before the engine thread reads them.
     messages = tuple(
         m.as_message() if isinstance(m, ToolResult) else dict(m) if isinstance(m, dict) else m
         for m in prompt

@@ -1,4 +1,4 @@
-"""Everything the engine can say went wrong: one exception, one string code per cause."""
+"""Errors of the engine: one exception class, with a string code for each cause."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-# The codes are part of the public contract: programs branch on them, people read the message.
-CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request, nothing was started
+# The codes are part of the public API: programs check them, users read the message.
+CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request; nothing was started
 CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
-DOWNLOAD_CANCELLED = "download_cancelled"  # it was stopped; what has come is kept
-DOWNLOAD_FAILED = "download_failed"  # it broke off or arrived damaged
-ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread could not go on
-GATED = "gated"  # the hub gives the model only to people it knows, by an access token
-INTERNAL_ERROR = "internal_error"  # a fault while answering; fenced to the session it hit
-INVALID_REQUEST = "invalid_request"  # messages of the wrong form
+DOWNLOAD_CANCELLED = "download_cancelled"  # cancelled; partial files are kept
+DOWNLOAD_FAILED = "download_failed"  # interrupted or damaged
+ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread has failed
+GATED = "gated"  # the hub requires an access token with permission for this model
+INTERNAL_ERROR = "internal_error"  # unexpected error in one session; others are not affected
+INVALID_REQUEST = "invalid_request"  # malformed messages
 MODEL_LOAD_FAILED = "model_load_failed"  # the folder or its weights are damaged or not supported
-NOT_A_MODEL = "not_a_model"  # what lies on the hub is nothing that can be loaded here
-NOT_FOUND = "not_found"  # the hub has no model, or no revision, of that name
-NO_SPACE = "no_space"  # the disk has too little room for a download
-OFFLINE = "offline"  # the hub cannot be reached, or does not answer
-OUT_OF_MEMORY = "out_of_memory"  # the weights do not fit, or the device ran out while working
-SESSION_BUSY = "session_busy"  # the session is still answering
+NOT_A_MODEL = "not_a_model"  # the hub's repository cannot be loaded
+NOT_FOUND = "not_found"  # the hub has no such model or revision
+NO_SPACE = "no_space"  # not enough disk space for a download
+OFFLINE = "offline"  # the hub cannot be reached or does not respond
+OUT_OF_MEMORY = "out_of_memory"  # the weights do not fit, or the device ran out of memory later
+SESSION_BUSY = "session_busy"  # the session has a running reply
 SESSION_CLOSED = "session_closed"  # the session was closed, or never existed
-TEMPLATE_ERROR = "template_error"  # the model's chat template refused the messages
+TEMPLATE_ERROR = "template_error"  # the model's chat template rejected the messages
 UNKNOWN_MODEL = "unknown_model"  # the model was unloaded
-UNSUPPORTED_SESSION = "unsupported_session"  # the session cannot be kept isolated here
+UNSUPPORTED_SESSION = "unsupported_session"  # the model does not support an option of the session
 
 MESSAGE_TOO_LONG = "message_too_long"
-"""A reason for `context_overflow`: the last message is too long even without those before it."""
+"""Reason for `context_overflow`: the last message is too long even without earlier ones."""
 
-FOLDER_GONE = "folder_gone"  # a reason for `model_load_failed`: the model's folder is not there
+FOLDER_GONE = "folder_gone"  # reason for `model_load_failed`: the model's folder does not exist
 
 CANNOT_SEE = "cannot_see"
-"""A reason for `invalid_request`: there is an image in the messages, and the model sees none."""
+"""Reason for `invalid_request`: a message has an image, and the model does not support images."""
 
-CANNOT_HEAR = "cannot_hear"  # the same of a recording
+CANNOT_HEAR = "cannot_hear"  # the same for recordings
 
 
 class EngineError(Exception):
-    """An error with a code for programs and a plain sentence for people."""
+    """Error with a code for programs and a sentence for the user."""
 
     def __init__(self, code: str, message: str, reason: str = "") -> None:
         super().__init__(code, message)
-        self.code = code  # one of the constants of this module
-        self.message = message  # what happened and, where there is one, the way on
-        # what of several that the code may mean, where it matters for the way on; else ""
+        self.code = code  # a constant of this module
+        self.message = message  # what happened, and what to do if possible
+        # distinguishes causes with the same code if the remedy differs, else ""
         self.reason = reason
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class EngineError(Exception):
 
 
 class RanksLostError(EngineError):
-    """The ranks of an engine no longer hold the same, or one has gone: the engine cannot go on."""
+    """A rank died or its caches differ from those of others, so the engine has failed."""
 
     def __init__(self, message: str) -> None:
         super().__init__(ENGINE_STOPPED, message)
@@ -66,10 +66,10 @@ class RanksLostError(EngineError):
 
 
 def let_go(error: BaseException) -> None:
-    """Free what the frames hold that an exception came through.
+    """Free the frames of an exception's traceback and causes.
 
-    One that is kept where such a frame sees it holds itself, and with it sessions and their arrays:
-    nobody collects that on the engine thread.
+    A frame that stores its own exception is a reference cycle, which keeps sessions and their
+    arrays alive, because the cycle collector does not run on the engine thread.
     """
     left = [error]
     while left:
@@ -80,16 +80,16 @@ def let_go(error: BaseException) -> None:
 
 
 class _EngineThreadError(Exception):
-    """Traceback, as text, of an error that was raised on the engine thread."""
+    """Traceback of an error on the engine thread, as text."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
 
 
 def detach(error: BaseException) -> None:
-    """Replace an error's traceback and causes by their text, for a caller on another thread.
+    """Replace an error's traceback and causes with text, for a caller on another thread.
 
-    The caller may keep the error, and must not keep the engine's frames with it.
+    The caller may keep the error, which must not keep the engine's frames alive.
     """
     text = "".join(traceback.format_exception(error))
     let_go(error)
@@ -97,7 +97,7 @@ def detach(error: BaseException) -> None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """An error as callers hear it; an unexpected one is told in its own words."""
+    """Convert an error for callers. An unexpected one keeps its own message."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):
@@ -111,11 +111,11 @@ _OUT_OF_MEMORY = re.compile(
     r"|bad_alloc",
     re.IGNORECASE,
 )
-"""In the words of MLX, Metal and CUDA."""
+"""Messages of MLX, Metal and CUDA."""
 
 
 def words_of(error: BaseException) -> str:
-    """Return an `EngineError`'s message, or another exception's type and text."""
+    """Return an `EngineError`'s message, or another exception's type and message."""
     if isinstance(error, EngineError):
         return error.message
     try:
@@ -125,7 +125,7 @@ def words_of(error: BaseException) -> str:
 
 
 def run_cleanup(step: Callable[[], object]) -> None:
-    """Run a step that others wait for; log an error and retry once."""
+    """Run a cleanup step. If it fails, log the error and retry once."""
     for _ in range(2):
         try:
             step()
@@ -135,7 +135,7 @@ def run_cleanup(step: Callable[[], object]) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if the device, or Python, had no memory left."""
+    """Return True if the device or Python ran out of memory."""
     if isinstance(error, MemoryError):
         return True
     # MLX raises RuntimeError.

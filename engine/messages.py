@@ -1,6 +1,7 @@
-"""Every message that crosses the thread boundary: commands in, events out. Nothing else does.
+"""Messages between threads: commands to the engine thread, and events from it.
 
-All are frozen and hold plain Python values only, so no lazy array and no Qt object can travel.
+All are frozen and contain only plain Python values, so neither lazy arrays nor Qt objects cross
+threads.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from engine.params import SamplingParams
 
 class Load(Struct, frozen=True):
     path: str
-    answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
-    told: Callable[[float], None] | None = None  # called with the share of the weights that is read
-    adapter: str | None = None  # a folder: a variant of the model is wanted
-    draft: str | None = None  # a folder: a model that drafts for it; LOOKUP; empty for none
-    outer: Future[Any] | None = None  # the answer of the command that it is read for
+    answer: Future[Any]  # of engine.model.info.Model; may be cancelled
+    told: Callable[[float], None] | None = None  # called with the loaded share of the weights
+    adapter: str | None = None  # folder, for a variant
+    draft: str | None = None  # folder of a draft model, LOOKUP, or "" for none
+    outer: Future[Any] | None = None  # of the command that requires this load
 
     @property
     def dropped(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """True if no caller waits for it any longer."""
         return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
 
@@ -46,7 +47,7 @@ class Unload(Struct, frozen=True):
 
 
 class UnloadIdle(Struct, frozen=True):
-    after: float | None  # seconds; None for never
+    after: float | None  # seconds, or None for never
     told: Callable[[str], None] | None  # called with the model's id
 
 
@@ -56,19 +57,19 @@ class Pin(Struct, frozen=True):
 
 
 class Relieve(Struct, frozen=True):
-    answer: Future[int]  # bytes that were given back
+    answer: Future[int]  # freed bytes
 
 
 class Cancel(Struct, frozen=True):
     session_id: str
     reply_id: str
-    whole: bool = False  # as of `Reply.cancel`
+    whole: bool = False  # see `Reply.cancel`
 
 
 class Pause(Struct, frozen=True):
     session_id: str
     reply_id: str
-    paused: bool  # or to be resumed
+    paused: bool  # False to resume
 
 
 class Prioritise(Struct, frozen=True):
@@ -104,7 +105,7 @@ class Embed(Struct, frozen=True):
 
 
 class Embeddings(Struct, frozen=True):
-    """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
+    """A vector of length 1 for each text, as little-endian float32, and the total of tokens."""
 
     vectors: tuple[bytes, ...]
     tokens: int
@@ -115,11 +116,11 @@ class GetStats(Struct, frozen=True):
 
 
 class WorkDone(Struct, frozen=True):
-    """What came of work that was done on another thread."""
+    """Result of work on another thread."""
 
-    job: int = 0  # its number; 0 where nobody waits and the engine thread is only to look around
-    value: Any = None  # what the work returned
-    error: BaseException | None = None  # what it raised
+    job: int = 0  # its number, or 0 to only wake up the engine thread
+    value: Any = None  # result
+    error: BaseException | None = None  # raised exception
 
 
 class Stop(Struct, frozen=True):
@@ -129,23 +130,24 @@ class Stop(Struct, frozen=True):
 Kind = Literal["answer", "reasoning", "tool"]
 Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
-"""One turn as the templates want it: {"role": ..., "content": ...}, more keys allowed.
+"""A message in the form that chat templates expect: {"role": ..., "content": ...} and optional
+keys.
 
-A content is a text or, where there are images or sounds in it, a list of `{"type": "text", "text":
-str}`, `{"type": "image", "image": Image}` and `{"type": "audio", "audio": Audio}`. A text in a list
-may also be what gives it when it is called, on any thread: a file's is then read where it is
-needed, as an image's is.
+Content is a string, or a list if it has images or sounds, of `{"type": "text", "text": str}`,
+`{"type": "image", "image": Image}` and `{"type": "audio", "audio": Audio}`. A text in a list may
+also be a function that returns it, called on any thread, so that a file is only read when it is
+needed, as for images.
 """
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Medium:
-    """A file in a message that a model takes as it is."""
+    """File in a message that is passed to the model in its own form."""
 
-    # its bytes; or what reads them, on any thread and each time anew, so that nobody holds those of
-    # a long conversation. It gives None where they are not there any more.
+    # its bytes, or a function that reads them, on any thread and at each use, so that those of a
+    # long conversation are not kept in memory. It returns None if the file was deleted.
     file: bytes | Callable[[], bytes | None] = dataclasses.field(repr=False)
-    name: str = ""  # the digest, where it is known without the bytes
+    name: str = ""  # digest, if known without reading
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.digest == other.digest
@@ -155,14 +157,14 @@ class _Medium:
 
     @property
     def data(self) -> bytes:
-        """The file; empty where it is not there any more. Reading it may wait for a disk."""
+        """Contents of the file, or b"" if it was deleted. Reading may block on a disk."""
         return self.file if isinstance(self.file, bytes) else self.file() or b""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file, in hexadecimal digits: names it wherever something is kept of it.
+        """SHA-256 of the file in hexadecimal, the key for everything stored about it.
 
-        While the file is not there, it is a name that no other file has.
+        If the file was deleted, this is a unique name.
         """
         if self.name:
             return self.name
@@ -176,7 +178,7 @@ class _Medium:
 
     @property
     def media_type(self) -> str:
-        """By its first bytes: "image/png"; empty for what no such file begins with."""
+        """Media type such as "image/png" by the first bytes, or "" if unknown."""
         data = self.data
         if data[:4] == b"RIFF":
             return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(data[8:12], "")
@@ -184,18 +186,18 @@ class _Medium:
 
 
 class Image(_Medium):
-    """A picture in a message: a file of PNG, JPEG or another format, as `sandbox.images` reads."""
+    """Image in a message: PNG, JPEG or another format of `sandbox.images`."""
 
 
 class Audio(_Medium):
-    """A recording in a message: WAV, MP3, FLAC or Ogg Vorbis, as `sandbox.sounds` reads."""
+    """Recording in a message: WAV, MP3, FLAC or Ogg Vorbis, see `sandbox.sounds`."""
 
 
 SAVE_HEIC = (
     "a HEIC photo. Save it as JPEG. iPhones take JPEG photos with Settings > Camera > Formats > "
     "Most Compatible"
 )
-"""The end of a sentence that refuses one."""
+"""End of the error message for a HEIC image."""
 
 
 def is_heic(head: bytes) -> bool:
@@ -208,7 +210,7 @@ LOST = {
     "image": "[Here was an image that is not there any more.]\n",
     "audio": "[Here was a recording that is not there any more.]\n",
 }
-"""What a model reads in its place."""
+"""Text for the model in place of a deleted file."""
 
 
 _KINDS = {
@@ -226,7 +228,7 @@ _KINDS = {
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content, without images and sounds. It may wait for a disk."""
+    """Return the text of a message's content, without images and sounds. May block on a disk."""
     if isinstance(content, (list, tuple)):
         texts = [part["text"] for part in content if part["type"] == "text"]
         return "".join(text() if callable(text) else text for text in texts)
@@ -234,13 +236,13 @@ def text_of(content: Any) -> str:
 
 
 REASONING_FIELDS = ("reasoning_content", "thinking", "reasoning", "reasoning_text")
-"""Fields of a message in which clients send the reasoning of an earlier answer."""
+"""Fields in which clients send the reasoning of an earlier answer."""
 _REASONING_LISTS = ("reasoning_details", "thinking_blocks")  # of OpenRouter and LiteLLM
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 
 
 def reasoning_of(message: Message) -> str:
-    """Return the reasoning of an earlier answer, whatever its client calls it."""
+    """Return the reasoning of an earlier answer, in any client's form."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
@@ -250,7 +252,7 @@ def reasoning_of(message: Message) -> str:
 
 
 def with_reasoning(message: Message) -> Message:
-    """Return a message of an assistant with its reasoning under `reasoning_content` alone."""
+    """Return an assistant message with its reasoning only in `reasoning_content`."""
     others = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = {name: value for name, value in message.items() if name not in others}
     if thought := reasoning_of(message):
@@ -265,7 +267,7 @@ def _is_reasoning(part: Any) -> bool:
 
 
 def reasoning_text(value: Any) -> str:
-    """Return reasoning that was sent as a text, as parts or as an object, or "" if it has none."""
+    """Return reasoning sent as text, parts or object, or "" if there is none."""
     if isinstance(value, list):
         return "".join(map(reasoning_text, value))
     if isinstance(value, dict):
@@ -275,7 +277,7 @@ def reasoning_text(value: Any) -> str:
 
 
 def medium_of(part: Any) -> Image | Audio | None:
-    """The image or sound that a part of a content is; None where it is no such part."""
+    """Return the image or sound in a part of content, or None."""
     kind = part.get("type") if isinstance(part, dict) else None
     wanted = _TYPES.get(kind) if isinstance(kind, str) else None
     return part[kind] if wanted is not None and isinstance(part.get(kind), wanted) else None
@@ -285,37 +287,37 @@ _TYPES = {"image": Image, "audio": Audio}
 
 
 def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
-    """The images and sounds of messages, in their order."""
+    """Return the images and sounds of messages in order."""
     lists = (m["content"] for m in messages if isinstance(m.get("content"), (list, tuple)))
     return [medium for parts in lists for part in parts if (medium := medium_of(part))]
 
 
 class RawPrompt(Struct, frozen=True):
-    """What a model is to continue as it stands, without a chat template."""
+    """Prompt to continue without a chat template."""
 
-    # is tokenised, after the token that the tokenizer puts first. Special tokens in it are such:
-    # whoever sends one writes the template's part, too, and puts no other's text in.
+    # Tokenized, after the tokenizer's first token. Special tokens in it are recognized, so callers
+    # that insert text of others must not use it.
     text: str | None = None
-    tokens: tuple[int, ...] = ()  # where there is no text
+    tokens: tuple[int, ...] = ()  # if there is no text
 
 
 class Added(Struct, frozen=True):
-    """Messages that go after what was said so far."""
+    """Messages to add to the conversation."""
 
     messages: tuple[Message, ...]
 
 
 Asked = str | tuple[Message, ...] | RawPrompt | Added
-"""What a session is sent: a text or messages to add, a whole conversation, or a raw prompt."""
+"""Prompt for a session: text or messages to add, a whole conversation, or a raw prompt."""
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended. A `Failed` event means `ERROR`, `Finished` carries the others.
+    """Reason why a reply ended. `ERROR` belongs to a `Failed` event, the others to `Finished`.
 
-    `LENGTH` is a limit: the caller's, or the model's context; or the reply was stopped because it
-    repeated itself (`ReplyStats.repeated_tokens`). With `MEMORY` the answer might have
-    been longer, and there was no more memory for it. `UNSTATED` is a remote server's that gave no
-    reason: the reply may be incomplete.
+    `LENGTH` is a limit of the caller or the model's context, or the reply was stopped because it
+    repeated itself (`ReplyStats.repeated_tokens`). `MEMORY` means that there was no memory for a
+    longer answer. `UNSTATED` is for remote servers that state no reason: the reply may be
+    incomplete.
     """
 
     STOP = "stop"
@@ -327,50 +329,50 @@ class FinishReason(StrEnum):
 
 
 class ReplyStats(Struct, frozen=True):
-    """What one reply cost. Times in seconds, counts in tokens."""
+    """Statistics of a reply. Times in seconds, counts in tokens."""
 
-    prompt_tokens: int = 0  # the whole prompt, history included
-    reused_tokens: int = 0  # how many of them were in the session's KV cache already
-    generated_tokens: int = 0  # reasoning included, the end-of-turn token not
+    prompt_tokens: int = 0  # whole prompt, including history
+    reused_tokens: int = 0  # part of them that was in the session's KV cache
+    generated_tokens: int = 0  # including reasoning, without the end-of-turn token
     ttft_s: float = 0.0  # from `send` to the first token
     decode_s: float = 0.0  # from the first to the last token
     tokens_per_s: float = 0.0  # tokens after the first, divided by `decode_s`; 0 for a single token
-    # the cache had been dropped for memory and was made anew by prefill, which may round
-    # differently from decoding (matters only to reproducible sessions)
+    # the cache had been evicted and was recomputed by prefill, which may round differently from
+    # decoding (only relevant for reproducible sessions)
     rebuilt: bool = False
-    # how many of the oldest messages the model did not see, because they did not fit into its
-    # context any more (sessions with `on_overflow="slide"`)
+    # oldest messages left out because they did not fit the context (only sessions with
+    # `on_overflow="slide"`)
     dropped_messages: int = 0
-    reasoning_tokens: int = 0  # how many of the generated ones are reasoning
-    # Tokens of the repetition that the reply was stopped for, with `LENGTH` as its reason
-    # (`SamplingParams.stop_repetition`). 0 if it was not.
+    reasoning_tokens: int = 0  # part of the generated ones
+    # tokens in the repetition for which the reply was stopped with `LENGTH`
+    # (`SamplingParams.stop_repetition`), or 0
     repeated_tokens: int = 0
 
 
 class ReplyEvent(Struct, frozen=True):
-    """What all events share: whose they are."""
+    """Base of all events."""
 
     session_id: str
     reply_id: str
 
 
 class PromptProgress(ReplyEvent, frozen=True):
-    """`done` of `total` prompt tokens are in the KV cache, `reused` of them from before."""
+    """Progress of prefill: `done` of `total` tokens are in the KV cache, `reused` from before."""
 
     done: int
     total: int
     reused: int
-    queue_position: int = 0  # how many prompts come before this one; 0 means it is being read
-    queued: bool = False  # it waits for memory that other replies hold; its reading has not begun
+    queue_position: int = 0  # prompts before this one; 0 while it is being read
+    queued: bool = False  # waiting for memory in use by other replies; prefill has not begun
 
 
 class TokenOdds(Struct, frozen=True):
-    """How probable a token was to the model, before any sampling setting."""
+    """Probability of a token according to the model, before any sampling parameter."""
 
     id: int
-    data: bytes  # the bytes that it stands for, which may be a part of a character
-    logprob: float  # the natural logarithm of its probability
-    # the most probable tokens in its place, the first one before the others
+    data: bytes  # of the token; may be part of a character
+    logprob: float  # natural logarithm of its probability
+    # most probable tokens at this position, in descending order
     top: tuple[TokenOdds, ...] = ()
 
 
@@ -379,31 +381,31 @@ class TextDelta(ReplyEvent, frozen=True):
 
     text: str
     kind: Kind
-    # of the answer's tokens up to here that were not told yet, where they were asked for. A delta
-    # with odds may have no text.
+    # of the answer's tokens since the last delta with odds, if requested. A delta with odds may
+    # have no text.
     odds: tuple[TokenOdds, ...] = ()
 
 
 class ToolCallStarted(ReplyEvent, frozen=True):
-    """The model calls a tool. Events of calls are told only where tools were offered.
+    """Start of a tool call. Events for calls are only sent if tools were offered.
 
-    Each call that has started ends with one `ToolCallFinished` or `ToolCallFailed`, before the
-    reply's last event.
+    Each started call ends with one `ToolCallFinished` or `ToolCallFailed` before the reply's last
+    event.
     """
 
-    id: str  # of the call: the model's own, or made up. No other call in its conversation has it.
+    id: str  # of the call, from the model or random; unique in its conversation
     name: str  # of the tool
 
 
 class ToolCallDelta(ReplyEvent, frozen=True):
-    """More of a call's arguments, as JSON. All of them joined are those of `ToolCallFinished`."""
+    """Part of a call's arguments as JSON. Joined they equal those of `ToolCallFinished`."""
 
     id: str
     text: str
 
 
 class ToolCallFinished(ReplyEvent, frozen=True):
-    """A tool call is complete. It names a tool that was offered."""
+    """End of a valid call of an offered tool."""
 
     id: str
     name: str
@@ -411,29 +413,29 @@ class ToolCallFinished(ReplyEvent, frozen=True):
 
 
 class ToolCallFailed(ReplyEvent, frozen=True):
-    """What was to be a tool call is none: it cannot be read, or the answer ended within it."""
+    """End of an invalid call: it cannot be parsed, is incomplete, or names an unknown tool."""
 
     id: str
-    name: str  # of the tool; empty where it is not known. Then it has not been told to start.
-    text: str  # as the model wrote it between its markers
-    message: str  # what is wrong with it
-    # a JSON object, as text, of a call of a tool that was not offered; else empty
+    name: str  # of the tool, or "" if unknown; then there was no `ToolCallStarted`
+    text: str  # as written by the model between its markers
+    message: str  # reason
+    # JSON object as text, for a call of a tool that was not offered, else ""
     arguments: str = ""
 
 
 class Finished(ReplyEvent, frozen=True):
-    """The reply's last event: it ended as asked."""
+    """Last event of a reply that ended normally."""
 
     reason: FinishReason
     stats: ReplyStats
-    stop: str | None = None  # the stop string that ended it, if one did
-    # the assistant's turn as the session keeps it, not to be changed. A caller that sends whole
-    # conversations sends it back as it is. None where nothing is kept.
+    stop: str | None = None  # stop string that ended it, or None
+    # the assistant message as the session stores it; do not change it. A caller that sends whole
+    # conversations sends it back unchanged. None if nothing is stored.
     message: Message | None = None
 
 
 class Failed(ReplyEvent, frozen=True):
-    """The reply's last event: it ended with an error (`EngineError`'s code, message and reason)."""
+    """Last event of a reply that ended with an error: `EngineError`'s code, message and reason."""
 
     code: str
     message: str
@@ -443,7 +445,7 @@ class Failed(ReplyEvent, frozen=True):
 CallEvent = ToolCallStarted | ToolCallDelta | ToolCallFinished | ToolCallFailed
 Event = PromptProgress | TextDelta | CallEvent | Finished | Failed
 Sink = Callable[[Event, tuple[int, ...]], None]
-"""Where a reply's events go, with the ids that came with them. Called on the engine thread."""
+"""Receiver of a reply's events, with the ids of their tokens. Called on the engine thread."""
 
 
 class OpenSession(Struct, frozen=True):
@@ -455,10 +457,10 @@ class OpenSession(Struct, frozen=True):
     on_overflow: Overflow = "refuse"
     kv_bits: int | None = None
     context: int | None = None
-    scratch: bool = False  # ends with its first reply
-    named: bool = False  # by the caller, who may come back to it after a restart
-    domain: str = ""  # sessions of other ones share nothing with it
-    begins_as: str = ""  # one that is closed, and whose cache on disk it begins from
+    scratch: bool = False  # closed after its first reply
+    named: bool = False  # has an id from the caller, who may reopen it after a restart
+    domain: str = ""  # nothing is shared with sessions of other domains
+    begins_as: str = ""  # id of a closed session whose cache on disk it may start from
 
 
 class Send(Struct, frozen=True):
@@ -467,8 +469,8 @@ class Send(Struct, frozen=True):
     prompt: Asked
     params: SamplingParams
     sink: Sink
-    sent_at: float  # time.perf_counter() of the caller, so that waiting in the mailbox counts
-    template: Mapping[str, Any] = field(default_factory=dict)  # beside the messages
+    sent_at: float  # time.perf_counter() of the caller, to include the time in the mailbox
+    template: Mapping[str, Any] = field(default_factory=dict)  # arguments besides the messages
 
 
 class CountTokens(Struct, frozen=True):
@@ -477,9 +479,9 @@ class CountTokens(Struct, frozen=True):
     reasoning: bool | None
     template: Mapping[str, Any]
     answer: Future[int]
-    only_template: bool = False  # how many more than without it
-    slides_in: int | None = None  # without the oldest turns that so many tokens have no room for
-    session_id: str = ""  # nor those that it has left out before
+    only_template: bool = False  # count only what the template arguments add
+    slides_in: int | None = None  # context in tokens, to leave out the oldest turns beyond it
+    session_id: str = ""  # its already omitted messages are not counted
 
 
 Command = (

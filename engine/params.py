@@ -1,4 +1,4 @@
-"""What a caller may ask of one reply. Validated here, trusted everywhere else."""
+"""Sampling parameters of a reply, validated here only."""
 
 from __future__ import annotations
 
@@ -25,83 +25,84 @@ RANGES: dict[str, tuple[float, float]] = {
     "presence_penalty": (-2.0, 2.0),
     "frequency_penalty": (-2.0, 2.0),
 }
-"""The least and the most that each setting of `SamplingParams` that is a number may be."""
+"""Minimum and maximum of the numeric parameters of `SamplingParams`."""
 ABOVE_ZERO = ("top_p", "typical_p", "repetition_penalty")
-"""Those among them that may not be their least."""
+"""Parameters that must be greater than their minimum."""
 LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
-"""The least that each setting that is a whole number may be."""
+"""Minimum of integer parameters."""
 
 
 class FormLimits(Struct, frozen=True):
-    """How far an answer may go where its JSON schema sets no limit of its own.
+    """Limits of an answer's form that its JSON schema does not set.
 
     Raises:
-        ValueError: names the field and says what it may be.
+        ValueError: with the field and its valid values.
     """
 
-    digits: int = 15  # of a whole number, or before a number's point; 1 to 18
-    decimals: int = 9  # digits after a number's point; at least 0
-    characters: int = 4096  # of a text without a pattern or format; at least 1
+    digits: int = 15  # of an integer, or before the decimal point; 1 to 18
+    decimals: int = 9  # digits after the decimal point; at least 0
+    characters: int = 4096  # of a string without a pattern or format; at least 1
     # of an array, or properties of an object that the schema does not name; at least 1
     items: int = 256
-    # arrays and objects within each other where the schema admits any JSON; at least 0
+    # nested arrays and objects if the schema allows any JSON; at least 0
     depth: int = 4
 
     def __post_init__(self) -> None:
         for name, low in (("digits", 1), ("decimals", 0), ("characters", 1), ("items", 1)):
             _check_whole(f"form_limits.{name}", getattr(self, name), low)
-        if self.digits > 18:  # llguidance reckons in 64 bits
+        if self.digits > 18:  # llguidance uses 64-bit integers
             raise ValueError(f"form_limits.digits must be at most 18, not {self.digits}")
         _check_whole("form_limits.depth", self.depth, 0)
 
 
 class SamplingParams(Struct, frozen=True, dict=True):
-    """How the next token is chosen and when a reply ends.
+    """Parameters for sampling tokens and for the end of a reply.
+
+    At most one of json_schema, regex, choices, grammar and tools may be set. They constrain the
+    answer, not the reasoning before it; the model may only end its turn where the answer may end.
+    An answer that reaches its length limit may be incomplete.
 
     Attributes:
-        max_tokens: longest reply in tokens, reasoning included; at least 1. None sets no limit:
-            the answer may take what the context, and the memory while others answer, can hold.
-        temperature: 0 takes the most probable token; otherwise logits are divided by it. 0 to 10.
+        max_tokens: maximum length in tokens, including reasoning; at least 1. With None, the limit
+            is the context and the available memory.
+        temperature: divisor of logits, or 0 to select the most probable token. 0 to 10.
         top_p: keep the smallest set of tokens whose probabilities reach this sum. (0, 1].
-        top_k: keep this many tokens; 0 keeps all.
+        top_k: keep this number of tokens; 0 keeps all.
         min_p: drop tokens less probable than this share of the most probable one. [0, 1].
-        typical_p: keep the smallest set, those of the most usual surprise first, whose
+        typical_p: keep the smallest set of tokens, closest to the entropy first, whose
             probabilities reach this sum (Meister et al. 2022, arXiv:2202.00666). (0, 1].
-        xtc_probability: how often, per token, the most probable choices are excluded. [0, 1].
-        xtc_threshold: they are those at least this probable, but the last of them stays. [0, 1].
-        repetition_penalty: divides the positive and multiplies the negative logits of tokens seen
-            among the last `penalty_window` tokens (Keskar et al. 2019, arXiv:1909.05858). 1 is off.
-        presence_penalty: subtracted once from the logit of every such token. [-2, 2].
-        frequency_penalty: subtracted once per occurrence among them. [-2, 2].
-        penalty_window: how many of the latest tokens, prompt included, the penalties look at.
-        logit_bias: token id to a number added to its logit.
-        logprobs: tell how probable each token was, and so many of the most probable ones in its
-            place; 0 to 20. None tells nothing and costs nothing. Never changes an answer.
-        seed: same seed, same prompt, same text; None takes fresh entropy from the system.
-        stop: strings that end the answer; they are not part of it.
-        json_schema: the answer is JSON of this schema, given as a mapping or as text; `{}` is any.
-        regex: the answer matches all of this expression (Rust's syntax: no look-around).
+        xtc_probability: probability, per token, of excluding the most probable choices. [0, 1].
+        xtc_threshold: exclude tokens at least this probable, except the least probable of them. [0,
+            1].
+        repetition_penalty: divides positive and multiplies negative logits of tokens that occur in
+            the last `penalty_window` tokens (Keskar et al. 2019, arXiv:1909.05858). 1 is off.
+        presence_penalty: subtracted once from the logit of each of these tokens. [-2, 2].
+        frequency_penalty: subtracted once per occurrence. [-2, 2].
+        penalty_window: number of latest tokens, including the prompt, that penalties apply to.
+        logit_bias: numbers added to logits, by token id.
+        logprobs: report the log probability of each token and of this number of most probable ones
+            at its position; 0 to 20. None reports nothing. Does not affect the answer.
+        seed: equal seeds and prompts give equal text; None uses the system's entropy.
+        stop: strings that end the answer and are not part of it.
+        json_schema: schema of the answer, as a mapping or text; `{}` allows any JSON.
+        regex: regular expression for the whole answer (Rust's syntax: no look-around).
         choices: the answer is one of these texts.
-        grammar: the answer is a sentence of this grammar (Lark's notation, as llguidance reads it).
-        tools: what the model may call: functions in OpenAI's shape of chat completions, each with
-            a name of its own. `strict` in one binds the arguments of its calls to their schema.
-        tool_choice: "auto"; "none", as if there were no tools; "required", the answer is calls and
-            nothing else but for the reasoning before them; or the name of the tool to call. The
-            last two bind the arguments to their schemas, which not every model's way of calling
-            admits (`engine.text.tool_grammars`).
-        parallel_tool_calls: False ends the answer after its first call.
-        stop_repetition: stop a reply that repeats the same prose over and over, as small models do.
-            It ends with `LENGTH`, and `ReplyStats.repeated_tokens` is above 0. Code, tables, tool
-            calls and bound answers may repeat themselves (`engine.text.repetition`).
-        form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
-            mapping of its fields; None sets none.
-
-    At most one of json_schema, regex, choices, grammar and tools. They bind the answer, not the
-    reasoning before it; a model may only end its turn where the answer may end. An answer that ends
-    by length may be incomplete.
+        grammar: grammar of the answer in Lark's notation, as supported by llguidance.
+        tools: functions that the model may call, in the shape of OpenAI's chat completions, with
+            unique names. `strict` in one constrains the arguments of its calls to their schema.
+        tool_choice: "auto"; "none", as without tools; "required" for an answer that consists of
+            calls, apart from reasoning; or the name of the tool to call. The last two constrain
+            arguments to their schemas, which not every notation of calls supports
+            (`engine.text.tool_grammars`).
+        parallel_tool_calls: if False, the answer ends after its first call.
+        stop_repetition: stop a reply that keeps repeating the same prose, as small models do. It
+            ends with `LENGTH`, and `ReplyStats.repeated_tokens` is above 0. Code, tables, tool
+            calls and constrained answers may repeat themselves (`engine.text.repetition`).
+        form_limits: limits for what `json_schema` leaves open, as `FormLimits` or a mapping of its
+            fields; None for no limits.
 
     Raises:
-        ValueError: names the field and says what it may be.
+        ValueError: with the field and its valid values.
     """
 
     max_tokens: int | None = 2048
@@ -119,13 +120,13 @@ class SamplingParams(Struct, frozen=True, dict=True):
     typical_p: float = 1.0
     xtc_probability: float = 0.0
     xtc_threshold: float = 0.1
-    json_schema: str | Mapping[str, Any] | None = None  # kept as text
+    json_schema: str | Mapping[str, Any] | None = None  # stored as text
     regex: str | None = None
     choices: tuple[str, ...] = ()
     grammar: str | None = None
     form_limits: FormLimits | None = field(default_factory=FormLimits)
     logprobs: int | None = None
-    tools: Sequence[Tool] = ()  # kept as a tuple of copies
+    tools: Sequence[Tool] = ()  # stored as a tuple of copies
     tool_choice: str = "auto"
     parallel_tool_calls: bool = True
     stop_repetition: bool = False
@@ -157,8 +158,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
         for name in ("parallel_tool_calls", "stop_repetition"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be a bool, not {getattr(self, name)!r}")
-        # The engine writes the form of bound calls as a grammar, and in it that of an answer with
-        # none. So these may be together.
+        # The engine combines the grammar of constrained calls with that of an answer without
+        # calls, so these two may be set together.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
         asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
@@ -166,28 +167,28 @@ class SamplingParams(Struct, frozen=True, dict=True):
             raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
 
     def __hash__(self) -> int:
-        # not of what may be mappings
+        # without fields that may be mappings
         return hash((self.seed, self.temperature, self.max_tokens, self.stop, self.json_schema))
 
     @cached_property
     def offered(self) -> tuple[dict[str, Any], ...]:
-        """The tools that the chat template is given."""
+        """Tools for the chat template."""
         return () if self.tool_choice == "none" else tuple(shown(self.tools))
 
     @cached_property
     def tool_form(self) -> ToolForm | None:
-        """How calls are bound to their tools' schemas; None where they are free."""
+        """Constraint on calls by their tools' schemas, or None."""
         answer = None if self.json_schema is None else str(self.json_schema)
         return form_of(self.tools, self.tool_choice, self.parallel_tool_calls, answer)
 
     @property
     def constrained(self) -> bool:
-        """Whether the answer has to have a form."""
+        """True if the answer is constrained."""
         return bool(self.json_schema or self.regex or self.choices or self.grammar)
 
     @property
     def uses_history(self) -> bool:
-        """Whether choosing a token needs the tokens before it."""
+        """True if sampling depends on the previous tokens."""
         return (
             self.repetition_penalty != 1.0
             or self.presence_penalty != 0.0
@@ -213,7 +214,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
 
 
 def takes(name: str, value: object) -> bool:
-    """Whether the parameter of that name may have that value, by itself."""
+    """Return True if a parameter may have this value, regardless of others."""
     try:
         SamplingParams(**{name: value})  # type: ignore[arg-type]
     except (ValueError, TypeError):
@@ -222,7 +223,7 @@ def takes(name: str, value: object) -> bool:
 
 
 def _as_texts(name: str, given: object) -> tuple[str, ...]:
-    """One string, several, or None, as callers of other programs are used to giving them."""
+    """Convert a string, several or None to a tuple. Clients use all three."""
     if given is None:
         return ()
     texts = [given] if isinstance(given, str) else given
@@ -251,7 +252,7 @@ def _check_whole(name: str, value: object, low: int) -> None:
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:
-    """A copy: the caller's own may change while the engine reads it."""
+    """Validate and copy a bias, as the caller may change it while the engine reads it."""
     if bias is None:
         return {}
     if not isinstance(bias, Mapping):

@@ -1,4 +1,4 @@
-"""One answer as its caller sees it: events to wait for, from any thread but the engine's."""
+"""Handle of a reply, with its events, for any thread but the engine's."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Listener = Callable[[Event], None]
 
 
 class Reply:
-    """One answer being generated. Iterate over it for its events, as often as you like."""
+    """A reply. Iterate over it for its events, any number of times."""
 
     def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
         self.id = uuid.uuid4().hex  # unique in this process
-        self.session_id = session_id  # whose answer it is
+        self.session_id = session_id
         self._mailbox = mailbox
         self._on_event = on_event
         self._events: list[Event] = []
@@ -40,7 +40,7 @@ class Reply:
         self._changed = threading.Condition()
 
     def __iter__(self) -> Iterator[Event]:
-        """All events from the first, waiting for those to come; ends after the last one."""
+        """Yield all events from the first to the last, blocking until they arrive."""
         position = 0
         while True:
             with self._changed:
@@ -56,25 +56,25 @@ class Reply:
 
     @property
     def done(self) -> bool:
-        """Whether the last event has come."""
+        """True after the last event."""
         with self._changed:
             return self._last is not None
 
     @property
     def stats(self) -> ReplyStats:
-        """What the reply cost; zeros until it has finished."""
+        """Statistics, all 0 until it has finished."""
         with self._changed:
             return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
 
     def text(self, timeout: float | None = None) -> str:
-        """Wait for the end and return the answer, without reasoning and tool calls.
+        """Wait for the end, and return the answer without reasoning and tool calls.
 
         Args:
-            timeout: seconds; None for as long as it takes.
+            timeout: in seconds; None for no limit.
 
         Raises:
-            EngineError: when the reply failed.
-            TimeoutError: when it took longer than `timeout`; it goes on regardless.
+            EngineError: if the reply failed.
+            TimeoutError: if `timeout` has passed. The reply continues.
         """
         self._wait(timeout)
         return "".join(
@@ -82,43 +82,43 @@ class Reply:
         )
 
     def tokens(self, timeout: float | None = None) -> list[int]:
-        """Wait for the end and return the generated ids, the end-of-turn token not among them.
+        """Wait for the end, and return the generated ids without the end-of-turn token.
 
         Raises:
-            EngineError, TimeoutError: as `text`.
+            EngineError, TimeoutError: see `text`.
         """
         self._wait(timeout)
         return list(self._tokens)
 
     def message(self, timeout: float | None = None) -> Message | None:
-        """Wait for the end and return the assistant's turn as the session keeps it.
+        """Wait for the end, and return the assistant message as the session stores it.
 
-        Plain JSON: content, and where there are any `reasoning_content` and `tool_calls`. None
-        where nothing is kept.
+        It is plain JSON: content, and if present `reasoning_content` and `tool_calls`. None if
+        nothing is stored.
 
         Raises:
-            EngineError, TimeoutError: as `text`.
+            EngineError, TimeoutError: see `text`.
         """
         self._wait(timeout)
         return copy.deepcopy(self._last.message) if isinstance(self._last, Finished) else None
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop at the next token. Harmless when the reply has ended already.
+        """Stop at the next token. Does nothing after the end.
 
         Args:
-            whole: not within a character, a marker or a tool call: after that. What was said can
-                then be gone on from with nothing read again.
+            whole: if inside a character, a marker or a tool call, stop after it. A later reply can
+                then continue from here without prefill.
         """
-        with contextlib.suppress(EngineError):  # a stopped engine has ended it
+        with contextlib.suppress(EngineError):  # a stopped engine has already ended it
             self._mailbox.post(Cancel(self.session_id, self.id, whole))
 
     def pause(self) -> None:
-        """Stand still at the next token until `resume`; the KV cache is kept. Harmless if ended."""
+        """Pause at the next token until `resume`, keeping the KV cache. No effect after the end."""
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, True))
 
     def resume(self) -> None:
-        """Go on after `pause`, with the same text as without it."""
+        """Continue after `pause`. The text is the same as without a pause."""
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, False))
 
@@ -138,10 +138,10 @@ class Reply:
             raise EngineError(last.code, last.message, last.reason)
 
     def refuse(self, event: Failed) -> None:
-        """End a reply that no engine thread has taken.
+        """End a reply that the engine thread has not accepted.
 
-        `on_event` is called in a thread of its own: never within `send`, whose caller may hold
-        what the listener wants.
+        `on_event` is called in a new thread and never inside `send`, whose caller may hold a lock
+        that the listener needs.
         """
         if self._on_event is None:
             self.deliver(event, ())
@@ -149,14 +149,14 @@ class Reply:
         teller = threading.Thread(target=self.deliver, args=(event, ()), daemon=True)
         try:
             teller.start()
-        except RuntimeError:  # no thread to be had
+        except RuntimeError:  # no more threads
             self.deliver(event, ())
 
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
-        """The reply's sink; called on the engine thread."""
+        """Process an event. Called on the engine thread."""
         with self._changed:
             if self._last is not None:
-                return  # the engine has had to try again
+                return  # the engine repeated a failed delivery
             self._tokens.extend(tokens)
             if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
@@ -165,5 +165,5 @@ class Reply:
         if self._on_event is not None:
             try:
                 self._on_event(event)
-            except BaseException:  # even sys.exit() there must not end the engine thread
+            except BaseException:  # even sys.exit() must not end the engine thread
                 log.exception("a reply's on_event raised")

@@ -1,8 +1,8 @@
-"""Compile the kernels: `python -m engine.kernels.build`.
+"""Compilation of the kernels: `python -m engine.kernels.build`.
 
-The library is named after the hash of everything it is made from, so it is built once for each
-version of the sources and never used with others. A frozen program has it next to this module, and
-no sources.
+The name of the library contains the hash of everything it is built from, so it is built once per
+version of the sources and never used with others. A packaged program has it next to this module,
+and no sources.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SOURCE = Path(__file__).parent / "source"
 
 FLAGS = (
     *("-std=gnu11", "-O3", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra"),
-    # The order and the rounding of operations are part of the result.
+    # The order and rounding of operations are part of the result.
     *("-ffp-contract=off", "-fno-math-errno"),
-    # Zig's compiler adds checks and debugging information by itself.
+    # Zig's compiler adds checks and debugging information by default.
     *("-fno-sanitize=all", "-g0"),
 )
 
@@ -38,20 +38,20 @@ _AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni"
 LEVELS: tuple[tuple[str, ...], ...] = (
     ((), _AVX2, (*_AVX2, "-mavxvnni"), (*_AVX2, *_AVX512)) if _X86 else ((),)
 )
-"""Flags of each level of instruction sets, in the order of lanes.h."""
+"""Compiler flags of each instruction set level, in the order of lanes.h."""
 
 TIMEOUT_S = 300
 
 KEPT_LIBRARIES = 4
-"""Libraries that stay in the cache folder, the newest first. Other checkouts may use them."""
+"""Number of libraries kept in the cache folder, as other checkouts may use them."""
 
 
 class BuildError(Exception):
-    """The kernels could not be compiled. The message says why."""
+    """The kernels could not be compiled."""
 
 
 def digest() -> str:
-    """Return the hash of what the library is made from."""
+    """Return the hash of everything the library is built from."""
     found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
     for file in sorted(SOURCE.iterdir()):
         found.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -59,10 +59,10 @@ def digest() -> str:
 
 
 def library_path() -> Path:
-    """Return where the library is, or where it will be built.
+    """Return the path of the library, which may not exist yet.
 
     Raises:
-        OSError: there are neither a library nor sources.
+        OSError: if there are neither a library nor sources.
     """
     shipped = next(Path(__file__).parent.glob("kernels-*.so"), None)
     if shipped is not None:
@@ -72,7 +72,7 @@ def library_path() -> Path:
 
 
 def compilers() -> Iterator[tuple[str, ...]]:
-    """Commands that may compile C: the system's, then Zig's if its wheel is installed."""
+    """Yield commands of C compilers: the system's, then Zig's if its wheel is installed."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         found = shutil.which(name) if name else None
         if found is not None:
@@ -85,10 +85,10 @@ def build(target: Path | None = None) -> Path:
     """Compile the library unless it exists, and return its path.
 
     Args:
-        target: where to write it; None for `library_path`.
+        target: output path; None for `library_path`.
 
     Raises:
-        BuildError: there is no compiler, or none of them succeeds.
+        BuildError: if there is no compiler, or all of them fail.
     """
     try:
         path = target or library_path()
@@ -113,7 +113,7 @@ def build(target: Path | None = None) -> Path:
 
 
 def remove_old(folder: Path) -> None:
-    """Remove all libraries of a cache folder but the `KEPT_LIBRARIES` built last."""
+    """Delete the libraries in a cache folder except the `KEPT_LIBRARIES` built last."""
     built = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
     for file in built[:-KEPT_LIBRARIES]:
         file.unlink(missing_ok=True)
@@ -123,10 +123,10 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     """Compile and link the library in an empty folder.
 
     Args:
-        more: further flags.
+        more: additional flags.
 
     Raises:
-        BuildError: the compiler fails.
+        BuildError: if the compiler fails.
     """
     jobs = [
         (SOURCE / "level.c", folder / f"level{level}.o", (f"-DLEVEL={level}", *flags))
@@ -134,7 +134,7 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     ]
     others = [file for file in sorted(SOURCE.glob("*.c")) if file.name != "level.c"]
     jobs += [(file, folder / f"{file.stem}.o", ()) for file in others]
-    # Zig writes caches, by default under the home folder.
+    # Zig's caches would otherwise be in the home folder.
     zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
     environment = {**os.environ, **zig}
     running = [
@@ -162,7 +162,7 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
 
 
 def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:
-    """Return why a compiler failed; empty if it succeeded."""
+    """Wait for a compiler, and return its error, or "" on success."""
     try:
         _, errors = process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -13,9 +13,9 @@ from engine.kernels import library as binding
 from engine.kernels.library import Library
 from engine.kernels.matrices import Array, PackedMatrix
 
-POSITIONS_AT_ONCE = 512  # by which tables of rotations grow
+POSITIONS_AT_ONCE = 512  # increment of rotation tables
 
-_DOES_NOT_FIT = -2  # of `kernels_step`
+_DOES_NOT_FIT = -2  # result of `kernels_step`
 
 SEGMENT = np.dtype(
     [
@@ -32,12 +32,13 @@ SPAN = np.dtype(
 
 
 class Rotation:
-    """Table of the rotations of a rotary embedding, by position.
+    """Rotation table of a rotary embedding, by position.
 
     Args:
-        part: returns cosines and sines `[count, rotated / 2]` of `count` positions from `first` on.
-        rotated: how many numbers of a head are rotated.
-        is_interleaved: pairs are neighbors, and not half of `rotated` apart.
+        part: returns cosines and sines `[count, rotated / 2]` for `count` positions from `first`
+            on.
+        rotated: numbers of a head that are rotated.
+        is_interleaved: pairs are adjacent instead of half of `rotated` apart.
 
     Attributes:
         cosines, sines: `[positions, rotated / 2]`.
@@ -54,11 +55,11 @@ class Rotation:
         self.cosines = self.sines = np.empty((0, rotated // 2), np.float32)
 
     def extend_to(self, position: int) -> bool:
-        """Extend the table to a position; returns True if it has moved."""
+        """Extend the table to a position. Return True if it was reallocated."""
         first = len(self.cosines)
         if position < first:
             return False
-        # By a quarter at least, so that a long prompt does not copy the table for every chunk.
+        # By at least a quarter, so that a long prompt does not copy the table for each chunk.
         count = max(position + 1 - first, first // 4)
         count = -(-count // POSITIONS_AT_ONCE) * POSITIONS_AT_ONCE
         cosines, sines = self._part(first, count)
@@ -82,29 +83,29 @@ class LayerParts(Struct, frozen=True):
     out: PackedMatrix
     gate_up: Sequence[PackedMatrix]  # two, or one for both
     down: PackedMatrix
-    attention_post_norm: Array | None = None  # of what attention gives, before it is added
+    attention_post_norm: Array | None = None  # applied to attention's output before it is added
     mlp_post_norm: Array | None = None
-    query_norm: Array | None = None  # of each head
+    query_norm: Array | None = None  # for each head
     key_norm: Array | None = None
     head_epsilon: float = 0.0  # of the norms of heads
     sinks: Array | None = None  # [heads]
     score_cap: float = 0.0
-    window: int = 0  # positions that a row sees, its own included; 0 for all
-    is_gelu: bool = False  # the gate's activation is GELU and not SiLU
+    window: int = 0  # positions that a row sees, including its own; 0 for all
+    is_gelu: bool = False  # activation of the gate: GELU instead of SiLU
 
 
 class Decoder:
-    """A stack of decoder layers, the norm after them, and what is around them.
+    """Stack of decoder layers and a final norm, optionally with embeddings and an output head.
 
     Args:
         final_norm: `[width]`.
-        head: to logits; None if only hidden states are wanted.
+        head: output head; None to return only hidden states.
         logit_cap: logits become `cap * tanh(logit / cap)`; 0 for no cap.
-        table: embeddings of tokens; None if steps are given embeddings.
-        table_scale: what embeddings are multiplied by.
+        table: token embeddings; None if steps get embeddings.
+        table_scale: factor of embeddings.
 
     Raises:
-        ValueError: the parts do not fit each other.
+        ValueError: if shapes do not match.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class Decoder:
             None if head is None else head.address,
             logit_cap,
         )
-        self._buffer = np.empty(0, np.float32)  # of logits; fresh memory takes longer to fill
+        self._buffer = np.empty(0, np.float32)  # for logits; writing to new memory is slower
 
     def _layer(self, parts: LayerParts) -> binding.LayerStruct:
         def address(array: Array | None) -> int | None:
@@ -184,20 +185,20 @@ class Decoder:
 
         Args:
             given: tokens `[rows]`, int64, or embeddings `[rows, width]`, float32.
-            spans: of dtype `SPAN`; together they are all rows, in order.
+            spans: of dtype `SPAN`; together they cover all rows in order.
             segments: `[layers, segments]` of dtype `SEGMENT`. Those of a span are its session's
                 positions from 0 to the span's last row, in order; new keys and values are written
-                into the last of them.
-            wanted: rows whose hidden states and logits are returned.
+                into the last one.
+            wanted: rows to return.
             has_logits: compute logits if there is a head.
 
         Returns:
             Hidden states after the last norm `[wanted, width]`, and logits `[wanted, vocabulary]`,
-            which the next step overwrites.
+                which are overwritten by the next step.
 
         Raises:
-            ValueError: parts do not fit each other.
-            MemoryError: there is no memory for intermediate results.
+            ValueError: if arguments do not match.
+            MemoryError: if there is no memory for intermediate results.
         """
         has_tokens = given.ndim == 1
         if given.dtype != (np.int64 if has_tokens else np.float32) or (
@@ -234,7 +235,7 @@ class Decoder:
         return hidden, logits
 
     def _reach(self, position: int) -> None:
-        """Have the rotations of a position."""
+        """Extend all rotation tables to a position."""
         for rotation in self._rotations:
             if rotation.rotated and rotation.extend_to(position):
                 for parts, layer in zip(self._parts, self._layers, strict=True):
@@ -248,10 +249,10 @@ def _floats(array: Array) -> Array:
 
 
 def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
-    """Check that the parts of a layer fit each other.
+    """Check the shapes of a layer's parts.
 
     Raises:
-        ValueError: says what does not.
+        ValueError: with the part that does not match.
     """
     heads, key_heads, head_width = parts.heads, parts.key_heads, parts.head_width
     if min(heads, key_heads, head_width) < 1 or heads % key_heads:

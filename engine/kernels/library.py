@@ -1,4 +1,4 @@
-"""The compiled kernels: loading them, instruction sets, threads."""
+"""The compiled library: loading, instruction set levels, and threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.kernels.build import BuildError, build
 log = logging.getLogger(__name__)
 
 LEVELS = ("plain C", "AVX2", "AVX-VNNI", "AVX-512 VNNI")
-"""Names of the levels of instruction sets, in the order of lanes.h."""
+"""Names of the instruction set levels, in the order of lanes.h."""
 
 
 class MatrixStruct(ctypes.Structure):
@@ -104,18 +104,18 @@ class StepStruct(ctypes.Structure):
 
 
 class Library:
-    """The functions of api.h.
+    """Functions of api.h.
 
     Args:
         path: of the compiled library.
 
     Attributes:
-        name: of the file, which changes with the sources.
-        levels: the levels that this processor has.
-        level: the level that is used, at first the best one.
+        name: name of the file, which changes with the sources.
+        levels: instruction set levels that this processor supports.
+        level: level in use, initially the best one.
 
     Raises:
-        OSError: the file is no library for this machine.
+        OSError: if the file is not a library for this machine.
     """
 
     def __init__(self, path: Path) -> None:
@@ -148,21 +148,21 @@ class Library:
         self.use_level(self.level)
 
     def use_level(self, level: int) -> None:
-        """Compute with one of `levels`. Not while another thread computes."""
+        """Switch to one of `levels`. Not while another thread computes."""
         if level not in self.levels:
             raise ValueError(f"This processor has no {LEVELS[level]}.")
         self.level = level
         self._use_level(level)
 
     def start(self, threads: int) -> None:
-        """Start the threads of the process. Later calls have no effect."""
+        """Start the library's threads. Only the first call in a process has an effect."""
         self._start(threads)
 
 
 def load() -> Library | None:
-    """Build the kernels if necessary, load them and start their threads.
+    """Build the kernels if necessary, load them, and start their threads.
 
-    Returns None if that fails; the reason is logged once.
+    Return None if that fails; the reason is logged once.
     """
     with _loading:
         return _load()
@@ -189,15 +189,15 @@ def _load() -> Library | None:
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use, by its affinity and its cgroup's quota."""
+    """Return the number of cores available to this process, by its affinity and cgroup quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, math.ceil(min(cores or 1, _quota(Path("/proc/self/cgroup")))))
 
 
 def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the cores that a process's cgroups allow it, infinity without a limit.
+    """Return the cores that a process's cgroups allow, or infinity without a limit.
 
-    A group's limit holds for the groups within it, too.
+    The limit of a group also applies to the groups inside it.
     """
     least = math.inf
     try:
@@ -218,7 +218,7 @@ def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
 
 
 def _quota_of(group: Path) -> float:
-    """Return the cores that one cgroup allows, by the files of version 2 or 1."""
+    """Return the cores that one cgroup allows, from the files of version 2 or 1."""
     try:
         quota, period = (group / "cpu.max").read_text().split()
     except (OSError, ValueError):

@@ -18,7 +18,7 @@ from engine.kernels.library import Library, MatrixStruct
 
 Array = np.ndarray[Any, Any]
 
-GROUPS = (32, 64, 128)  # inputs that may share a scale
+GROUPS = (32, 64, 128)  # supported numbers of inputs per scale
 AFFINE_BITS = (1, 2, 3, 4, 5, 6, 8)
 MAX_INPUTS = 1 << 24
 MAX_OUTPUTS = 1 << 30
@@ -29,11 +29,11 @@ _FLOAT16, _BFLOAT16, _FLOAT32 = 0, 1, 2  # `SCALE_FLOAT16`, … of layout.h
 _SILU = 0  # `ACTIVATION_SILU` of decoder.h
 
 _MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 3, 4, 6, 8, 12))
-"""Twice the values 0, 0.5, 1, 1.5, 2, 3, 4 and 6 of both signs, plus 12: none is negative."""
+"""Twice the values 0, 0.5, 1, 1.5, 2, 3, 4 and 6 of both signs, plus 12 to be non-negative."""
 
 
 class Format(Struct, frozen=True):
-    """Settings of a layer that MLX quantized."""
+    """Quantization settings of an MLX layer."""
 
     mode: str
     bits: int
@@ -46,7 +46,7 @@ class Format(Struct, frozen=True):
 
 
 class PackedMatrix:
-    """A matrix `[outputs, inputs]` in the kernels' layout.
+    """Matrix `[outputs, inputs]` in the kernels' layout.
 
     Attributes:
         nbytes: of its arrays.
@@ -54,35 +54,35 @@ class PackedMatrix:
 
     def __init__(self, matrix: MatrixStruct, arrays: Sequence[Array]) -> None:
         self._matrix = matrix
-        self._arrays = tuple(arrays)  # what `_matrix` points to
+        self._arrays = tuple(arrays)  # memory that `_matrix` points to
         self.outputs, self.inputs = int(matrix.outputs), int(matrix.inputs)
         self.nbytes = sum(array.nbytes for array in arrays)
 
     @property
     def address(self) -> int:
-        """Address of the C struct; valid as long as this object."""
+        """Address of the C struct, valid during the lifetime of this object."""
         return ctypes.addressof(self._matrix)
 
 
 def can_pack(form: Format) -> bool:
-    """Return True if matrices of a format can be packed."""
+    """Return True if the kernels support a format."""
     if form.mode == "affine":
         return form.bits in AFFINE_BITS and form.group in GROUPS
     return form == Format("mxfp4", 4, 32)
 
 
 def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> PackedMatrix:
-    """Pack one quantized matrix. The values of its weights stay exactly the same.
+    """Pack a quantized matrix. The values of its weights do not change.
 
-    Codes of 1 to 3 bits are stored in 4, those of 5 and 6 in 8. Scales are stored in 16 bits where
-    that loses nothing, and biases only if they are not one multiple of the scales.
+    Codes of 1 to 3 bits are stored in 4, those of 5 and 6 in 8. Scales are stored in 16 bits if
+    that is exact, and biases only if they are not a constant multiple of the scales.
 
     Args:
-        arrays: "weight", "scales", in affine formats "biases", and "bias" if the layer adds one,
-            as a quantized layer of MLX has them.
+        arrays: "weight", "scales", "biases" for affine formats, and "bias" if the layer has one, as
+            in a quantized layer of MLX.
 
     Raises:
-        ValueError: the format is not supported, or the arrays do not fit each other.
+        ValueError: if the format is not supported, or the arrays do not match.
     """
     if not can_pack(form):
         raise ValueError(
@@ -131,7 +131,7 @@ def _check(
     """Check the arrays of a quantized matrix.
 
     Raises:
-        ValueError: says what does not fit.
+        ValueError: with the arrays that do not match.
     """
     shown = f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
     if weight.ndim != 2 or scales.ndim != 2 or weight.dtype != mx.uint32:
@@ -158,7 +158,7 @@ def _is_float(array: mx.array) -> bool:
 
 
 def _offset(scales: mx.array, biases: mx.array) -> float | None:
-    """Return the number whose products with the scales are exactly the biases, None if none is."""
+    """Return the number whose products with the scales exactly equal the biases, or None."""
     own, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
     place = int(np.abs(own).argmax())
     with np.errstate(all="ignore"):
@@ -168,7 +168,7 @@ def _offset(scales: mx.array, biases: mx.array) -> float | None:
 
 
 def _as_stored(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
-    """Return scales, and biases, in the smallest type that holds all of them, and its kind."""
+    """Return arrays in the smallest type that holds all values exactly, and its kind."""
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
         if all(_fits(array, dtype) for array in numbers):
             halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in numbers]
@@ -186,19 +186,19 @@ def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
 
 
 class _Memory:
-    """Memory for packed matrices, in huge pages if the system has them.
+    """Allocator for packed matrices, with huge pages if available.
 
-    A step reads all weights once. With small pages it waits for translations of addresses, which
-    costs about a third of a decode step. A piece is freed with the last array in it.
+    A step reads all weights once. With small pages, address translation takes about a third of a
+    decode step. A block is freed with the last array in it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._piece: weakref.ref[Array] | None = None  # the one that is being filled
+        self._piece: weakref.ref[Array] | None = None  # current block
         self._used = 0
 
     def allocate(self, nbytes: int) -> Array:
-        """Return an array of bytes that starts at a cache line."""
+        """Return an array of bytes, aligned to a cache line."""
         nbytes = -(-nbytes // _LINE_BYTES) * _LINE_BYTES
         with self._lock:
             piece = None if self._piece is None else self._piece()
@@ -211,29 +211,29 @@ class _Memory:
 
 _LINE_BYTES = 64
 _HUGE_PAGE_BYTES = 2 << 20
-_PIECE_BYTES = 32 << 20  # what is not used of a piece takes addresses and no memory
+_PIECE_BYTES = 32 << 20  # the unused end of a block takes addresses but no memory
 
 _memory = _Memory()
 
 
 def _piece(nbytes: int) -> Array:
-    """Map memory that starts at a huge page."""
+    """Map a block of memory that is aligned to a huge page."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     mapped = mmap.mmap(-1, nbytes + _HUGE_PAGE_BYTES, flags=flags)
-    with contextlib.suppress(OSError, AttributeError):  # a system without huge pages
+    with contextlib.suppress(OSError, AttributeError):  # no huge pages
         mapped.madvise(mmap.MADV_HUGEPAGE)
     address = np.frombuffer(mapped, np.uint8, 1).ctypes.data
     return np.frombuffer(mapped, np.uint8, nbytes, -address % _HUGE_PAGE_BYTES)
 
 
 def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
-    """Return the weights of some outputs, `[count, inputs]`, as a table of embeddings has them.
+    """Return the weights of some outputs, `[count, inputs]`, for embedding lookups.
 
     Args:
-        outputs: whole numbers `[count]`.
+        outputs: integers `[count]`.
 
     Raises:
-        ValueError: the matrix does not have one of them.
+        ValueError: if one is out of range.
     """
     wanted = np.ascontiguousarray(outputs, np.int64)
     if wanted.size and not 0 <= wanted.min() <= wanted.max() < matrix.outputs:
@@ -244,20 +244,20 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
 
 
 def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -> Array:
-    """Multiply rows with matrices: `given @ matrix.T`, side by side.
+    """Multiply rows with several matrices: `given @ matrix.T`, concatenated.
 
-    A row's result depends on nothing but the row and the matrix.
+    A row's result depends only on the row and the matrix.
 
     Args:
         given: `[rows, inputs]`, float32.
-        matrices: with that number of inputs.
+        matrices: all with this number of inputs.
 
     Returns:
         `[rows, outputs of all matrices]`, float32.
 
     Raises:
-        ValueError: shapes or types do not fit.
-        MemoryError: there is no memory for intermediate results.
+        ValueError: if shapes or types do not match.
+        MemoryError: if there is no memory for intermediate results.
     """
     inputs = {matrix.inputs for matrix in matrices}
     if given.ndim != 2 or given.dtype != np.float32 or inputs != {given.shape[1]}:
@@ -279,11 +279,11 @@ def gated_mlp(
 
     Args:
         given: `[rows, inputs]`, float32.
-        gate_up: the two matrices that `given` is multiplied with.
+        gate_up: the matrices gate and up.
 
     Raises:
-        ValueError: shapes or types do not fit.
-        MemoryError: there is no memory for intermediate results.
+        ValueError: if shapes or types do not match.
+        MemoryError: if there is no memory for intermediate results.
     """
     sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
     if given.ndim != 2 or given.dtype != np.float32 or sizes != 2 * [(down.inputs, given.shape[1])]:

@@ -1,4 +1,4 @@
-"""Choosing tokens from logits: the Python side of source/sampling.c."""
+"""Sampling of tokens from logits, the Python interface of source/sampling.c."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ CHOICE = np.dtype(
 def choose(
     library: Library, logits: Sequence[npt.NDArray[np.float32]], choices: Sequence[tuple[Any, ...]]
 ) -> list[int]:
-    """Choose a token from each row of logits, `[vocabulary]`.
+    """Sample a token from each row of logits, `[vocabulary]`.
 
     Args:
-        choices: of each row the fields of `CHOICE` from `uniform` on, without `token` and padding.
+        choices: for each row, the fields of `CHOICE` from `uniform` on, without `token` and
+            padding.
 
     Raises:
-        MemoryError: there is not enough memory.
+        MemoryError: if there is not enough memory.
     """
     width = len(logits[0])
     if any(row.shape != (width,) or row.strides != (4,) for row in logits):
