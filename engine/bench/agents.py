@@ -1,10 +1,11 @@
-"""`python -m engine load URL --agents 16`: scripted agents at a server, and a person's chat beside.
+"""`python -m engine load URL --agents 16`: scripted agents at a server, next to a user's chat.
 
-All agents have one long beginning, as coding agents have their tools and rules. Each plays a script
-of turns: an answer, a pause while its tools run, a result of some length, and again; some of its
-turns begin two sub-agents, and some are broken off. Every agent meets the same sizes in another
-order, so a fair server has all of them write about as much. Tools and results stand in plain text:
-any model of any server reads the same tokens then, also one whose template knows no tools.
+All agents have a long common beginning, as coding agents have with their tools and rules. Each runs
+a script of turns: an answer, a pause for its tools, a result of some length, and so on; in some
+turns it starts two sub-agents, and some answers are aborted. All agents have the same sizes in
+different order, so on a fair server all of them get about the same number of tokens. Tools and
+results are plain text, so models of all servers read the same tokens, including those whose
+template does not support tools.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ from engine.bench.clients import Wish, answered, words
 from engine.bench.subject import gaps
 from engine.bench.traffic import Turn
 
-if TYPE_CHECKING:  # its import takes a third of a second
+if TYPE_CHECKING:  # the import takes 0.3 s
     import httpx2
 
-RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)  # words of what tools give, in turns
-ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)  # the most tokens of an answer to each
+RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)  # words in tool results, by turn
+ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)  # maximum tokens of the answers
 TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)  # seconds
 BEGINS_OTHERS, BROKEN_OFF = 3, 6
-"""At these of them two sub-agents are begun, and the answer is broken off after a few tokens."""
+"""Turns in which two sub-agents are started, and in which the answer is aborted after a few
+tokens."""
 CHILDREN, TURNS_OF_CHILD, BROKEN_AFTER = 2, 3, 4
 TURNS_OF_TASK = len(RESULTS)
-"""After so many an agent begins its next task, with nothing but the shared beginning."""
+"""Turns after which an agent begins its next task, with only the common beginning."""
 
 QUESTIONS = (
     "What is a good name for a cat?",
@@ -49,35 +51,35 @@ PERSON_TOKENS = 32
 
 
 class Crowd(Struct, frozen=True):
-    """Who is there, and for how long."""
+    """Number of agents, and settings of the run."""
 
     agents: int
-    beginning: int = 600  # words of what all agents' conversations begin with
-    every: float = 1.0  # seconds between a person's answer and the next question
-    seconds: float = 60.0  # how long it goes on; what is unfinished then is broken off
-    tasks: int = 0  # after which an agent leaves; 0: it stays until the end
-    person_key: str = ""  # the person's own, where the server has keys
+    beginning: int = 600  # words that all agents' conversations begin with
+    every: float = 1.0  # seconds between the user's answer and next question
+    seconds: float = 60.0  # duration; unfinished requests are aborted
+    tasks: int = 0  # per agent; 0 for no limit
+    person_key: str = ""  # the user's key, if the server has keys
 
 
 class Tally(Struct):
-    """What came of it, over all rounds at one server. Times are in seconds."""
+    """Results over all rounds at one server. Times are in seconds."""
 
     seconds: float = 0.0
-    # firsts, gaps: the person's, from a question to its first token and between two pieces
+    # the user's times from a question to its first token, and between two pieces
     firsts: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
-    turns: int = 0  # agents' answers that came whole, sub-agents' too
-    # tokens, by agent; its sub-agents' are its own
+    turns: int = 0  # complete answers to agents, including sub-agents
+    # tokens by agent, including its sub-agents
     written: Counter[tuple[int, int]] = field(default_factory=Counter)
-    # prompts, read: tokens of the agents' prompts, and those that were in no cache
+    # tokens of the agents' prompts, and those that were not cached
     prompts: int = 0
     read: int = 0
-    new: int = 0  # those that no turn before has shown the server
-    failed: Counter[str] = field(default_factory=Counter)  # requests, by what went wrong
+    new: int = 0  # prompt tokens that were not part of an earlier turn
+    failed: Counter[str] = field(default_factory=Counter)  # requests by error
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """By name; None where nothing came."""
+        """Return results by name, None if there are none."""
         return {
             "first token p50": percentile(self.firsts, 50),
             "first token p99": percentile(self.firsts, 99),
@@ -93,20 +95,20 @@ class Tally(Struct):
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """How equal they are: 1 where all are, 1/n where one has everything (Jain et al. 1984)."""
+    """Return Jain's fairness index (Jain et al. 1984): 1 if equal, 1/n if one has everything."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
 
 def run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
-    """Let the crowd ask for a while. Another `salt` gives texts that no cache knows."""
+    """Run the crowd for some time. Each `salt` gives texts that no cache has."""
     asyncio.run(_run(wish, crowd, tally, salt))
 
 
 async def _run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
     import httpx2
 
-    # A proxy would be measured with the server, and a limit would be a queue of our own.
+    # A proxy would affect the measurement, and a connection limit would add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
         hall = _Hall(client, wish, crowd, tally, salt)
@@ -123,7 +125,7 @@ async def _run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
 
 
 class _Hall:
-    """One server with one crowd before it."""
+    """Run of one crowd at one server."""
 
     def __init__(
         self, client: httpx2.AsyncClient, wish: Wish, crowd: Crowd, tally: Tally, salt: int
@@ -131,19 +133,19 @@ class _Hall:
         self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
         self._person_key = crowd.person_key or wish.key
         self._every, self._beginning = crowd.every, _beginning(crowd.beginning, salt)
-        self._head_is_known = False  # the first whose answer has come has paid for the beginning
+        self._head_is_known = False  # True once an agent's first answer has cached the beginning
 
     async def agent(self, number: int, tasks: int) -> None:
-        """One that goes from task to task."""
+        """Run an agent, task after task."""
         chosen = random.Random(f"agent {number} {self._salt}")
-        self._tally.written[self._salt, number] += 0  # who gets nothing counts, too
+        self._tally.written[self._salt, number] += 0  # also count agents that get nothing
         for task in range(tasks) if tasks else itertools.count():
             await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
 
     async def _task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
-        """A conversation of so many turns, from that step of the script on."""
+        """Run a conversation of `turns` turns, starting at this step of the script."""
         said = [_message("system", self._beginning), _message("user", words(chosen, 30))]
-        known = 0  # tokens of this conversation that the server has seen
+        known = 0  # tokens of this conversation that the server has read
         for turn in range(turns):
             place = (step + turn) % len(RESULTS)
             broken = BROKEN_AFTER if place == BROKEN_OFF else 0
@@ -152,7 +154,7 @@ class _Hall:
             if found.error:
                 self._tally.failed[found.error] += 1
                 await asyncio.sleep(1.0)
-            elif found.prompt:  # one that was broken off has told no figures
+            elif found.prompt:  # aborted turns have no token counts
                 self._tally.turns += 1
                 self._count(found, known, said)
                 known = found.prompt + found.tokens
@@ -171,14 +173,14 @@ class _Hall:
         tally.prompts += found.prompt
         tally.read += found.prompt - found.cached
         if not known and self._head_is_known:
-            # All but its task was read for another; servers tell tokens of the whole alone.
+            # Another agent has read all but the task. Servers only report the total.
             share = len(self._beginning) / sum(len(message["content"]) for message in said)
             known = int(share * found.prompt)
         self._head_is_known = True
         tally.new += max(0, found.prompt - known)
 
     async def person(self) -> None:
-        """One who asks something short, reads, and asks again."""
+        """Run a user who asks short questions."""
         said: list[dict[str, str]] = []
         number = 0
         while True:
@@ -216,7 +218,7 @@ class _Hall:
             text = await answered(self._client, self._wish.url, body, turn, headers, broken)
         except asyncio.CancelledError:
             if who == "person" and not turn.moments:
-                # Time is over before its first token: that it took so long is known.
+                # The time was over before the first token: count the wait.
                 self._tally.firsts.append(time.perf_counter() - turn.sent)
             raise
         except (httpx2.HTTPError, ValueError) as error:
@@ -225,13 +227,13 @@ class _Hall:
 
 
 def _beginning(count: int, salt: int) -> str:
-    """Rules and tools in so many words, as an agent's program writes them."""
+    """Return rules and tools of about `count` words, like those of an agent program."""
     chosen = random.Random(f"beginning {salt}")
     parts, left = ["You are an agent. Work with care. These are your tools:"], count
     while left > 0:
         name, what = "_".join(words(chosen, 2).split()), words(chosen, min(left, 24))
         parts.append(json.dumps({"name": name, "description": what}))
-        left -= 30  # its name, and what JSON adds
+        left -= 30  # including the name and what JSON adds
     return "\n".join(parts)
 
 
@@ -240,7 +242,7 @@ def _message(role: str, text: str) -> dict[str, str]:
 
 
 def table(tallies: dict[str, Tally]) -> str:
-    """The figures of all servers side by side; of two also the first's over the second's."""
+    """Return the results of all servers side by side, with the ratio if there are two."""
     found = [tally.figures for tally in tallies.values()]
     head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]
     lines = [f"{chr(97 + i)}: {url}" for i, url in enumerate(tallies)]

@@ -1,4 +1,4 @@
-"""Runs each chat of a schedule again, alone, and compares its tokens with those given in company.
+"""Repeats each chat of a schedule alone, and compares its tokens with those next to other chats.
 
 A difference that rounding explains is a tie; any other is a fault.
 """
@@ -20,41 +20,41 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 
-PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
-TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
-# Quantised keys: one that rounds the other way is off by a whole step of the quantisation.
+PATIENCE = 120.0  # timeout in seconds for one reply
+TIE = 1e-4  # maximum difference of two logits whose order rounding may change
+# Quantized keys: a value rounded differently is off by a whole quantization step.
 TIE_IN_BITS = 0.05
 DISTANCES = (TIE, 1e-3, 1e-2, TIE_IN_BITS, 0.5, 5.0)
-END = 2  # the random models' end-of-turn id; a reply without it has the length asked for
+END = 2  # end-of-turn id of random models; replies without it have the requested length
 
 Prompt = str | list[Message]
 Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
 class Turn(Struct, frozen=True):
-    """A prompt that a chat was given, and its reply."""
+    """A prompt of a chat and its reply."""
 
     prompt: Prompt
     params: SamplingParams
     tokens: tuple[int, ...]
-    # "failed" if the chat or the model was taken away during the reply. "refused" if the
-    # conversation was too long for the context, or the model cannot have such a session.
+    # "failed" if the chat or the model was removed during the reply; "refused" if the conversation
+    # exceeded the context, or the model does not support such a session
     ended: Ended
-    # whether the chat's cache had been evicted and computed again before this turn
+    # True if the chat's cache had been evicted and was recomputed before this turn
     rebuilt: bool = False
-    dropped: int = 0  # how many messages were left out of the prompt to fit it into the context
-    code: str = ""  # the error's, if there was one
+    dropped: int = 0  # messages left out to fit the context
+    code: str = ""  # of the error, if any
 
     @property
     def counts(self) -> bool:
-        """Whether the turn has changed the conversation."""
+        """True if the turn has changed the conversation."""
         return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
 
 
 class Chat(Struct):
-    """A conversation and how it came about. A fork's turns begin with those of its origin."""
+    """A conversation and its history. The turns of a fork begin with those of its origin."""
 
-    session: Any  # its Session; None for a single question
+    session: Any  # its Session, or None for a single question
     options: dict[str, Any]
     turns: list[Turn] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Chat(Struct):
 
     @property
     def tie(self) -> float:
-        """How near two logits are that rounding may turn round."""
+        """Maximum difference of two logits whose order rounding may change."""
         return TIE_IN_BITS if self.options.get("kv_bits") else TIE
 
     @property
@@ -78,29 +78,29 @@ class Chat(Struct):
 
 
 class Outcome(Struct):
-    """What a comparison found."""
+    """Result of a comparison."""
 
-    replies: int = 0  # how many were compared
+    replies: int = 0  # compared
     tokens: int = 0
-    cancelled: int = 0  # of them, those that did not run to their end
+    cancelled: int = 0  # part of `replies`
     ties: int = 0  # replies that differ from a token on whose logit was within `TIE` of another's
-    # how many distinct replies there were. Few would mean that the test sees little.
+    # number of distinct replies; the test is only meaningful if there are many
     different: int = 0
-    rebuilt: int = 0  # replies on a cache that had been computed again
-    slid: int = 0  # replies to conversations whose oldest messages had been dropped
-    refused: int = 0  # replies that were refused in company and alone
-    # replies that differ for no known reason. It must be empty.
+    rebuilt: int = 0  # replies with a recomputed cache
+    slid: int = 0  # replies to conversations whose oldest messages had been left out
+    refused: int = 0  # replies that were refused both times
+    # unexplained differences; must be empty
     faults: list[str] = field(default_factory=list)
 
 
 def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = False) -> Outcome:
-    """Run every conversation alone, one after another, and compare the tokens.
+    """Run each conversation alone, one after another, and compare the tokens.
 
-    A reply that was cancelled is repeated up to as many tokens as it gave.
+    Cancelled replies are repeated up to the number of tokens they had.
 
     Args:
-        spread: the chats were computed on several ranks, whose sums round otherwise than one's:
-            what is reproducible is so among engines of as many ranks.
+        spread: the chats were computed on several ranks, which round differently from one.
+            Reproducibility only holds for equal numbers of ranks.
     """
     outcome = Outcome()
     model = engine.load(folder)
@@ -133,9 +133,9 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = 
                         bits = chat.options.get("kv_bits")
                         kept = f" (keys in {bits} bits)" if bits else ""
                         outcome.faults.append(f"{where}{kept}, token {at}, {apart:g} apart")
-                    break  # the two conversations differ from here on
+                    break  # later turns cannot be compared
             if chat.slides and turn.ended != "finished":
-                break  # what it dropped depended on the tokens asked for, not on those given
+                break  # what was left out depended on the requested tokens, not on the actual ones
         session.close()
     engine.unload(model)
     outcome.different = len(said)
@@ -158,7 +158,7 @@ def first_difference(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
-    """The tokens of the same turn, run again. A cancelled turn gives as many as it gave before."""
+    """Repeat a turn, and return its tokens. A cancelled turn is limited to its number of tokens."""
     if turn.ended == "finished":
         return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
     if chat.slides:
@@ -168,16 +168,16 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
 
 
 def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> float:
-    """By how much two logits have to move, in all, for the chat alone to give the other token.
+    """Return how far two logits have to move for the chat alone to give the other token.
 
-    The least of `DISTANCES` that does; infinite where none of them does.
+    The result is the smallest sufficient value of `DISTANCES`, or infinity.
     """
     session = engine.open_session(model, **{**chat.options, "reproducible": False})
     *before, turn = chat.turns[: place + 1]
     for earlier in before:
         if earlier.counts:
             _replay(session, chat, earlier)
-    # The end-of-turn token is not among the tokens; None stands for it.
+    # None means the end of the turn, whose token is not included.
     wanted = turn.tokens[at] if at < len(turn.tokens) else None
     with _nudged(at, wanted) as enough:
         _replay(session, chat, turn)
@@ -188,9 +188,9 @@ def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> f
 
 @contextmanager
 def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
-    """Sample token `at` again and again, with two logits moved by half of each distance.
+    """Sample token `at` for each distance, with two logits moved by half of it.
 
-    The list that is yielded then has the distances that give `wanted`.
+    Yields a list that then contains the distances that give `wanted`.
     """
     import mlx.core as mx
 
@@ -203,7 +203,7 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
 
     def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
         tokens = sample(logits, samplers, indices, *rest)
-        first.append(indices[0])  # not 0 in an answer that is continued
+        first.append(indices[0])  # not 0 if an answer is continued
         if indices[0] - first[0] == at and not enough:
             ids = mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted

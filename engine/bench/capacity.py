@@ -1,4 +1,4 @@
-"""How many chats of a given length fit into memory: predicted, then tried with a small budget."""
+"""Number of chats of a given length that fit into memory: predicted, then tried."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.params import SamplingParams
 
 
 class Length(Struct, frozen=True):
-    """A chat of `tokens` tokens: the bytes it takes, and how many such chats the budget holds."""
+    """Bytes of a chat of `tokens` tokens, and the number of such chats that fit the budget."""
 
     tokens: int
     nbytes: int
@@ -20,17 +20,17 @@ class Length(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """An engine with memory for `predicted` chats of `tokens` tokens, given two chats more."""
+    """Result for an engine with memory for `predicted` chats, after opening two chats more."""
 
     tokens: int
     predicted: int
-    kept: int  # how many of the chats were in memory at the end
-    owed: int  # the bytes that they take, as the engine counts them
-    in_use: int  # the bytes that MLX held beside the weights
+    kept: int  # chats in memory at the end
+    owed: int  # their bytes according to the engine
+    in_use: int  # bytes in use by MLX apart from the weights
 
 
 class Capacity(Struct, frozen=True):
-    """The machine's memory budget, the weights within it, and the chats that fit beside them."""
+    """Memory budget of the machine, and the weights and chats that fit it."""
 
     budget: int
     weights: int
@@ -72,7 +72,7 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
 
 
 def _chat(it: Subject, tokens: int, salt: int) -> Session:
-    """An idle chat of about this many tokens."""
+    """Return an idle chat of about `tokens` tokens."""
     session = it.engine.open_session(it.model)
     prompt = it.text(tokens - 32, salt)
     session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()

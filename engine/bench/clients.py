@@ -1,4 +1,4 @@
-"""Clients of a server that speaks as OpenAI does: each sends its prompts and takes the times."""
+"""Clients of an OpenAI-compatible server that send prompts and record times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from engine.bench.traffic import Arrival, Turn
 
-if TYPE_CHECKING:  # its import takes a third of a second
+if TYPE_CHECKING:  # the import takes 0.3 s
     import httpx2
 
 TRAFFIC = ("equal", "skewed", "staggered")
@@ -25,31 +25,30 @@ _WORDS = (
 
 
 class Wish(Struct, frozen=True):
-    """What every client asks of a server."""
+    """Settings of the requests to a server."""
 
     url: str  # up to `/v1`
     key: str = ""
     model: str = ""
     tokens: int = 64
-    turns: int = 1  # requests of each client, one after another, in one conversation
-    sessions: bool = False  # each client names a session of its own
+    turns: int = 1  # requests of each client in one conversation
+    sessions: bool = False  # each client uses a named session
     seconds: float = 300.0
 
     @classmethod
     def to(cls, url: str, **fields: Any) -> Wish:
-        """To a server whose address may be written with `/v1` or without."""
+        """Create settings for a URL with or without `/v1`."""
         url = url if "://" in url else f"http://{url}"
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
 
 
 def words(chosen: random.Random, count: int) -> str:
-    """So many words."""
+    """Return `count` random words."""
     return " ".join(chosen.choices(_WORDS, k=count))
 
 
 def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
-    """When each client begins, and with a text of how many words. Another `salt` gives texts that
-    nobody knows yet."""
+    """Return each client's start time and prompt. A `salt` gives texts that no cache has."""
     chosen = random.Random(f"{traffic} {clients} {salt}")
 
     found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]
@@ -61,7 +60,7 @@ def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) ->
 
 
 def run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
-    """Let all clients ask; returns all turns of all of them."""
+    """Run all clients, and return the turns of all of them."""
     return asyncio.run(_run(wish, several))
 
 
@@ -69,7 +68,7 @@ async def _run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
     import httpx2
 
     headers = {"Authorization": f"Bearer {wish.key}"} if wish.key else {}
-    # A proxy would be measured with the server, and a limit would be a queue of our own.
+    # A proxy would affect the measurement, and a connection limit would add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(
         headers=headers, timeout=wish.seconds, limits=limits, trust_env=False
@@ -127,10 +126,10 @@ async def answered(
     headers: Mapping[str, str] | None = None,
     broken: int = 0,
 ) -> str:
-    """The answer's text; `turn` gets the times, or what went wrong.
+    """Send a request and return the answer's text. Times or the error are stored in `turn`.
 
     Args:
-        broken: after so many pieces the client hangs up; 0 for never.
+        broken: close the connection after this number of pieces; 0 for never.
     """
     pieces: list[str] = []
     where = f"{url}/chat/completions"

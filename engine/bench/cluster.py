@@ -1,4 +1,4 @@
-"""What a model gains on several machines: the connection's figures, and tokens/s beside one."""
+"""Benefit of several machines: speed of the connection, and tokens/s by group size."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from engine.params import SamplingParams
 
 PROMPT = "Tell of a river, of those who live beside it, and of what it carries to the sea. " * 8
 
-_WITHIN = 120.0  # seconds for the collectives
+_WITHIN = 120.0  # timeout in seconds for the measurement of collectives
 
 
 class Connection(Struct, frozen=True):
-    """What the collectives of a group give."""
+    """Speed of a group's collectives."""
 
     ranks: int
-    latency_s: float  # of a sum over all ranks of one number
-    step_s: float  # of one of 16 KB, a row's activations in a large model
-    bytes_per_s: float  # of an array of 16 MB that is summed over all ranks
+    latency_s: float  # all-reduce of one number
+    step_s: float  # all-reduce of 16 KB, the activations of a row in a large model
+    bytes_per_s: float  # all-reduce of 16 MB
     backend: str  # "ring" or "jaccl"
 
 
 class Speed(Struct, frozen=True):
-    """How fast so many chats of a model are answered."""
+    """Speed of a number of concurrent chats."""
 
     ranks: int
     chats: int
-    prefill: float  # tokens of prompts read a second, all chats together
-    decode: float  # tokens written a second, all chats together
+    prefill: float  # prompt tokens per second of all chats together
+    decode: float  # generated tokens per second of all chats together
 
 
 def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:
-    """Measure the collectives of a group, without a model.
+    """Measure the collectives of a group without a model.
 
     Raises:
-        RanksLostError: the group could not be started, or broke down.
+        RanksLostError: if the group could not be started, or failed.
     """
     processes = RankProcesses(hosts)
     try:
@@ -84,20 +84,20 @@ def _figures(ranks: Sequence[Rank]) -> dict[str, Any]:
 def speeds(
     ranks: int | Sequence[Host], model: str, chats: Sequence[int], tokens: int
 ) -> list[Speed]:
-    """Answer in so many chats at the same time, on an engine of these ranks.
+    """Measure each number of concurrent chats on an engine with these ranks.
 
     Args:
         model: a folder or hub id.
-        tokens: of each answer, at most.
+        tokens: maximum of each answer.
 
     Raises:
-        EngineError: the model could not be loaded there, or a rank was lost.
+        EngineError: if the model could not be loaded, or a rank was lost.
     """
     count = ranks if isinstance(ranks, int) else len(ranks)
     found = []
     with Engine(ranks=ranks) as engine:
         loaded = engine.load(model)
-        _speed(engine, loaded, count, 1, 4)  # the first steps make kernels
+        _speed(engine, loaded, count, 1, 4)  # warm-up: the first steps compile kernels
         for number in chats:
             found.append(_speed(engine, loaded, count, number, tokens))
     return found
@@ -110,7 +110,7 @@ def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> S
         session = engine.open_session(model)
         sessions.append(session)
         params = SamplingParams(max_tokens=tokens, temperature=1.0, seed=number)
-        # Each its own prompt: what they share would be read once.
+        # Different prompts, as a common beginning would be read only once.
         replies.append(session.send(f"Chat {number}. {PROMPT}", params))
     firsts, lasts, read, written = [], [], 0, 0
     for reply in replies:
@@ -134,10 +134,10 @@ def run(
     tokens: int,
     say: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Measure all of it and say it; returns the figures for programs.
+    """Measure everything, print it, and return the figures.
 
     Raises:
-        EngineError: it could not be done on these hosts.
+        EngineError: if it fails on these hosts.
     """
     backend.start()  # before anything imports MLX
     link = connection(hosts)
@@ -156,7 +156,7 @@ def run(
 
 
 def connection_line(link: Connection) -> str:
-    """The connection's figures in one line."""
+    """Return the figures of the connection as one line."""
     return (
         f"{link.ranks} ranks by {link.backend}: {link.latency_s * 1e6:,.0f} µs for one number, "
         f"{link.step_s * 1e6:,.0f} µs for a row of 16 KB, {link.bytes_per_s / 1e9:.2f} GB/s"

@@ -1,4 +1,4 @@
-"""The contenders of `traffic` that run in this process: Stretto, and two ways of `mlx_lm`."""
+"""Contenders of `traffic` that run in this process: Stretto, and two ways to use `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
-    """Stretto's engine; each request has a session of its own."""
+    """Return Stretto's engine as a contender, with a new session for each request."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
-        subject.engine.stats()  # answered after all sessions have been opened
+        subject.engine.stats()  # returns after all sessions were opened
         began = time.perf_counter()
         streams: list[Stream] = []
         for session, arrival in zip(sessions, arrivals, strict=True):
@@ -29,19 +29,19 @@ def stretto(subject: Subject) -> Contender:
             moments = stream.times()
             assert stream.reply is not None
             tokens_given = stream.reply.stats.generated_tokens
-            # The last moment is that of `Finished`.
+            # `Finished` is not a token.
             moments = moments[:tokens_given]
             turns.append(Turn(stream.sent, long=arrival.long, moments=moments, tokens=tokens_given))
         for session in sessions:
             session.close()
-        subject.engine.stats()  # answered after all sessions have been closed
+        subject.engine.stats()  # returns after all sessions were closed
         return turns
 
     return answer
 
 
 def one_after_another(subject: Subject) -> Contender:
-    """Bare `mlx_lm.stream_generate`, first come, first served."""
+    """Return `mlx_lm.stream_generate` as a contender, one request after another."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         from mlx_lm import stream_generate
@@ -62,7 +62,7 @@ def one_after_another(subject: Subject) -> Contender:
 
 
 def batch_generator(subject: Subject, **options: Any) -> Contender:
-    """`mlx_lm`'s `BatchGenerator`: one padded batch, which requests join as they arrive."""
+    """Return `mlx_lm`'s `BatchGenerator` as a contender: one padded batch that requests join."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
         from mlx_lm.generate import BatchGenerator
@@ -97,12 +97,12 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
 
 
 def peak_here(run: Callable[[], None]) -> int:
-    """By how many bytes MLX's memory in this process grew at most during `run`."""
+    """Run a function, and return the peak growth of MLX's memory in this process in bytes."""
     import mlx.core as mx
 
     gc.collect()
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     run()
-    # Memory of an earlier contender may be freed during `run`: take the lower of the two levels.
+    # Memory of an earlier contender may be freed during `run`, so use the lower of both levels.
     return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

@@ -1,7 +1,7 @@
-"""One chat with drafts and without: tokens a second, processor time a token, and what held.
+"""A single chat with and without drafts: tokens per second, CPU time per token, accepted drafts.
 
-A small model drafts, or prompt lookup does. That is measured with files that are to be written
-again with one change, as agents ask for them.
+Drafts come from a small model or from prompt lookup. The latter is measured with files that the
+model repeats with one change, as agents ask for.
 """
 
 from __future__ import annotations
@@ -81,19 +81,19 @@ REWRITING = tuple(
 
 
 class Rate(Struct, frozen=True):
-    """Of the tokens after the first of each answer."""
+    """Speed of the tokens after the first one of each answer."""
 
-    tokens_per_s: float  # by the clock
-    cpu_per_token: float  # seconds of processor time of the whole process
+    tokens_per_s: float  # wall-clock time
+    cpu_per_token: float  # CPU seconds of the whole process
 
 
 class Gain(Struct, frozen=True):
-    """One chat, medians over the rounds."""
+    """Results for one chat, medians over the rounds."""
 
     plain: Rate  # without drafts
     always: Rate  # with drafts in every pass
     chosen: Rate  # with drafts as the engine decides
-    # drafted, held: tokens drafted in the rounds of `chosen`, and those that the chat has said
+    # tokens drafted and accepted in the rounds of `chosen`
     drafted: int
     held: int
 
@@ -101,11 +101,11 @@ class Gain(Struct, frozen=True):
 def run(
     path: str, draft: str | None, tokens: int, rounds: int, say: Callable[[str], None]
 ) -> dict[str, float]:
-    """Measure one chat with and without drafts and print a table; returns the figures.
+    """Measure a chat with and without drafts, print a table, and return the figures.
 
     Args:
-        path: as of `subject`.
-        draft: what drafts; None makes it of the model's own first layers, all but one in five.
+        path: see `subject`.
+        draft: draft model, or None for the first four fifths of the model's own layers.
     """
     with tempfile.TemporaryDirectory() as scratch, subject(path) as found:
         folder = Path(found.model.path)
@@ -120,12 +120,12 @@ def run(
 
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
-    """Measure the three ways in turns, in every round each of them once."""
+    """Measure without drafts, with drafts and the engine's choice, alternating in each round."""
     rates: dict[str, list[Rate]] = {"plain": [], "always": [], "chosen": []}
-    from engine.runtime import drafts as drafting  # brings MLX
+    from engine.runtime import drafts as drafting  # imports MLX
 
     usual, held, drafted = drafting.WORTH, 0, 0
-    engine.load(path)  # so that only what drafts is loaded in each round
+    engine.load(path)  # keeps the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
             for way, found in rates.items():
@@ -133,7 +133,7 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
                 model = engine.load(path, draft="" if way == "plain" else draft)
                 prompts = REWRITING if draft == LOOKUP else PROMPTS
                 rate = _rate(engine, model, tokens, prompts, 0.0 if draft == LOOKUP else 0.7)
-                if number:  # the first round warms up
+                if number:  # the first round is a warm-up
                     found.append(rate)
                 if number and way == "chosen":
                     figures = engine.stats()["drafts"][model.id]
@@ -172,7 +172,7 @@ def _rate(
 
 
 def tell(gain: Gain, name: str, say: Callable[[str], None]) -> None:
-    """Print it as a table."""
+    """Print the results as a table."""
     share = gain.held / gain.drafted if gain.drafted else 0.0
     say(f"One chat, {name} drafts; {share:.0%} of {gain.drafted} drafted tokens held as decided\n")
     say("| drafts | tokens/s | against none | ms of processor time a token | none against it |")

@@ -1,9 +1,9 @@
 """`python -m engine families`: how the sessions of each architecture share a step.
 
-A tiny model with random weights is made of each and loaded by the engine's own loader. Four
-conversations of unequal length then decode a few tokens alone and together, in float32. Of mlx-vlm
-these are the language models that mlx-lm lacks, and those that see; their logits are compared with
-mlx-vlm's own call as well.
+For each, a tiny model with random weights is written and loaded by the engine's loader. Four
+conversations of different lengths then decode some tokens alone and together, in float32. From
+mlx-vlm, this covers the language models that mlx-lm lacks, and vision models; their logits are also
+compared with those of mlx-vlm's own call.
 """
 
 from __future__ import annotations
@@ -34,42 +34,42 @@ from engine.bench.small_configs import (
 )
 from engine.sandbox.process import engine_command
 
-LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
+LENGTHS = (5, 40, 11, 23)  # tokens, some shorter and some longer than the models' windows
 STEPS = 24
 MOST_WEIGHTS = 20_000_000
-SEEING = ", seeing"  # after the names of those that are taken from mlx-vlm with their towers
+SEEING = ", seeing"  # suffix for models loaded from mlx-vlm with their towers
 
 
 class Finding(Struct, frozen=True):
-    """The result for one architecture."""
+    """Result for one architecture."""
 
     architecture: str
-    caches: str = ""  # the classes of its layers' caches
+    caches: str = ""  # classes of its layers' caches
     step: str = ""  # "shared", "rows" or "alone"; "" if the model could not be built or loaded
-    shares_prefix: bool = False  # whether several sessions can share a prefix
-    token_by_token: bool = False  # whether its prompts must be read token by token
-    # the largest difference of a logit between together and alone; None if its sessions do not
-    # share a step
+    shares_prefix: bool = False  # several sessions can share a prefix
+    token_by_token: bool = False  # prompts must be read token by token
+    # largest difference of a logit between together and alone; None if its sessions do not share
+    # a step
     difference: float | None = None
-    spread: float | None = None  # the logits' standard deviation, to compare the difference with
-    equal: bool | None = None  # whether all greedy tokens were equal
-    # the largest difference to a logit of mlx-vlm's own call, of a model from there
+    spread: float | None = None  # standard deviation of the logits, for comparison
+    equal: bool | None = None  # True if all greedy tokens were equal
+    # largest difference from the logits of mlx-vlm's own call, if the model is from there
     own: float | None = None
     fused: bool = False  # steps are one call of the CPU kernels
-    why: str = ""  # why it could not be built, loaded or compared
+    why: str = ""  # reason if it could not be built, loaded or compared
 
     @property
     def keeps_little(self) -> bool:
-        """Whether a prefix leaves only states and windows behind, which are copied."""
+        """True if a prefix consists only of states and windows, which are copied."""
         kinds = set(self.caches.split(", "))
         return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
 
 
 def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
-    """Write a tiny model whose logits depend on early tokens: swapped sessions then show.
+    """Write a tiny model whose logits depend on early tokens, so that mixed-up sessions show.
 
     Args:
-        group: what the widths of MLPs are rounded up to multiples of.
+        group: widths of MLPs are rounded up to a multiple of this.
 
     Raises:
         NotBuildableError: with the reason.
@@ -92,7 +92,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
         except NotBuildableError:
             raise
         except RecursionError:
-            raise  # a fault of this program, not of the architecture
+            raise  # an error in this program, not in the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
         why = _dullness(folder)
@@ -102,7 +102,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
 
 
 def _check_size(config: dict[str, Any]) -> None:
-    """Refuse a model that is not tiny; its weights are made when they are first read."""
+    """Reject a model that is not tiny, before its lazy weights are evaluated."""
     from mlx.utils import tree_flatten
 
     from engine.model import vlm
@@ -113,7 +113,7 @@ def _check_size(config: dict[str, Any]) -> None:
 
 
 def _dullness(folder: Path) -> str:
-    """Why swapped sessions would not show in this model's tokens; empty if they would."""
+    """Return why mixed-up sessions would not show in this model's tokens, or "" if they would."""
     import mlx.core as mx
 
     from engine.model.loader import load_net
@@ -123,12 +123,12 @@ def _dullness(folder: Path) -> str:
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
-        said = mx.isfinite(first)  # some families write -inf to ids that they never give
+        said = mx.isfinite(first)  # some families return -inf for ids that they never use
         first, second = (mx.where(said, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
     except RecursionError:
-        raise  # a fault of this program, not of the architecture
+        raise  # an error in this program, not in the architecture
     except Exception as error:
         raise NotBuildableError(_first_line(error)) from None
     if not math.isfinite(off) or not spread:
@@ -137,10 +137,10 @@ def _dullness(folder: Path) -> str:
 
 
 def quantise(folder: Path, group: int, bits: int = 4) -> None:
-    """Quantize all layers of a written model that can be.
+    """Quantize all layers of a written model that support it.
 
     Args:
-        group: weights that share a scale.
+        group: weights per scale.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten
@@ -156,10 +156,10 @@ def quantise(folder: Path, group: int, bits: int = 4) -> None:
 
 
 def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> Finding:
-    """Build and load one architecture, and compare a shared step with steps of its own.
+    """Build and load an architecture, and compare a shared step with separate ones.
 
     Args:
-        group: quantized weights that share a scale; 0 for weights in full.
+        group: weights per scale; 0 for unquantized weights.
     """
     import mlx.core as mx
 
@@ -175,7 +175,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
         model = load_at_once(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
-    except Exception as error:  # of mlx-lm: not every architecture can be quantised
+    except Exception as error:  # from mlx-lm: not every architecture can be quantized
         few = "not in few bits: " if group else ""
         return Finding(architecture, why=few + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
@@ -201,10 +201,10 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
 
 
 def _off_its_own(net: Any) -> float:
-    """The largest difference of a logit to that of mlx-vlm's own call.
+    """Return the largest difference from the logits of mlx-vlm's own call.
 
     Raises:
-        NotBuildableError: it is more than rounding.
+        NotBuildableError: if rounding does not explain it.
     """
     import mlx.core as mx
 
@@ -224,7 +224,7 @@ def _off_its_own(net: Any) -> float:
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
-    """The largest difference of a logit, the logits' spread, and whether all tokens are equal."""
+    """Return the largest logit difference, the logits' spread, and True if tokens are equal."""
     import mlx.core as mx
 
     from engine.cache.cache_objects import clone
@@ -289,7 +289,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     from engine.model import backend
 
-    # Before `architectures` imports MLX, so that the comparison runs with the engine's BLAS.
+    # Before `architectures` imports MLX, so that the engine's BLAS is used.
     blas = backend.start().blas
     if options.lines:
         return _work(options.architectures, options.few_bits, options.bits)
@@ -323,7 +323,7 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
 
 
 def findings_of(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
-    """The findings in order. A child process makes them, since a model may crash its process."""
+    """Yield the findings in order, from a child process, since a model may crash its process."""
     left = list(wanted)
     while left:
         few = ("--few-bits", str(group), "--bits", str(bits))
@@ -347,7 +347,7 @@ def _row(f: Finding) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """The number of architectures of each kind, in words."""
+    """Return the number of architectures of each kind as text."""
     ran = [f for f in findings if f.step and not f.why]
     together = [f for f in ran if f.difference is not None]
     ways = ", ".join(
@@ -388,7 +388,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
 
 
 def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
-    """The table as a Markdown page."""
+    """Return the table as a Markdown page."""
     option, page, source = ("", "FAMILIES.md", "mlx-lm")
     own = ""
     if of_vlm:

@@ -1,7 +1,8 @@
-"""What one decode step launches, reads and copies, beside a turn of mlx-lm's `BatchGenerator`.
+"""Launches, bytes read and bytes copied by one decode step, compared with mlx-lm's
+`BatchGenerator`.
 
-Counts do not depend on the machine: a graph is built as a GPU would be given it, and never run.
-Families are counted in a process of their own, as `graph_marks.prepare` changes MLX for good.
+The counts do not depend on the machine: graphs are built as for a GPU and never run. Families are
+counted in a separate process, as `graph_marks.prepare` changes MLX permanently.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ from engine.sandbox.process import engine_command
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
 SIZES: dict[str, Any] = {"num_hidden_layers": LAYERS, "sliding_window": 128, "head_dim": 32}
-"""Layers of every kind that a family has; heads as wide as keys in 8 bits need them."""
+"""Number of layers for all kinds of layers of a family, and heads wide enough for keys in 8
+bits."""
 FITTING: dict[str, dict[str, Any]] = {"deepseek_v3": {"kv_lora_rank": 32, "qk_rope_head_dim": 32}}
 
 BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
-"""Between these two lines of a page stands the table."""
+"""Markers around the table in a page."""
 
 
 class Cell(Struct, frozen=True):
-    """The counts of one case; None where that side cannot have it."""
+    """Counts of one case; None if a side does not support it."""
 
     family: str
     case: str
@@ -43,18 +45,18 @@ class Cell(Struct, frozen=True):
 
     @property
     def of_batch(self) -> float | None:
-        """Stretto's launches over those of `BatchGenerator`."""
+        """Ratio of Stretto's launches to those of `BatchGenerator`."""
         if self.ours is None or self.batch is None:
             return None
         return self.ours.launches / self.batch.launches
 
 
 def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
-    """Count families in this process, which must not have imported MLX before.
+    """Count families in this process, which must not have imported MLX.
 
     Args:
-        families: with commas between them.
-        names: of the cases; all of them where none is named.
+        families: comma-separated names.
+        names: of the cases; all if empty.
     """
     _prepare()
     for family in families.split(","):
@@ -68,7 +70,7 @@ def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iter
 
 
 def _prepare() -> None:
-    """Have models computed as on a GPU: without what the engine replaces on Linux CPUs."""
+    """Set up MLX so that models are computed as on a GPU, without the patches for Linux CPUs."""
     from engine.model import backend, patches
 
     backend.take_openblas()
@@ -95,10 +97,10 @@ def _loaded(family: str) -> Any:
 def in_children(
     families: Sequence[str], chats: Sequence[int], names: Sequence[str] = ()
 ) -> Iterator[Cell]:
-    """Count each family in a child.
+    """Count each family in a child process.
 
     Raises:
-        RuntimeError: a child has failed.
+        RuntimeError: if a child fails.
     """
     for family in families:
         command = engine_command(
@@ -125,13 +127,13 @@ def run(
     say: Callable[[str], None],
     page: str | None = None,
 ) -> list[dict[str, Any]]:
-    """The part `graph` of a run: of "families", or of one "family:NAME".
+    """Run the part `graph` for "families" or one "family:NAME".
 
     Args:
-        page: a Markdown file whose table between `BEGIN` and `END` is written anew.
+        page: Markdown file in which the table between `BEGIN` and `END` is replaced.
 
     Raises:
-        ValueError: another model, or a page without the two lines.
+        ValueError: for another model, or a page without the markers.
     """
     if model == "families":
         cells = in_children(FAMILIES, chats, names)
@@ -187,7 +189,7 @@ def _waits(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """The counts in Markdown: launches by number of chats, the rest for the most chats."""
+    """Return the counts in Markdown: launches by number of chats, the rest for the most chats."""
     chats = sorted({cell.chats for cell in cells})
     found = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))

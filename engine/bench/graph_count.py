@@ -1,8 +1,8 @@
-"""Counts what a lazy MLX graph will launch, read and copy, before it is evaluated.
+"""Counts of what a lazy MLX graph will launch, read and copy, before it is evaluated.
 
-The graph is walked by `mx.export_function`, which names every primitive with the shapes of its
-inputs and outputs. An array that has been evaluated is a constant to it, so only what the step
-itself adds is counted. `graph_marks` makes one node of what is one kernel on a GPU.
+`mx.export_function` lists every primitive with the shapes of its inputs and outputs. Evaluated
+arrays are constants, so only what the step adds is counted. `graph_marks` combines what is one
+kernel on a GPU into one node.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from msgspec import Struct, field
 from engine.bench.graph_marks import VIEWS, mark_of, nodes, waits
 
 IN_PLACE = frozenset({"SliceUpdate", "DynamicSliceUpdate", "Scatter", "ScatterAxis"})
-"""They write into their first input, where nobody else needs it."""
+"""Primitives that write into their first input if nothing else refers to it."""
 
 MOVES = frozenset(
     ("Concatenate", "Pad", "Contiguous", "Gather", "GatherAxis", "DynamicSlice", "AsType", "Full")
 )
-"""Primitives that compute nothing, besides those in place."""
+"""Primitives that compute nothing, apart from those in place."""
 
-_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # of the first input, a part is read
+_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # read only a part of the first input
 
 
 class Count(Struct):
-    """What one step costs."""
+    """Cost of one step."""
 
     launches: int = 0  # primitives that launch work
-    read: int = 0  # bytes of their inputs; of what is written into, nothing
-    copied: int = 0  # bytes that are written by primitives which only move
-    waits: int = 0  # how often Python waits for the device
+    read: int = 0  # bytes of their inputs, without arrays that are written into
+    copied: int = 0  # bytes written by primitives that only move data
+    waits: int = 0  # number of times that Python waits for the device
     kinds: dict[str, int] = field(default_factory=dict)  # launches by primitive
 
     def add(self, kind: str, launches: int = 1) -> None:
@@ -42,7 +42,7 @@ class Count(Struct):
 
 
 def count(outputs: Sequence[Any]) -> Count:
-    """What evaluating `outputs`, captured by `capture`, costs."""
+    """Count the cost of evaluating `outputs`, which `capture` has collected."""
     result = Count(waits=waits())
     found, constants = nodes(outputs)
     size = dict(_sizes(found))
@@ -51,7 +51,7 @@ def count(outputs: Sequence[Any]) -> Count:
     for node in found:
         name, inputs = node["name"], {n: s for n, *s in node["inputs"]}
         if name in VIEWS:
-            if name in ("Broadcast", "BroadcastAxes"):  # what is read of it is its one element
+            if name in ("Broadcast", "BroadcastAxes"):  # reads a single element
                 size[node["outputs"][0][0]] = size[node["inputs"][0][0]]
             continue
         written = sum(size[n] for n, _, _ in node["outputs"])

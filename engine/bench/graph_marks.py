@@ -1,8 +1,8 @@
-"""Makes what is one kernel on a GPU one node of MLX's lazy graph, which on a CPU it is not.
+"""Marks in MLX's lazy graph for what is one kernel on a GPU, but several nodes on a CPU.
 
-`prepare` replaces `mx.fast`'s functions, `mx.compile` and what evaluates, and must run before
-mlx-lm is imported. Outside `capture` the replaced functions do what they always do. Within it only
-shapes are right, and no numbers.
+`prepare` replaces functions of `mx.fast`, `mx.compile` and the evaluating functions, and must run
+before mlx-lm is imported. Outside `capture`, the replaced functions work as usual. Inside, only
+shapes are correct, not values.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ VIEWS = _names(
     "Reshape Transpose Slice Broadcast BroadcastAxes ExpandDims Squeeze Split Flatten Unflatten "
     "AsStrided StopGradient View Copy NumberOfElements"
 )
-"""Primitives that launch nothing: they describe another array's memory. `Reshape` is taken for
-one, because in a decode step it joins and divides axes that lie side by side."""
+"""Primitives that launch nothing, as they only describe another array's memory. `Reshape` is
+included because in a decode step it merges and splits adjacent axes."""
 
 ELEMENTWISE = _names(
     "Abs Add ArcCos Arange AsType BitwiseBinary Ceil Cos Divide Equal Erf ErfInv Exp Expm1 Floor "
@@ -32,32 +32,32 @@ ELEMENTWISE = _names(
     "Maximum Minimum Multiply Negative NotEqual Power Remainder Round Select Sigmoid Sign Sin Sqrt "
     "Rsqrt Square Subtract Tanh"
 )
-"""Primitives of which `mx.compile` makes one kernel."""
+"""Primitives that `mx.compile` fuses into one kernel."""
 
 
 class Mark(Struct, frozen=True):
-    """What a node stands for that was put in the place of others."""
+    """Description of a node that replaces others."""
 
     kind: str
     launches: int
-    read: int | None = None  # bytes, where they are not those of all its inputs
+    read: int | None = None  # bytes, if different from those of all inputs
 
 
 _marks: list[Mark] = []
-_MAGIC = 0x6D61726B  # tells a mark from the dependencies that a model declares itself
+_MAGIC = 0x6D61726B  # distinguishes marks from dependencies declared by models
 _state: dict[str, Any] = {"marking": False, "compiling": False, "captured": None, "waits": 0}
 
 
 def prepare() -> None:
-    """Replace, in this process, the functions of MLX that are one kernel on a GPU.
+    """Replace the functions of MLX that are one kernel on a GPU, for this process.
 
-    Outside `capture` they do what they always do.
+    Outside `capture`, they work as usual.
     """
     import mlx.core as mx
 
     for name in ("rms_norm", "layer_norm", "rope", "scaled_dot_product_attention"):
         setattr(mx.fast, name, _fast(name, getattr(mx.fast, name)))
-    mx.contiguous = _fast("contiguous", mx.contiguous)  # which cannot be exported
+    mx.contiguous = _fast("contiguous", mx.contiguous)  # cannot be exported
     mx.conv1d = _fast("conv1d", mx.conv1d)
     setattr(mx, "compile", _compile)  # noqa: B010 - mypy knows its signature
     for name in ("eval", "async_eval", "synchronize"):
@@ -65,7 +65,7 @@ def prepare() -> None:
 
 
 def mark_recurrent() -> None:
-    """Let the gated delta rule be one launch, as MLX's Metal kernel for it is."""
+    """Count the gated delta rule as one launch, as with MLX's Metal kernel."""
     from mlx_lm.models import gated_delta
 
     inner = gated_delta.gated_delta_ops
@@ -81,14 +81,14 @@ def mark_recurrent() -> None:
 
 
 def launched(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
-    """An array shaped `like` another, made by one launch that reads so many bytes."""
+    """Return an array shaped like `like` from one launch that reads `read` bytes."""
     return _marker(kind, 1, [like], given, read)[0] if _state["marking"] else like
 
 
 def _marker(
     kind: str, launches: int, like: Sequence[Any], given: Iterable[Any], read: int | None = None
 ) -> list[Any]:
-    """Arrays shaped `like` others, all made by one node from those `given`."""
+    """Return arrays shaped like those in `like`, from one node with the inputs `given`."""
     import mlx.core as mx
 
     marked = Mark(kind, launches, read)
@@ -115,7 +115,7 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
-    """In the place of `mx.compile`: one node, with as many launches as would be left of it."""
+    """Replacement of `mx.compile`: one node with as many launches as would remain after fusion."""
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
@@ -185,7 +185,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 @contextmanager
 def capture() -> Iterator[list[Any]]:
-    """Within this block nothing is evaluated; gives what would have been."""
+    """Suppress evaluation inside the block, and yield the list of arrays to be evaluated."""
     captured: list[Any] = []
     _state.update(marking=True, captured=captured, waits=0)
     try:
@@ -195,7 +195,7 @@ def capture() -> Iterator[list[Any]]:
 
 
 def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The primitives that lead to `outputs`, in order, and the constants by name."""
+    """Return the primitives that lead to `outputs` in order, and the constants by name."""
     import mlx.core as mx
 
     found: list[dict[str, Any]] = []
@@ -212,7 +212,7 @@ def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]
 
 
 def mark_of(constant: Any) -> Mark | None:
-    """What a node with this first dependency stands for; None for a dependency of a model."""
+    """Return the mark of a node by its first dependency; None for a model's own dependency."""
     if constant is None or constant.shape != (2,):
         return None
     magic, place = constant.tolist()
@@ -220,8 +220,8 @@ def mark_of(constant: Any) -> Mark | None:
 
 
 def _fused(found: list[dict[str, Any]]) -> int:
-    """Launches of a compiled function: what hangs together by elementwise primitives is one."""
-    group: dict[str, int] = {}  # of an array's name, the elementwise group that makes it
+    """Count the launches of a compiled function. Connected elementwise primitives are one."""
+    group: dict[str, int] = {}  # elementwise group by name of its array
     parent: list[int] = []
     launches = 0
 
@@ -251,5 +251,5 @@ def _fused(found: list[dict[str, Any]]) -> int:
 
 
 def waits() -> int:
-    """How often Python waited for the device within the last `capture`."""
+    """Return how often Python waited for the device during the last `capture`."""
     return int(_state["waits"])

@@ -1,7 +1,7 @@
-"""Decode steps whose graphs are counted: Stretto's, and those of mlx-lm's `BatchGenerator`.
+"""Decode steps whose graphs are counted, of Stretto and of mlx-lm's `BatchGenerator`.
 
-The models are tiny, with random weights. A chat of 8,000 tokens is one of four tokens whose caches
-are then filled up with zeros: only shapes count.
+The models are tiny, with random weights. A chat of 8,000 tokens has four tokens, and its caches are
+filled up with zeros, as only shapes matter.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from engine.bench.graph_count import Count, count
 from engine.bench.graph_marks import capture
 
 SHORT, MIDDLE, LONG = 64, 2000, 8000  # tokens of a chat
-CHUNK = 64  # tokens of a prompt that are read in the same turn
-READ = 1900  # tokens of that prompt that have been read before
-PREFIX = 2000  # tokens that the chats of the case "shared prefix" begin with
+CHUNK = 64  # tokens of a prefill chunk in the step
+READ = 1900  # tokens of its prompt before the chunk
+PREFIX = 2000  # common tokens of the chats in the case "shared prefix"
 
 
 @dataclass(frozen=True)
 class Case:
-    """What the chats of a step are."""
+    """Chats of a step."""
 
     name: str
     lengths: tuple[int, ...] = field(repr=False)  # tokens of each chat
-    prefix: int = 0  # tokens of them that all have in common
-    bits: int | None = None  # in which keys and values are kept
-    chunk: int = 0  # tokens of a prompt of another chat that are read beside the step
+    prefix: int = 0  # tokens common to all chats
+    bits: int | None = None  # of keys and values
+    chunk: int = 0  # tokens of another chat's prompt that are read in the step
 
 
 def cases(chats: int) -> list[Case]:
-    """All cases for so many chats."""
+    """Return all cases for a number of chats."""
     found = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
     if chats > 1:
         found.append(Case("skewed", skewed(chats)))
@@ -43,14 +43,14 @@ def cases(chats: int) -> list[Case]:
 
 
 def skewed(chats: int) -> tuple[int, ...]:
-    """One chat of `LONG` tokens, a quarter of `MIDDLE`, the others of about `SHORT`."""
+    """Return one length of `LONG` tokens, a quarter of `MIDDLE`, and others of about `SHORT`."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
     return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
 
 
 def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
-    """Caches after `length` tokens: the first four have been read, the others are zeros."""
+    """Return caches of `length` tokens: the first four are read, the others are zeros."""
     import mlx.core as mx
 
     net(mx.array([[1, 2, 3, 4]]), cache=caches)
@@ -66,7 +66,7 @@ def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
 
 
 def _zeros(cache: Any, held: Any, more: int) -> Any:
-    """Keys or values of so many tokens; of another type than those held they would change it."""
+    """Return zeros for keys or values of `more` tokens, in the type of those in the cache."""
     import mlx.core as mx
 
     packed = isinstance(held, (list, tuple))
@@ -76,7 +76,7 @@ def _zeros(cache: Any, held: Any, more: int) -> Any:
 
 
 def answer(kv: Any) -> Any:
-    """A greedy request that has one token, as the runner must know it."""
+    """Return a greedy request with one token, as required by the runner."""
     import mlx.core as mx
 
     from engine.model.sampling import Sampler
@@ -90,7 +90,7 @@ def answer(kv: Any) -> Any:
 
 
 def stretto(model: Any, case: Case) -> Count | None:
-    """A step of Stretto's runner; None where the model cannot have it."""
+    """Count a step of Stretto's runner, or return None if the model does not support it."""
     import mlx.core as mx
 
     from engine.cache.session_kv import SessionKV
@@ -116,10 +116,10 @@ def stretto(model: Any, case: Case) -> Count | None:
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [answer(kv) for kv in kvs]
-    mixes = model.can.ways.mixes  # else the chunk has a pass of its own after the step
+    mixes = model.can.ways.mixes  # otherwise the chunk has its own pass after the step
 
     try:
-        for _ in range(2):  # the first step may make room, which later ones find
+        for _ in range(2):  # the first step may allocate memory for later ones
             tokens = runner.decode(model, rows, True)
             mx.eval([t for t in tokens if isinstance(t, mx.array)])
             for kv in kvs:
@@ -136,7 +136,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     finally:
         for kv in kvs:
             kv.drop()
-    found.waits += 1  # the ids of a step are read one by one, the first waits for all of them
+    found.waits += 1  # the ids of a step are read one by one; the first waits for all of them
     return found
 
 
@@ -164,7 +164,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
 
 
 def _written(kvs: Sequence[Any]) -> list[Any]:
-    """The caches' arrays: what a step writes there is part of it even where nothing reads it."""
+    """Return the arrays of caches. Writes to them count even if nothing reads the result."""
     from engine.cache.cache_objects import leaves
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
@@ -174,7 +174,7 @@ def _written(kvs: Sequence[Any]) -> list[Any]:
 
 
 def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
-    """A turn of `BatchGenerator`; None where it cannot have it."""
+    """Count a turn of `BatchGenerator`, or return None if it does not support the case."""
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 

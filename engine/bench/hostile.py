@@ -1,4 +1,4 @@
-"""How long three streaming chats are silent while somebody else sends what is hostile."""
+"""Longest gaps of three streaming chats while another sends hostile input."""
 
 from __future__ import annotations
 
@@ -20,39 +20,38 @@ from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
 
-PATIENCE = 120.0  # seconds until an input must have ended
+PATIENCE = 120.0  # timeout of an input in seconds
 
-AFTERWARDS = 1.0  # seconds in which the neighbours are still watched when an input has ended
+AFTERWARDS = 1.0  # seconds of observation after the end of an input
 
 _NEIGHBOURS = 3
-_PROMPT = 64  # tokens of a neighbour's prompt
-_STEADY = 24  # tokens that each neighbour has before the input comes
+_PROMPT = 64  # tokens of a streaming chat's prompt
+_STEADY = 24  # tokens that each streaming chat has before the input is sent
 
 
 class Ordeal(Struct, frozen=True):
-    """What one input did to its neighbours, and how it ended. All times are in seconds."""
+    """Effect of one input on other chats, and how it ended. All times are in seconds."""
 
     fault: str  # see `hostile_inputs.Input`
     name: str
-    # median, longest: the neighbours' gaps between two tokens from its coming to its end, and for a
-    # second after that
+    # the other chats' gaps between two tokens, from sending the input to a second after its end
     median: float
     longest: float
-    code: str  # of the error that it ended with; "" where it ended well
-    words: str  # of that error
-    took: float  # until it had ended
-    expected: bool  # whether that was the code to be expected
-    # the same of `mlx_lm.server`; None where it takes no such input, or was not asked
+    code: str  # of its error, or "" on success
+    words: str  # message of that error
+    took: float  # time to its end
+    expected: bool  # True if the code is as expected
+    # the same for `mlx_lm.server`; None if it does not support the input, or was not measured
     server: Rival | None = None
 
     @property
     def bound(self) -> float:
-        """The longest gap that is acceptable: two gap budgets beyond the median."""
+        """Longest acceptable gap: two gap budgets above the median."""
         return self.median + 2 * GAP_BUDGET
 
     @property
     def held(self) -> bool:
-        """Whether no gap was longer than that."""
+        """True if no gap exceeds `bound`."""
         return self.longest <= self.bound
 
 
@@ -61,16 +60,16 @@ def ordeals(
     note: Callable[[str], None],
     rivals: Rivals | None = None,
 ) -> Iterator[Ordeal]:
-    """Give the engine every input in its turn, while three chats of the subject stream.
+    """Send every input to the engine while three chats of the subject stream.
 
-    After it, and while it has nothing to do, `rivals` get the same.
+    After each, while the engine is idle, `rivals` get the same.
     """
     with tempfile.TemporaryDirectory() as scratch:
         for number, given in enumerate((*INPUTS, *IMAGES)):
             note(f"another chat {given.name} …")
             root = Path(scratch) / str(number)
             root.mkdir()
-            # Writing and loading models takes the machine, too. It is not what is measured.
+            # Writing and loading models uses the machine too, and is not measured.
             ask = given.prepare(root, it.engine)
             ordeal = _ordeal(it, given, ask)
             if rivals is not None:
@@ -95,7 +94,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
             raise RuntimeError(f"a neighbour's reply ended while another chat {given.name}")
     found: list[float] = []
     for stream in streams:
-        # The gap in which it came, and one that has not ended, count too.
+        # Include the gap in which the input was sent, and one that has not ended.
         moments = [m for m in stream.times() if m <= watched]
         before = [m for m in moments if m <= began][-1:]
         found += gaps([*before, *(m for m in moments if m > began), watched])
@@ -113,7 +112,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
 
 @contextmanager
 def _streaming(it: Subject) -> Iterator[list[Stream]]:
-    """Three chats, each of which has some tokens already."""
+    """Yield three chats, each with some tokens already."""
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0, logit_bias={2: -1e9})
     sessions = [it.engine.open_session(it.model) for _ in range(_NEIGHBOURS)]
     streams = [timed(s, it.text(_PROMPT, salt), endless) for salt, s in enumerate(sessions)]

@@ -1,4 +1,4 @@
-"""Images that nobody should send, and a large one: what each is, and a model that is shown them."""
+"""Hostile images and a large one, for a vision model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _TOWER = {
     "num_position_embeddings": 2304,
     "deepstack_visual_indexes": [0],
 }
-"""As Qwen3-VL-2B's, whose depth is 24. A block takes as long as any other."""
+"""Settings of Qwen3-VL-2B's tower, but with a depth of 2 instead of 24. All blocks take equally
+long."""
 
 _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216}}
 
@@ -37,7 +38,7 @@ _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16
 
 
 def _saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any) -> bytes:
-    """A file of a gradient, as Pillow writes it."""
+    """Return an image file with a gradient, written by Pillow."""
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
@@ -52,14 +53,14 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
-    """A PNG of packed rows."""
+    """Return a PNG with compressed rows."""
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
     chunks = (_chunk(b"IHDR", head), *more, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def _blank(width: int, height: int) -> bytes:
-    """The packed rows of a white image of two colours: a thousandth of what they unpack to."""
+    """Return the compressed rows of a white 1-bit image, a thousandth of their size."""
     packer, row = zlib.compressobj(1), b"\0" + b"\xff" * ((width + 7) // 8)
     return b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
 
@@ -69,17 +70,17 @@ def _bomb() -> bytes:
 
 
 def _claims() -> bytes:
-    """Says that it has as many pixels, and has none."""
+    """Return a PNG whose header claims many pixels, but without data."""
     return _png(50_000, 50_000, 16, 6, zlib.compress(b""))
 
 
 def _most() -> bytes:
-    """As many pixels as are taken, in a file of 20 KB."""
+    """Return a PNG with the maximum of pixels, in a file of 20 KB."""
     return _png(10_000, 11_900, 1, 0, _blank(10_000, 11_900))
 
 
 def _notes() -> bytes:
-    """Its notes unpack to 200 MB."""
+    """Return a PNG with text chunks that decompress to 200 MB."""
     packer = zlib.compressobj(1)
     text = b"".join(packer.compress(b"a" * 10**6) for _ in range(200)) + packer.flush()
     rows = zlib.compress(b"\0\0" * 8)
@@ -104,7 +105,7 @@ def _turned() -> bytes:
 
 
 def _pages(count: int, circle: bool = False) -> bytes:
-    """A TIFF of so many pages; in a circle the last is followed by the first."""
+    """Return a TIFF with `count` pages. With `circle`, the last page refers to the first."""
     data = bytearray(_saved("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)
@@ -119,12 +120,12 @@ def _pages(count: int, circle: bool = False) -> bytes:
 
 
 class Picture(Struct, frozen=True):
-    """A file to be shown."""
+    """An image file for a message."""
 
-    name: str  # what the chat does that sends it
-    file: str  # what it is called
-    make: Callable[[], bytes]  # gives its bytes
-    seen: bool  # whether it can be seen; otherwise it is refused with a sentence
+    name: str  # description of the input
+    file: str  # file name
+    make: Callable[[], bytes]  # returns its bytes
+    seen: bool  # it is accepted; otherwise an error is expected
 
 
 _DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'
@@ -162,7 +163,7 @@ def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
 
 
 def _large(root: Path, engine: Engine) -> Ask:
-    """A photograph, for a tower of the size that people have."""
+    """Send a photograph to a model with a tower of realistic size."""
     noise = _saved("JPEG", size=(4000, 3000), quality=95)
     return _ask(engine, write_seeing(root / "sees", tower=_TOWER, processor=_SIZES), noise)
 

@@ -1,4 +1,4 @@
-"""Hostile input of one chat, file or request: what each is, and how an engine is given it."""
+"""Hostile inputs (chat, file or request), and how to send them to an engine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 
 Outcome = Callable[[float], object]
-"""Waits so many seconds at most for the end of what was asked; raises its error."""
+"""Waits for the result of an input for at most this number of seconds, and raises its error."""
 
 Ask = Callable[[Engine, Model], Outcome]
-"""Gives an engine the input, beside a model that is loaded and sound; returns at once."""
+"""Sends the input to an engine that also has a valid model loaded. Does not block."""
 
 ENDLESS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
@@ -31,21 +31,21 @@ FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
 class Input(Struct, frozen=True):
-    """One hostile input."""
+    """A hostile input."""
 
-    fault: str  # the fault that it caused, by its number in the list of faults
-    name: str  # what a person would call it
-    code: str  # of the error that it is to end with
-    # writes what it needs into a folder; returns how an engine is given it. Where it takes a
-    # hostile model that can be loaded, that model is loaded by the call.
+    fault: str  # number of the fault that it caused, in the list of faults
+    name: str  # description
+    code: str  # expected error code
+    # writes the files it needs into a folder, and returns the function that sends it. If it needs a
+    # hostile model that can be loaded, that is loaded here.
     prepare: Callable[[Path, Engine], Ask]
-    # the same for a server of OpenAI's interface, with what `prepare` has written into that folder;
-    # None where `mlx_lm.server` takes no such input
+    # returns the request body for an OpenAI-compatible server, using the files of `prepare`; None
+    # if `mlx_lm.server` does not support such input
     request: Callable[[Path], dict[str, Any]] | None = None
 
 
 def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Write an ordinary tokenizer and have its description changed."""
+    """Write a normal tokenizer, and modify its JSON."""
     write_tokenizer(folder)
     file = folder / "tokenizer.json"
     content = json.loads(file.read_text())
@@ -54,22 +54,22 @@ def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -
 
 
 def replaces(pattern: str, content: str) -> dict[str, Any]:
-    """A part of a tokenizer that puts `content` where `pattern` stands."""
+    """Return a normalizer that replaces `pattern` by `content`."""
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 
 
 def far_id(tokenizer: dict[str, Any]) -> None:
-    """A word far beyond any embedding."""
+    """Add a word whose id is out of range of any embedding."""
     tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
 
 
 def panic(tokenizer: dict[str, Any]) -> None:
-    """A normalizer at which the library panics while it loads."""
+    """Add a normalizer at which the library panics on loading."""
     tokenizer["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 
 
 def explosion(tokenizer: dict[str, Any]) -> None:
-    """A normalizer that makes a letter a text of a million million characters."""
+    """Add a normalizer that expands a letter to 10**12 characters."""
     tokenizer["normalizer"] = {
         "type": "Sequence",
         "normalizers": [replaces("e", "e" * 10_000)] * 3,
@@ -77,7 +77,7 @@ def explosion(tokenizer: dict[str, Any]) -> None:
 
 
 def chain(links: int, last: Any = None) -> dict[str, Any]:
-    """A schema of objects that refer to each other."""
+    """Return a schema of objects that refer to each other."""
     defs: dict[str, Any] = {
         f"a{i}": {
             "type": "object",
@@ -90,7 +90,7 @@ def chain(links: int, last: Any = None) -> dict[str, Any]:
 
 
 def _sends(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
-    """A message to the sound model; it is made before the clock runs."""
+    """Return a message to the valid model, created before the measurement."""
     prompt, params = make()
 
     def ask(engine: Engine, model: Model) -> Outcome:
@@ -118,7 +118,7 @@ def _messages(root: Path, engine: Engine) -> Ask:
 
 
 def _by_its_model(root: Path) -> dict[str, Any]:
-    """A message to the model in the folder that was written."""
+    """Return a request for the model in the folder."""
     return {"model": str(root / _NAME), "messages": [{"role": "user", "content": "hello"}]}
 
 
@@ -137,7 +137,7 @@ def _references(root: Path, engine: Engine) -> Ask:
 
 
 def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
-    """A model folder that is changed after it was written, and is then to be loaded."""
+    """Return an input that loads a model folder after `change` has modified it."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
         folder = root / _NAME
@@ -153,7 +153,7 @@ def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
 
 
 def _template(source: str) -> Callable[[Path, Engine], Ask]:
-    """A message to a model with this template, which has been loaded."""
+    """Return an input that sends a message to a loaded model with this template."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
         path = write_model(root / _NAME, SHAPES["tiny"], template=source + CHATML)

@@ -1,7 +1,7 @@
-"""How long three clients of `mlx_lm.server` are silent while another sends it what is hostile.
+"""Longest gaps of three clients of `mlx_lm.server` while another sends hostile input.
 
-It gets the inputs that it takes: messages, and the folders of models, which it loads when a request
-names them. It knows no forms of answers.
+It gets the inputs that it supports: messages, and model folders, which it loads when a request
+names them. It does not support output formats.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from engine.bench.hostile_inputs import Input
 from engine.bench.server import Server
 from engine.bench.subject import Subject, gaps
 
-LIMIT = 30.0  # seconds until a request must have ended; the server is killed then and started again
+LIMIT = 30.0  # timeout of a request in seconds, after which the server is killed and restarted
 
 MEMORY = 8 * 2**30
-"""Bytes that the server may ask for beside its model, so that the machine survives its attempts."""
+"""Address space of the server in bytes apart from its model, to protect the machine."""
 
 AFTERWARDS = 1.0
 NEIGHBOURS = 3
-_PROMPT = 64  # tokens of a neighbour's prompt
-_STEADY = 24  # tokens that each neighbour has before the input comes
+_PROMPT = 64  # tokens of a streaming client's prompt
+_STEADY = 24  # tokens that each streaming client has before the input is sent
 _PATIENCE = 120.0
 
 
 class Rival(Struct, frozen=True):
-    """What an input did to the clients of `mlx_lm.server`. Times in seconds."""
+    """Effect of an input on the clients of `mlx_lm.server`. Times are in seconds."""
 
-    # median, longest: the neighbours' gaps, as in `hostile.Ordeal`
+    # the clients' gaps, see `hostile.Ordeal`
     median: float
     longest: float
-    took: float  # until the request had ended; `LIMIT` where it had not
-    how: str  # it ended
+    took: float  # time to the end of the request, or `LIMIT`
+    how: str  # description of its end
 
     @property
     def ended(self) -> bool:
-        """Whether the request had ended within the limit."""
+        """True if the request ended within the limit."""
         return self.took < LIMIT
 
 
 class Rivals:
-    """One server after another, each as long as it lives. A context manager."""
+    """Context manager for servers, restarted after each one is killed."""
 
     def __init__(self, it: Subject) -> None:
         self._it = it
@@ -64,7 +64,8 @@ class Rivals:
         self._kill()
 
     def __call__(self, given: Input, root: Path) -> Rival | None:
-        """Give the server an input whose files lie in `root`; None where it takes none such."""
+        """Send the server an input whose files are in `root`, or return None if it does not support
+        it."""
         if given.request is None:
             return None
         body = {"max_tokens": 4, "temperature": 0.0, **given.request(root)}
@@ -118,7 +119,7 @@ class _Neighbour:
         self.moments: list[float] = []
         self.ended = False
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
-        # The connection lets go of its socket as soon as an answer without a length begins.
+        # The connection drops its socket when an answer without a length begins.
         self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
         self._connection.sock = self._socket
         self._body = json.dumps(
@@ -142,7 +143,7 @@ class _Neighbour:
         self.ended = True
 
     def stop(self) -> None:
-        """Close the connection, and wait until that is noticed."""
+        """Close the connection, and wait for the end of the thread."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(_PATIENCE)
@@ -150,7 +151,7 @@ class _Neighbour:
 
 
 def _ask(port: int, body: dict[str, Any]) -> str:
-    """Send a request; how it ended."""
+    """Send a request, and return a description of its end."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     try:
         connection.request("POST", "/v1/chat/completions", json.dumps(body))

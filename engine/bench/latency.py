@@ -1,4 +1,4 @@
-"""Waiting times: gaps while a long prompt is read, second turns, forks, one prompt to many."""
+"""Latencies: gaps during a long prefill, second turns, forks, and one prompt for many chats."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from engine.runtime.pacing import GAP_BUDGET
 
 
 class LongPrompt(Struct, frozen=True):
-    """A long prompt arrives while three chats stream; a short one is sent right after it.
+    """Times around a long prompt sent while three chats stream, followed by a short one.
 
     All times are in seconds.
     """
 
     prompt_tokens: int
-    median_before: float  # the median gap between two tokens of a streaming chat before it arrived
-    # median, p99, longest: the gaps while it was read
+    median_before: float  # median gap between two tokens of a streaming chat before the prompt
+    # gaps while the prompt is read
     median: float
     p99: float
     longest: float
-    # first_long, first_short: from sending the two prompts to their first tokens
+    # times to the first tokens of the two prompts
     first_long: float
     first_short: float
-    first_alone: float  # of a prompt as long as the long one, with nothing next to it
+    first_alone: float  # for an equally long prompt without other chats
 
     @property
     def bound(self) -> float:
-        """The longest gap that is acceptable: three median gaps and a tenth of a second."""
+        """Longest acceptable gap: three median gaps plus 0.1 s."""
         return 3 * self.median_before + 0.1
 
     @property
     def budgeted(self) -> float:
-        """What the p99 is compared with: two median gaps of that time, and the gap budget."""
+        """Limit of the p99: two median gaps during prefill plus the gap budget."""
         return 2 * self.median + GAP_BUDGET
 
     @property
     def budgeted_before(self) -> float:
-        """The same with the median gap from before the prompt arrived, which is stricter."""
+        """Stricter limit of the p99, with the median gap before the prompt."""
         return 2 * self.median_before + GAP_BUDGET
 
 
@@ -89,7 +89,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
 
 
 class FollowUp(Struct, frozen=True):
-    """A chat's second turn: the tokens read for it, and the seconds to its first token."""
+    """Second turn of a chat: tokens read for it, and time to its first token in seconds."""
 
     history_tokens: int
     new_tokens: int
@@ -112,22 +112,21 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
 
 
 class Many(Struct, frozen=True):
-    """Several chats that continue one text, compared with a single chat that does."""
+    """Several chats that continue the same text, compared with a single one."""
 
     what: str
     chats: int
-    tokens: int  # the length of the text
-    # one, last: seconds from sending to the first token, for the single chat and for the last of
-    # several
+    tokens: int  # of the text
+    # seconds to the first token, for the single chat and for the last of several
     one: float
     last: float
-    # nbytes_one, nbytes: bytes of KV cache of the single chat and of all of them together
+    # bytes of KV cache of the single chat, and of all chats together
     nbytes_one: int
     nbytes: int
 
 
 def forks(subject: Subject, length: int, chats: int) -> Many:
-    """Fork a chat with a history of `length` tokens, once and then many times."""
+    """Fork a chat with a history of `length` tokens once, then several times."""
     origin = subject.engine.open_session(subject.model)
     origin.send(subject.text(length, 7), SamplingParams(max_tokens=1, temperature=0.0)).tokens()
 
@@ -139,7 +138,7 @@ def forks(subject: Subject, length: int, chats: int) -> Many:
 
 
 def broadcast(subject: Subject, length: int, chats: int) -> Many:
-    """Send one prompt of `length` tokens to a new chat, and another one to many new chats."""
+    """Send a prompt of `length` tokens to a new chat, and another to several new chats."""
 
     def several(n: int) -> list[Session]:
         return [subject.engine.open_session(subject.model) for _ in range(n)]
@@ -162,7 +161,7 @@ def _many(
     figures: tuple[list[tuple[float, int]], ...] = ([], [])
     for n, prompt, found in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
         sessions = several(n)
-        subject.engine.stats()  # answered after all sessions have been made
+        subject.engine.stats()  # returns after all sessions were created
         streams = [timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]

@@ -1,4 +1,4 @@
-"""Narrow limits for random schedules: short prefixes, a short context, little memory."""
+"""Tight limits for random schedules: short prefixes, a short context, little memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.params import SamplingParams
 
 @contextmanager
 def short_prefixes(tokens: int) -> Iterator[None]:
-    """In this block chats share a prefix from this many tokens on."""
-    # Imported here because it imports MLX, which an engine must do first.
+    """Share prefixes of at least `tokens` tokens inside the block."""
+    # Imported here because it imports MLX, which must first be imported by an engine.
     from engine.cache import shared_prefix
 
     known = shared_prefix.MIN_TOKENS
@@ -28,7 +28,7 @@ def short_prefixes(tokens: int) -> Iterator[None]:
 
 @contextmanager
 def short_context(tokens: int) -> Iterator[None]:
-    """Models loaded in this block have a context of this many tokens."""
+    """Limit the context of models that are loaded inside the block."""
     known = folder.context_length
     folder.context_length = lambda *_: tokens
     try:
@@ -38,13 +38,13 @@ def short_context(tokens: int) -> Iterator[None]:
 
 
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:
-    """A memory budget for the model in `folder` and about `chats` chats of `tokens` tokens.
+    """Return a memory budget for the model in `folder` and about `chats` chats of `tokens` tokens.
 
-    It is larger where a single chat of that length would be refused, since admission counts a
-    reply at its longest.
+    It is larger if a single chat of that length would be rejected, because admission assumes the
+    maximum length of a reply.
 
     Args:
-        ranks: of `engine`, on this machine; the budget is for all of them.
+        ranks: number of ranks of `engine` on this machine; the budget is for all of them.
     """
     model = engine.load(folder)
     chat = engine.open_session(model)
@@ -58,7 +58,7 @@ def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: i
 
 
 def _holds(budget: int, folder: Path, tokens: int, ranks: int) -> bool:
-    """Whether an engine with this budget admits a reply of this many tokens."""
+    """Return True if an engine with this budget admits a reply of `tokens` tokens."""
     with Engine(budget, ranks=ranks) as engine:
         reply = engine.open_session(engine.load(folder)).send(
             "la", SamplingParams(max_tokens=tokens, seed=1)

@@ -1,9 +1,9 @@
-"""`python -m engine load URL`: many clients at a server that speaks as OpenAI does.
+"""`python -m engine load URL`: many clients of an OpenAI-compatible server.
 
-Each number of clients asks in three ways: all at once with equal prompts, all at once with one
-prompt twenty times as long, and one after another while others are being answered. With `--against`
-the two servers take turns, so that both meet the same machine. With `--agents` agents ask instead,
-and a person beside them (`bench/agents.py`).
+Each number of clients is measured in three ways: all at the same time with equal prompts, all at
+the same time with one prompt that is twenty times longer, and one after another while others are
+answered. With `--against`, two servers take turns, so both have the same conditions. With
+`--agents`, there are agents and a user instead (`bench/agents.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.bench.clients import TRAFFIC, Wish, arrivals, run
 from engine.bench.traffic import Load, measured, middle
 from engine.cli.arguments import positive_int
 
-_BAR = 32  # characters of the longest
+_BAR = 32  # characters of the longest bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +117,7 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
 
 
 def bars(loads: Sequence[Load]) -> str:
-    """Tokens per second, and the median first token, as bars of text."""
+    """Return tokens per second and the median time to the first token as text bars."""
     names = {server: "ab"[i] for i, server in enumerate(dict.fromkeys(x.server for x in loads))}
     lines = ["", *(f"{short}: {server}" for server, short in names.items())]
     most = max((load.rate for load in loads), default=0.0) or 1.0

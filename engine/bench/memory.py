@@ -1,8 +1,8 @@
-"""What a model takes, estimated from its folder before it is loaded, and measured while chats run.
+"""Memory of a model, estimated from its folder before loading, and measured while chats run.
 
-The families are small models with random weights. A child process measures each: the peak of memory
-is a process's. Prompts are read in chunks of `CHUNK` tokens, so that a machine's speed does not
-decide how large the buffers are.
+The families are small models with random weights. Each is measured in a child process, because the
+peak of memory is per process. Prompts are read in chunks of `CHUNK` tokens, so that the size of
+buffers does not depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHUNK = 64
 CONTEXTS = (256, 768, 1536)
 BITS = (None, 8, 4)
 CHATS = (1, 8)
-ANSWER = 24  # tokens, so that all chats are answered at the same time for a while
+ANSWER = 24  # tokens, enough for all chats to decode at the same time
 
 FAMILIES = (
     *("llama", "qwen2", "qwen3", "qwen3_moe", "olmo2", "phi3", "starcoder2", "gpt_neox", "mixtral"),
@@ -44,7 +44,7 @@ FAMILIES = (
     *("deepseek_v3", "minicpm3", "qwen3_next", "lfm2", "granitemoehybrid", "falcon_h1"),
     *("kimi_linear", "mamba2", "jamba", "recurrent_gemma"),
 )
-"""All kinds of caches: plain, rings, compressed keys, states, and several in one model."""
+"""Families with all kinds of caches: plain, windows, compressed keys, states, and combinations."""
 
 SIZES: dict[str, Any] = {
     **dict.fromkeys(("hidden_size", "hidden_dim", "n_embd", "d_model"), 256),
@@ -61,26 +61,26 @@ SIZES: dict[str, Any] = {
     "v_head_dim": 64,
     "mamba_d_head": 64,
 }
-"""Larger than in the tests, so that weights and caches weigh more than Python's own arrays."""
+"""Sizes larger than those in tests, so that weights and caches outweigh Python's own arrays."""
 
 FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
-"""What some families need besides, since it must fit those sizes."""
+"""Additional settings of some families that must match these sizes."""
 
 
 class Peak(Struct, frozen=True):
-    """One measurement."""
+    """A measurement."""
 
     family: str
     context: int
     kv_bits: int | None
     chats: int
-    estimated: int = 0  # the bytes told before the model was loaded
-    measured: int = 0  # the peak of what MLX held
-    why: str = ""  # why there is no measurement
+    estimated: int = 0  # bytes, before the model was loaded
+    measured: int = 0  # peak of MLX's memory
+    why: str = ""  # reason if there is no measurement
 
     @property
     def off(self) -> float:
-        """By which share of the measured peak the estimate is too high."""
+        """Relative error of the estimate; positive if too high."""
         return self.estimated / self.measured - 1 if self.measured else 0.0
 
 
@@ -91,9 +91,9 @@ def measure(
     bits: Sequence[int | None] = BITS,
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
-    """Estimate a folder, load it, and let so many chats be read one by one and answered at once."""
+    """Estimate and load a folder, prefill chats one by one, and decode them together."""
     pacing.MOST_CHUNK = estimate.CHUNK = CHUNK
-    setattr(pacing.Pacing, "gathers", lambda *_: True)  # noqa: B010 - however slow the machine is
+    setattr(pacing.Pacing, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
         before = {
             each: engine.estimate(folder, each[0], each[1], each[2])
@@ -115,10 +115,10 @@ def measure(
 
 
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
-    """The most that MLX held while so many chats of so many tokens were read and answered."""
+    """Return the peak of MLX's memory while chats are prefilled and decoded."""
     import mlx.core as mx
 
-    probe = engine.open_session(model, kv_bits=kv_bits)  # keys in few bits are tried out once
+    probe = engine.open_session(model, kv_bits=kv_bits)  # the first one tries quantized caches
     used = probe.send("a", SamplingParams(max_tokens=1, temperature=0.0))
     used.tokens()
     rest = used.stats.prompt_tokens - 1
@@ -126,11 +126,11 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
     engine.stats()
     mx.reset_peak_memory()
     sessions = [engine.open_session(model, kv_bits=kv_bits) for _ in range(chats)]
-    text = context - 2 * rest - ANSWER - 8  # the tokenizer makes a token of each letter
+    text = context - 2 * rest - ANSWER - 8  # each letter is a token
     once = SamplingParams(max_tokens=1, temperature=0.0)
     for number, session in enumerate(sessions):
         session.send(chr(97 + number) * text, once).tokens()
-    # No answer ends before the others have begun: 2 is the end of a turn.
+    # Suppress the end of the turn (id 2), so that no answer ends before the others begin.
     params = SamplingParams(max_tokens=ANSWER, temperature=0.0, logit_bias={2: -1e9})
     if chats == 1:
         replies = [sessions[0].send("b", params)]
@@ -148,9 +148,9 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
 def _at_once(
     engine: Engine, other: Session, sessions: Sequence[Session], params: SamplingParams
 ) -> list[Reply]:
-    """Have all chats begin to answer in the same turn; `other` is a session for that, and closed.
+    """Start replies in all chats in the same turn, using `other`, a session that is then closed.
 
-    Prompts are rendered one by one, so the chats stand still until all of them have been.
+    Prompts are rendered one by one, so the replies are paused until all of them are ready.
     """
     with _held(other):
         replies = [session.send("b", params) for session in sessions]
@@ -167,7 +167,8 @@ def _at_once(
 
 @contextlib.contextmanager
 def _held(session: Session) -> Iterator[None]:
-    """Hold the engine's thread at a reply's end: what is asked meanwhile comes in one turn."""
+    """Block the engine thread at the end of a reply, so that commands posted meanwhile run in one
+    turn."""
     reached, over = threading.Event(), threading.Event()
 
     def hold(event: Event) -> None:
@@ -184,7 +185,7 @@ def _held(session: Session) -> Iterator[None]:
 
 
 def config_of(family: str) -> dict[str, Any]:
-    """The config of a small model of that family, larger than that of `families`."""
+    """Return the config of a small model of a family, larger than that of `families`."""
     before = dict(small_configs.SIZES)
     small_configs.SIZES.update(SIZES)
     try:
@@ -206,7 +207,7 @@ def family_here(family: str, contexts: Sequence[int] = CONTEXTS) -> Iterator[Pea
 
 
 def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> Iterator[Peak]:
-    """Measure each family in a child."""
+    """Measure each family in a child process."""
     for family in families:
         lengths = [str(context) for context in contexts]
         command = engine_command(
@@ -222,7 +223,7 @@ def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> 
 
 
 def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The part `memory` of a run: of a folder, of "families", or of one "family:NAME"."""
+    """Run the part `memory` for a folder, for "families", or for one "family:NAME"."""
     if model == "families":
         peaks = in_children(FAMILIES, contexts)
     elif model.startswith("family:"):
@@ -239,7 +240,7 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
 
 
 def _summary(found: Sequence[Peak], seconds: float) -> str:
-    """How many cells there are, how many of them are near enough, and the worst one."""
+    """Return the number of cells, how many are accurate, and the worst one."""
     measured = sorted((p for p in found if p.measured), key=lambda p: abs(p.off), reverse=True)
     families = len({p.family for p in measured})
     took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"

@@ -1,7 +1,7 @@
-"""Model folders with random weights, for benchmarks and tests.
+"""Model folders with random weights for benchmarks and tests.
 
-They have what a real folder has (config, safetensors, a byte-level BPE tokenizer, a ChatML
-template), and the ordinary loader loads them.
+They have the files of a real folder (config, safetensors, a byte-level BPE tokenizer, a ChatML
+template) and are loaded by the normal loader.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
-"""The first tokens of the written tokenizers, in the order of their ids."""
+"""First tokens of the tokenizers, in the order of their ids."""
 
-_FIRST_WORD = len(SPECIAL) + 256  # after a token for each byte
+_FIRST_WORD = len(SPECIAL) + 256  # after one token per byte
 
 
 def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:
-    """Write a byte-level tokenizer with ChatML's special tokens: ids 0 to 260, no merges.
+    """Write a byte-level tokenizer with ChatML's special tokens: ids 0 to 260, without merges.
 
-    Ids from 261 up to `words` decode to words, but no text is encoded into them.
+    Ids from 261 up to `words` decode to words, but encoding never uses them.
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -101,13 +101,12 @@ def write_model(
     template: str | None = CHATML,
     every_id_a_word: bool = False,
 ) -> Path:
-    """Write a model folder with random weights of `config`'s shape; returns the folder.
+    """Write a model folder with random weights in the shape of `config`, and return it.
 
     Args:
-        scale: multiplies the weights. Larger weights make the logits depend more on the context,
-            which tests of isolation want.
-        every_id_a_word: every id decodes to some text, so that a benchmark sees each token as a
-            `TextDelta`.
+        scale: factor of the weights. With larger weights, logits depend more on the context, which
+            tests of isolation need.
+        every_id_a_word: each id decodes to text, so that a benchmark gets a `TextDelta` per token.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map
@@ -116,7 +115,7 @@ def write_model(
     from engine.model import vlm
 
     folder.mkdir(parents=True, exist_ok=True)
-    # Id 2 is <|im_end|>, which random weights rarely choose.
+    # Id 2 is <|im_end|>, which random weights rarely select.
     config = {"eos_token_id": 2, **config}
     (folder / "config.json").write_text(json.dumps(config))
     mx.random.seed(seed)
@@ -128,13 +127,13 @@ def write_model(
 
     def ready(a: mx.array) -> mx.array:
         if not mx.issubdtype(a.dtype, mx.floating):
-            return a  # a table of indices, for example
+            return a  # such as a table of indexes
         if not mx.any(a).item():
             a = 0.1 * mx.random.normal(a.shape)  # zeros would have no effect on the logits
         return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
 
     weights = dict(tree_flatten(tree_map(ready, net.parameters())))
-    if every_id_a_word:  # markers and single bytes show no text: the likeliest token is a word
+    if every_id_a_word:  # exclude markers and single bytes, which show no text
         for name in {"lm_head.weight", "model.embed_tokens.weight"} & weights.keys():
             weights[name][:_FIRST_WORD] *= 0.001
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})

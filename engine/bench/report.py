@@ -1,6 +1,6 @@
-"""What a person with another machine measures in ten minutes and sends back as one file.
+"""Measurements of ten minutes that users of other machines can send as one file.
 
-`python -m engine report MODEL …`; `packaging/QA.md` says which models and what to expect.
+`python -m engine report MODEL …`; `packaging/QA.md` lists models and expected results.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from engine.cli.arguments import GUIDE
 CHATS = (1, 4, 8, 16)
 LARGE = 4_000_000_000  # bytes of weights
 LARGE_TARGETS = {1: 0.97, 4: 2.3, 8: 3.0}
-SMALL_TARGETS = {1: 0.97, 16: 4.0}  # how many times one chat's rate so many chats have together
+SMALL_TARGETS = {1: 0.97, 16: 4.0}  # rate by number of chats, relative to a single chat
 
 FILE = "stretto-report.json"
 
@@ -37,17 +37,17 @@ _PROMPT = 64
 
 
 class Figure(Struct, frozen=True):
-    """One measured figure."""
+    """A measured figure."""
 
     name: str
     value: float
     unit: str
-    wanted: float | None = None  # what it should be; None where there is no such figure
+    wanted: float | None = None  # target, if any
     more: bool = True  # more is better
 
     @property
     def held(self) -> bool:
-        """Whether it is as good as wanted."""
+        """True if the target is met."""
         if self.wanted is None:
             return True
         return self.value >= self.wanted if self.more else self.value <= self.wanted
@@ -62,7 +62,7 @@ class Figure(Struct, frozen=True):
 
 
 def machine() -> dict[str, Any]:
-    """What this machine is; nothing of it names a person."""
+    """Describe this machine, without personal data."""
     chip = platform.processor()
     if sys.platform == "darwin":
         asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
@@ -91,10 +91,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
-    """Measure each model for its share of the time; whether every figure is as wanted.
+    """Measure each model for its share of the time. Return True if all targets are met.
 
-    The file is written anew after each part, so that a crash leaves what was measured before. A
-    part that fails is noted with its error, and the next one follows.
+    The file is rewritten after each part, so that a crash loses nothing. If a part fails, its error
+    is recorded and the next one runs.
     """
     report: dict[str, Any] = {"machine": machine(), "models": []}
     held = True
@@ -112,7 +112,7 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
                     held &= figure.held
                     found["figures"].append({**to_builtins(figure), "held": figure.held})
                     _write(report, file)
-        except Exception as error:  # the next model may do
+        except Exception as error:  # continue with the next model
             found["errors"].append(_told(error))
         for line in found["errors"]:
             say(f"  {line}")
@@ -122,7 +122,7 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
-    """All figures of a model, as long as there is time; what fails is told in `errors`."""
+    """Yield the figures of a model until the time is over. Errors are added to `errors`."""
     parts: list[Callable[[Subject], Iterator[Figure]]] = [
         _reading,
         _long_prompt,
@@ -134,7 +134,7 @@ def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
             return
         try:
             yield from part(it)
-        except Exception as error:  # the next part may do
+        except Exception as error:  # continue with the next part
             errors.append(_told(error))
 
 
@@ -163,7 +163,7 @@ def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
         prompts = [it.text(_PROMPT, salt=i) for i in range(chats)]
         ours: list[float] = []
         alone: list[float] = []
-        for _ in range(_ROUNDS):  # in turns, so that a slow moment hits both
+        for _ in range(_ROUNDS):  # alternating, so that a slow moment affects both
             ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
             alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
         rate, one = statistics.median(ours), statistics.median(alone)

@@ -1,4 +1,4 @@
-"""`python -m engine.bench.sampling`: the time that sampling takes in a step of eight chats."""
+"""`python -m engine.bench.sampling`: time of sampling in a step of eight chats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
-    """The median time of sampling one step, until Python knows the tokens of all rows."""
+    """Return the median time of sampling one step, until Python has the tokens of all rows."""
     recent = [mx.array([1, 2, 3])] * len(samplers)
     times = []
     for index in range(rounds):
@@ -37,7 +37,7 @@ def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
 
 
 def main() -> None:
-    """Print a table in milliseconds a step."""
+    """Print a table in milliseconds per step."""
     print(f"{ROWS} rows, ms a step, on {start().device}")
     print(f"{'':<28}" + "".join(f"{vocab:>10,}" for vocab in VOCABS))
     for name, chosen in SETTINGS.items():

@@ -1,8 +1,8 @@
-"""Random schedules of many chats on one engine; `alone.compare` repeats each chat by itself.
+"""Random schedules of many chats on one engine. `alone.compare` repeats each chat by itself.
 
-A seed chooses the actions: open, send, edit, continue, pause, cancel, fork, close, reopen a chat,
-or unload the model. The narrow limits of `limits` make replies wait, caches be evicted and
-conversations outgrow their context.
+The seed determines the actions: open, send, edit, continue, pause, cancel, fork, close or reopen a
+chat, or unload the model. The tight limits of `limits` make replies wait, caches be evicted and
+conversations exceed their context.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 
 
 class Schedule:
-    """Random actions on one model's chats.
+    """Random actions on the chats of one model.
 
     Args:
-        seed: chooses the actions.
-        chats: the most chats at one time.
-        tight: whether the engine has so little memory that replies wait for each other.
+        seed: determines the actions.
+        chats: maximum at one time.
+        tight: the engine has so little memory that replies wait for each other.
 
     Attributes:
-        done: the conversations that have ended.
-        actions: how often each action was taken.
-        owed: bytes of KV caches and kept prefixes after the run, as the engine counts them.
-        held: the bytes that MLX had in use for them, in the whole process.
+        done: conversations that have ended.
+        actions: number of times each action was taken.
+        owed: bytes of KV caches and kept prefixes after the run, according to the engine.
+        held: bytes in use by MLX for them, in the whole process.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Schedule:
         self.done: list[Chat] = []
         self.actions: Counter[str] = Counter()
         self.owed = self.held = 0
-        self._overflow: tuple[str, ...] = ("slide", "refuse")  # what chats are opened with
+        self._overflow: tuple[str, ...] = ("slide", "refuse")  # options for new chats
 
     def run(self, steps: int) -> list[Chat]:
-        """Take this many random actions. Returns every conversation that there was."""
+        """Take this number of random actions, and return all conversations."""
         for _ in range(steps):
             self._step()
         for chat in [*self._chats, *self._aside]:
@@ -87,7 +87,7 @@ class Schedule:
             if chat.reply is not None and chat.reply.done:
                 self._settle(chat)
         idle = [c for c in self._chats if c.reply is None]
-        if idle and self._random.random() < 0.8:  # keep most chats answering at once
+        if idle and self._random.random() < 0.8:  # keep most chats busy
             return self._random.choices(
                 (self._send, self._edit, self._continue, self._fork, self._close, self._reopen),
                 (60, 14, 8, 12, 5, 3),
@@ -118,7 +118,7 @@ class Schedule:
         self.actions["follow-up" if chat.turns else "send"] += 1
 
     def _edit(self, chat: Chat) -> None:
-        """Ask something else in place of an earlier message, or the same once more."""
+        """Replace an earlier message, or repeat it."""
         users = [n for n, m in enumerate(chat.messages) if m["role"] == "user"]
         if not users:
             return self._send(chat)
@@ -142,7 +142,7 @@ class Schedule:
         chat.reply = chat.session.send(prompt, chat.params)
 
     def _ask_aside(self, _: Chat) -> None:
-        """Ask a single question, without a session."""
+        """Ask a single question without a session."""
         self.actions["ask"] += 1
         prompt, params = self._words(), self._params()
         reply = self._engine.ask(self._model, prompt, params)
@@ -180,7 +180,7 @@ class Schedule:
         chat.paused = not chat.paused
 
     def _go_on(self, chat: Chat) -> None:
-        """Resume what is paused: it may hold the memory that the awaited reply waits for."""
+        """Resume paused replies, which may hold the memory that this reply waits for."""
         for other in self._chats if self._tight else [chat]:
             if other.paused and other.reply is not None:
                 self._pause(other)
@@ -196,12 +196,12 @@ class Schedule:
         self._settle(chat)
 
     def _settle(self, chat: Chat) -> None:
-        """Wait for the end of the reply and record the turn."""
+        """Wait for the end of the reply, and record the turn."""
         if chat.reply is None:
             return
         self._go_on(chat)
         turn, text = _finished(chat)
-        # Admission counts a cache at its longest. A tight budget can be too small for a single one.
+        # Admission assumes the maximum length, so a tight budget may not fit a single chat.
         assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
@@ -221,9 +221,9 @@ class Schedule:
             self._settle(chat)
         twin = chat.session.fork()
         if running:
-            self._engine.stats()  # answered after the fork has been made
+            self._engine.stats()  # returns after the fork
             assert chat.reply is not None
-            if chat.reply.done:  # whether before or after the fork is not known
+            if chat.reply.done:  # before or after the fork is unknown
                 twin.close()
                 return
         self.actions["fork"] += 1

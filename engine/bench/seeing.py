@@ -1,4 +1,4 @@
-"""Model folders that see, with random weights, for `families` and tests: one of each `Kind`."""
+"""Vision model folders with random weights for `families` and tests, one for each `Kind`."""
 
 from __future__ import annotations
 
@@ -286,13 +286,13 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 
 
 class Family(Struct, frozen=True):
-    """A model that sees."""
+    """A vision model."""
 
     config: dict[str, Any]
     words: tuple[str, ...]  # of its vocabulary, from id 261 on
-    written: str  # what its template writes for an image
-    processor: dict[str, Any]  # what its folder says of images
-    # as of `write_model`. Gemma's many norms fall into a rut with large weights.
+    written: str  # written by its template for an image
+    processor: dict[str, Any]  # image processor settings
+    # see `write_model`; Gemma's many norms saturate with large weights
     scale: float = 2.0
 
 
@@ -345,7 +345,7 @@ FAMILIES = {
         ),
     )
 }
-"""Of every kind that sees, by the model's type."""
+"""Vision models by model type."""
 
 
 def write_seeing(
@@ -354,11 +354,11 @@ def write_seeing(
     tower: Mapping[str, Any] | None = None,
     processor: Mapping[str, Any] | None = None,
 ) -> Path:
-    """A tiny model that sees.
+    """Write a tiny vision model.
 
     Args:
-        tower: of its tower's settings, those that are others.
-        processor: the same of what its folder says of images.
+        tower: changed settings of its tower.
+        processor: changed settings of its image processor.
     """
     from tokenizers import AddedToken, Tokenizer
 
@@ -373,7 +373,7 @@ def write_seeing(
     tokenizer.save(str(folder / "tokenizer.json"))
     said = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
     (folder / "processor_config.json").write_text(json.dumps(said))
-    if "<image|>" in family.words:  # mlx-vlm's own processor asks the tokenizer for Gemma's words
+    if "<image|>" in family.words:  # mlx-vlm's processor gets Gemma's words from the tokenizer
         place = folder / "tokenizer_config.json"
         named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))
         place.write_text(json.dumps(json.loads(place.read_text()) | named))

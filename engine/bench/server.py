@@ -1,7 +1,7 @@
-"""`mlx_lm.server` as a contender: a child process on the loopback interface, asked over HTTP.
+"""`mlx_lm.server` as a contender: a child process on the loopback interface, used over HTTP.
 
-It runs with the BLAS that Stretto uses and with its own defaults. Its prompt cache is off, since
-Stretto's sessions in this benchmark are new as well.
+It runs with Stretto's BLAS and its own defaults. Its prompt cache is off, as Stretto's sessions in
+this benchmark are new as well.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import IO
 from engine.bench.clients import Wish, run
 from engine.bench.traffic import Arrival, Turn
 
-PATIENCE = 300.0  # seconds until the model is loaded, and for one answer
+PATIENCE = 300.0  # timeout in seconds for loading the model, and for one answer
 
-# For each line on its standard input the child prints MLX's memory now and its peak since the line
-# before. That is a thread of ours beside the unchanged server.
+# For each line on its standard input, the child prints MLX's current memory and its peak since the
+# previous line, from a thread next to the unchanged server.
 CHILD = """
 import contextlib, os, sys, threading
 most = int(os.environ["MOST_MEMORY"])
@@ -48,14 +48,13 @@ server.main()
 
 
 class Server:
-    """A server that runs as long as the `with` block.
+    """Server that runs during the `with` block.
 
     Args:
-        memory: bytes of address space that it may have at most, where the system limits that; 0
-            for no limit.
+        memory: limit of its address space in bytes, if the system supports one; 0 for no limit.
 
     Raises:
-        RuntimeError: it does not start, or answers with an error. The message ends with the last
+        RuntimeError: if it does not start, or answers with an error. The message ends with the last
             lines of its log.
     """
 
@@ -92,7 +91,7 @@ class Server:
         self._log.close()
 
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
-        """Answer all arrivals, each over its own connection. This is the `Contender`."""
+        """Answer all arrivals, each over its own connection. See `Contender`."""
         wish = Wish(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
         turns = run(wish, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:
@@ -101,11 +100,11 @@ class Server:
 
     @property
     def alive(self) -> bool:
-        """Whether its process still runs."""
+        """True if its process is running."""
         return self._child.poll() is None
 
     def peak(self, run: Callable[[], None]) -> int:
-        """By how many bytes MLX's memory in the child grew at most during `run`."""
+        """Run a function, and return the peak growth of MLX's memory in the child in bytes."""
         before, _ = self._memory()
         run()
         _, peak = self._memory()

@@ -1,9 +1,9 @@
-"""A tiny config for every architecture of the installed mlx-lm and mlx-vlm, by introspection.
+"""Tiny configs for all architectures of the installed mlx-lm and mlx-vlm, by introspection.
 
-`SIZES` gives a field of that name its value, in whatever dataclass it stands. `SPECIAL` adds what
-one architecture needs besides: patterns of layers, fields of its own, numbers that must fit each
-other. A new architecture needs an entry only if these do not suffice. Of mlx-vlm's `VLM_SPECIAL`
-has them, and `TOWER` the sizes of what sees or hears.
+`SIZES` sets fields by name in any dataclass. `SPECIAL` has additional settings for an architecture:
+patterns of layers, its own fields, and numbers that must match. A new architecture needs an entry
+only if these do not suffice. `VLM_SPECIAL` has those for mlx-vlm, and `TOWER` the sizes of vision
+and audio towers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from engine.model import backend
 
-VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that no text is encoded into
+VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that encoding never uses
 WINDOW = 16  # tokens; shorter than the conversations of `families`
 
 SIZES: dict[str, Any] = {
@@ -162,7 +162,7 @@ _LFM2 = {
 _LLAMA4_ROPE = {
     **_ROPE,
     "llama_4_scaling_beta": 0.1,
-    "original_max_position_embeddings": WINDOW,  # so that positions differ in scale at once
+    "original_max_position_embeddings": WINDOW,  # so that scales of positions differ early
 }
 _LONGCAT = {
     "ffn_hidden_size": 96,
@@ -202,7 +202,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "exaone4": {"sliding_window_pattern": "LG", "layer_types": _SLIDING_THEN_FULL},
     "exaone_moe": {"layer_types": _SLIDING_THEN_FULL, "is_moe_layer": [False, True]},
     "falcon_h1": {"mamba_d_ssm": 64},
-    # Its third kind, "conv_mixer", does not get past transformers' check of the config.
+    # Its third kind, "conv_mixer", fails transformers' validation of the config.
     "gear": {"layer_types": _SLIDING_THEN_FULL},
     "gemma3n": {
         "model_type": "gemma3n_text",
@@ -337,7 +337,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "dense_attention_every_n_layers": 2,
         "ff_intermediate_size": 96,
         "gegelu_limit": 20.0,
-        "vocab_size": 100352,  # it writes to fixed ids up to here, whatever the size
+        "vocab_size": 100352,  # it writes to fixed ids up to here, regardless of the size
         "blocksparse_block_size": 32,
         "blocksparse_num_local_blocks": 2,
         "blocksparse_vert_stride": 2,
@@ -382,7 +382,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "moe_layers_enum": "1",
     },
 }
-"""Per architecture; for one that wraps a text model, what goes into its `text_config`."""
+"""Settings by architecture; for one that wraps a text model, those of its `text_config`."""
 
 WRAPPED: dict[str, str] = {
     "gemma3": "gemma3_text",
@@ -397,7 +397,7 @@ WRAPPED: dict[str, str] = {
     "qwen3_vl": "qwen3",
     "qwen3_vl_moe": "qwen3_moe",
 }
-"""The text model inside an architecture that has no dataclass of its own for it."""
+"""Text models inside architectures that have no dataclass for them."""
 
 
 TOWER: dict[str, Any] = {
@@ -444,15 +444,15 @@ VLM_SPECIAL: dict[str, dict[str, Any]] = {
     "mimo_v2": SPECIAL["mimo_v2_flash"],
     "step3p7": SPECIAL["step3p5"],
 }
-"""Per architecture of mlx-vlm, as `SPECIAL`."""
+"""Settings by architecture of mlx-vlm. See `SPECIAL`."""
 
 
 class NotBuildableError(Exception):
-    """Why an architecture cannot be built from a small config."""
+    """An architecture cannot be built from a small config."""
 
 
 def architectures() -> list[str]:
-    """The names of mlx-lm's modules that hold a model, helpers left out."""
+    """Return the names of mlx-lm's modules that contain a model, without helpers."""
     package = importlib.import_module("mlx_lm.models")
     helpers = {
         "activations",
@@ -470,10 +470,10 @@ def architectures() -> list[str]:
 
 
 def small_config(architecture: str) -> dict[str, Any]:
-    """A `config.json` of a tiny model.
+    """Return a `config.json` for a tiny model.
 
     Raises:
-        NotBuildableError: with the reason in a few words.
+        NotBuildableError: with a short reason.
     """
     module = _module(architecture)
     special = SPECIAL.get(architecture, {})
@@ -495,7 +495,7 @@ def small_config(architecture: str) -> dict[str, Any]:
 
 
 def small_vlm_config(architecture: str) -> dict[str, Any]:
-    """As `small_config`, for an architecture of mlx-vlm."""
+    """Return a `config.json` for a tiny model of mlx-vlm. See `small_config`."""
     from engine.model import vlm
 
     package = vlm.package_of({"model_type": architecture})
@@ -520,7 +520,7 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
 
 
 def _wants(kind: Any, field: str) -> bool:
-    """Whether a config cannot be made without a field."""
+    """Return True if a config requires a field."""
     known = inspect.signature(kind).parameters
     return field in known and known[field].default is inspect.Parameter.empty
 
@@ -534,7 +534,7 @@ def _sized(fields: set[str]) -> dict[str, Any]:
 
 
 def _module(architecture: str) -> Any:
-    backend.import_mlx_lm()  # in half of the time that it takes without
+    backend.import_mlx_lm()  # twice as fast as importing the module directly
     try:
         return importlib.import_module(f"mlx_lm.models.{architecture}")
     except SystemExit:

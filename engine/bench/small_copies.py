@@ -1,4 +1,4 @@
-"""Small models that draft for a given one, made of its own weights, for measurements and tests."""
+"""Small draft models created from a model's own weights, for measurements and tests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LAYER = "model.layers."
 
 
 def first_layers(model: Path, folder: Path, layers: int) -> Path:
-    """Write a copy of a model that has its first `layers` layers only; returns the folder.
+    """Write a copy of a model with only its first `layers` layers, and return the folder.
 
-    It says what the model says now and then, the more often the more layers it has.
+    The more layers it has, the more often it agrees with the model.
     """
 
     def kept(name: str, array: Any) -> Any:
@@ -27,9 +27,10 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
 
 
 def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
-    """Write a copy of a model with each weight off by about `share` of the usual one.
+    """Write a copy of a model with random changes of its weights, and return the folder.
 
-    With a small share it says mostly what the model says, also where the weights are random.
+    With a small `share`, relative to the mean absolute weight, it mostly agrees with the model,
+    even if weights are random.
     """
     import mlx.core as mx
 
@@ -47,7 +48,7 @@ def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
 def _copy(
     model: Path, folder: Path, changes: dict[str, Any], kept: Callable[[str, Any], Any]
 ) -> Path:
-    backend.take_openblas()  # before anything imports MLX
+    backend.take_openblas()  # before MLX is imported
     import mlx.core as mx
 
     folder.mkdir(parents=True, exist_ok=True)

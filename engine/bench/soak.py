@@ -1,7 +1,7 @@
-"""`python -m engine soak`: random schedules over every model family, for a given time.
+"""`python -m engine soak`: random schedules over all model families for a given time.
 
-The seed chooses the actions. How many tokens a reply has when it is cancelled depends on the
-machine, so two runs with one seed are similar and not equal.
+The seed determines the actions. The number of tokens of a cancelled reply depends on the machine,
+so two runs with the same seed are similar but not equal.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
 
 CONTEXT = 400  # tokens; short enough that conversations outgrow it
-PREFIX = 48  # tokens from which on forks and equal prompts share a prefix
-FEW = 5  # chats that fit into a tight budget
+PREFIX = 48  # minimum tokens for a shared prefix of forks and equal prompts
+FEW = 5  # chats that fit a tight budget
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,9 @@ def main(options: argparse.Namespace) -> int:
         short_context(CONTEXT),
         Engine() as engine,
         Engine() as judge,
-        short_prefixes(PREFIX),  # after the engine, which must be the first to import MLX
+        short_prefixes(PREFIX),  # after the engine, which must import MLX first
     ):
-        blas = engine.stats()["backend"]["blas"]  # chosen by the engine before it imports MLX
+        blas = engine.stats()["backend"]["blas"]  # selected by the engine before it imports MLX
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
@@ -98,8 +98,10 @@ def main(options: argparse.Namespace) -> int:
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
 ) -> Schedule:
-    """Run one schedule. If `tight`, it has its own engine with memory for a few of the chats, so
-    that caches are offloaded to disk and restored."""
+    """Run one schedule. If `tight`, use a new engine with memory for only a few chats.
+
+    Caches are then offloaded to disk and restored.
+    """
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
         schedule.run(options.steps)
@@ -112,7 +114,7 @@ def _run(
 
 
 def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
-    """A tiny model of each family that can be built. Raises if one of `names` cannot."""
+    """Return a tiny model for each family that can be built. Raise if one of `names` cannot."""
     from engine.bench.families import write_family
 
     folders = {}
@@ -138,7 +140,7 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """The process's bytes of RAM: now (Linux) or at their peak (elsewhere)."""
+    """Return the process's resident memory in bytes, or its peak on systems other than Linux."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,4 +1,4 @@
-"""The model that is measured, loaded into Stretto's engine and also bare by `mlx_lm`."""
+"""The measured model, loaded in Stretto's engine and with `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.reply import Reply
 
 
 class Subject(Struct, dict=True):
-    """One model on both sides of a comparison. The bare one is loaded when it is first used."""
+    """A model on both sides of a comparison. The bare one is loaded on first use."""
 
     engine: Engine
     model: Model
 
     @cached_property
     def net(self) -> Any:
-        """The bare model, in the dtype that the engine computes in."""
+        """The bare model, in the engine's dtype."""
         import mlx.core as mx
         from mlx_lm.utils import load_model
 
@@ -46,13 +46,13 @@ class Subject(Struct, dict=True):
         return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
-        """A text of about `tokens` tokens. A different salt gives a different text."""
+        """Return a text of about `tokens` tokens, which differs by salt."""
         word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
 
     def prompt_ids(self, prompts: Sequence[str]) -> list[list[int]]:
-        """The prompts as the chat template makes them."""
+        """Return the token ids of prompts with the chat template."""
         return [
             self.tokenizer.encode(
                 self.tokenizer.apply_chat_template(
@@ -66,12 +66,12 @@ class Subject(Struct, dict=True):
 
 @contextmanager
 def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
-    """Load the model at `path`.
+    """Load a model.
 
-    `random:135m` makes one of that shape with random weights; `real` is the small real model.
+    `random:135m` creates one of that shape with random weights; `real` is the small real model.
 
     Raises:
-        ValueError: there is no such shape, or no real model yet.
+        ValueError: if the shape is unknown, or the real model is missing.
     """
     if path == "real":
         path = str(real_model())
@@ -82,17 +82,17 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
             shape = path.removeprefix("random:")
             if shape not in SHAPES:
                 raise ValueError(f"there is no shape {shape!r}; there are: {', '.join(SHAPES)}")
-            engine.stats()  # the engine must choose the BLAS before `write_model` imports MLX
+            engine.stats()  # the engine must select the BLAS before `write_model` imports MLX
             folder = Path(scratch) / f"random-{shape}"
             path = str(write_model(folder, SHAPES[shape], every_id_a_word=True))
         yield Subject(engine, engine.load(path))
 
 
 def real_model() -> Path:
-    """The folder of the small model that `make model` brings from the Python index.
+    """Return the folder of the small model installed by `make model`.
 
     Raises:
-        ValueError: it is not there.
+        ValueError: if it is missing.
     """
     named = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
     digest = tomllib.loads(named.read_text(encoding="utf-8"))["small"]["file_sha256"]
@@ -103,7 +103,7 @@ def real_model() -> Path:
 
 
 class Stream:
-    """A reply and the moments at which its tokens arrived, in seconds of `perf_counter`."""
+    """A reply and the arrival times of its tokens, in seconds of `perf_counter`."""
 
     def __init__(self) -> None:
         self.moments: list[float] = []
@@ -115,7 +115,7 @@ class Stream:
             self.moments.append(time.perf_counter())
 
     def times(self) -> list[float]:
-        """Wait until the reply has ended; the moments of its tokens."""
+        """Wait for the end of the reply, and return the times of its tokens."""
         assert self.reply is not None
         self.reply.tokens()
         return self.moments
@@ -127,12 +127,12 @@ class Stream:
 
 
 def timed(session: Session, prompt: str, params: SamplingParams) -> Stream:
-    """Send `prompt` and record when the tokens of the reply arrive."""
+    """Send a prompt, and record the arrival times of the reply's tokens."""
     stream = Stream()
     stream.reply = session.send(prompt, params, on_event=stream.note)
     return stream
 
 
 def gaps(moments: Sequence[float]) -> list[float]:
-    """Seconds between one token and the next."""
+    """Return the seconds between consecutive tokens."""
     return [b - a for a, b in itertools.pairwise(moments)]

@@ -1,8 +1,8 @@
-"""Decode throughput: Stretto's shared step against one chat after another and `BatchGenerator`.
+"""Decode throughput: Stretto's shared step, one chat after another, and `BatchGenerator`.
 
-A rate is the sum over all N chats of tokens per second, while all of them decode. The contenders
-take turns in one process, so that a slow moment of the machine hits all of them, and the median
-over the rounds counts.
+A rate is the total of tokens per second over all N chats, while all of them decode. The contenders
+alternate in one process, so that a slow moment affects all of them, and the median over the rounds
+is used.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from engine.params import SamplingParams
 
 
 class Row(Struct, frozen=True):
-    """One line of the table: `chats` chats of the given prompt lengths, rates in tokens/s."""
+    """Line of the table: `chats` chats with the given prompt lengths, rates in tokens/s."""
 
     chats: int
     lengths: str
     stretto: float
     alone: float
     batch: float
-    equal: float  # Stretto's rate with as many chats of equal length
-    # by how many seconds a token of the long chat takes longer than one of a short chat when each
-    # runs alone: the cost of its own attention, which cannot be shared
+    equal: float  # Stretto's rate with the same number of equally long chats
+    # additional seconds per token of the long chat compared with a short chat, each running alone:
+    # the cost of its own attention, which cannot be shared
     own: float = 0.0
 
     @property
     def of_equal(self) -> float:
-        """Stretto's rate with one long chat, as a share of the rate with equal chats."""
+        """Stretto's rate with one long chat, relative to that with equal chats."""
         return self.stretto / self.equal
 
     @property
     def of_equal_but_own(self) -> float:
-        """The same without the time of the long chat's own attention."""
+        """`of_equal` without the time of the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 
@@ -60,7 +60,7 @@ def compare(
     long: int,
     say: Callable[[str], None],
 ) -> Iterator[Row]:
-    """Measure each number of chats with equal prompts and, from 2 on, with one long prompt."""
+    """Measure each number of chats with equal prompts, and from 2 on with one long prompt."""
     own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
         equal = 0.0
@@ -93,7 +93,7 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Stretto's engine. All prompts are read first; then all chats decode at once."""
+    """Measure Stretto's engine: prefill all prompts, then decode all chats together."""
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
     greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
     one = SamplingParams(max_tokens=1, temperature=0.0)
@@ -107,21 +107,21 @@ def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float
 
 
 def alone_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Bare `mlx_lm.stream_generate`, one chat after another."""
+    """Measure `mlx_lm.stream_generate`, one chat after another."""
     turns = one_after_another(subject)([Arrival(0.0, prompt) for prompt in prompts], tokens)
     seconds = sum(turn.moments[-1] - turn.moments[0] for turn in turns)
     return sum(turn.tokens - 1 for turn in turns) / seconds
 
 
 def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """`mlx_lm`'s `BatchGenerator`, all chats in one padded batch."""
+    """Measure `mlx_lm`'s `BatchGenerator`, all chats in one padded batch."""
     contender = batch_generator(subject, prefill_batch_size=len(prompts))
     turns = contender([Arrival(0.0, prompt) for prompt in prompts], tokens)
     return _rate([turn.moments for turn in turns])
 
 
 def _rate(times: Sequence[Sequence[float]]) -> float:
-    """Return tokens/s while all chats decode: from the last first token to the first end."""
+    """Return tokens/s while all chats decode, from the last first token to the first end."""
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
     counted = sum(sum(begin < moment <= end for moment in t) for t in times)
     return counted / (end - begin)

@@ -1,8 +1,8 @@
 """Whole requests from sending to the last token, under three kinds of traffic.
 
-Reading prompts counts here as well as decoding, and so does the time that one request waits for
-another. Requests arrive at once with equal prompts, at once with one long prompt among short ones,
-or one after another while earlier ones are being answered.
+This includes prefill, decoding, and the time that requests wait for others. Requests arrive
+together with equal prompts, together with one long prompt among short ones, or one after another
+while earlier ones are answered.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.bench.subject import Subject, gaps
 
 
 class Arrival(Struct, frozen=True):
-    """A request: when it is sent, in seconds from the beginning, and its prompt."""
+    """A request: its prompt, and the time of sending in seconds from the start."""
 
     after: float
     prompt: str
@@ -28,17 +28,17 @@ class Arrival(Struct, frozen=True):
 
 
 class Turn(Struct):
-    """One request: when it was sent, when its pieces came, and its error, if any.
+    """A request: time of sending, arrival times of its pieces, and its error, if any.
 
     Times are in seconds of `perf_counter`.
     """
 
     sent: float
     number: int = 0  # in its client's conversation
-    long: bool = False  # its prompt is longer than the others'
+    long: bool = False  # it has the long prompt
     moments: list[float] = field(default_factory=list)
-    tokens: int = 0  # as the server counts them; the number of pieces if it does not say
-    # prompt, cached: tokens, as the server counts them; 0 if it does not say
+    tokens: int = 0  # according to the server, else the number of pieces
+    # tokens of the prompt and cached ones, according to the server, else 0
     prompt: int = 0
     cached: int = 0
     error: str = ""
@@ -48,35 +48,34 @@ Contender = Callable[[Sequence[Arrival], int], list[Turn]]
 """Answers all arrivals, each with at most the given number of tokens."""
 
 Peak = Callable[[Callable[[], None]], int]
-"""Runs a function; the most bytes that it took beside the weights."""
+"""Runs a function, and returns the peak bytes it used apart from the weights."""
 
 
 class Load(Struct, frozen=True):
-    """One server under one kind of traffic. Times are in seconds; None where nothing came."""
+    """Results for one server and kind of traffic. Times are in seconds; None if there are none."""
 
     server: str
     traffic: str
     clients: int
     requests: int
-    failed: dict[str, int]  # requests that got no whole answer, by what went wrong
-    rate: float  # tokens per second: all tokens from the first request to the last token
-    # first_p50, first_p90, first_p99, first_max: from a request to its first token, the long
-    # prompt's left out
+    failed: dict[str, int]  # incomplete requests, by error
+    rate: float  # tokens per second, from the first request to the last token
+    # times to the first token, without the long prompt's
     first_p50: float | None
     first_p90: float | None
     first_p99: float | None
     first_max: float | None
     first_long: float | None  # of the long prompt
     second_p50: float | None  # of the second and later turns
-    # gap_p50, gap_p99, gap_max: between two pieces of one answer
+    # times between two pieces of an answer
     gap_p50: float | None
     gap_p99: float | None
     gap_max: float | None
-    memory: int = 0  # most bytes of caches and scratch memory; 0 if it was not measured
+    memory: int = 0  # peak bytes of caches and scratch memory; 0 if not measured
 
 
 def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:
-    """Return the figures of one run."""
+    """Return the results of one run."""
     good = [turn for turn in turns if not turn.error]
     firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
     of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
@@ -106,14 +105,14 @@ def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> 
 
 
 def middle(loads: Sequence[Load]) -> Load:
-    """Return the round with the median rate, whole, so that its figures belong together."""
+    """Return the round with the median rate as a whole, so that its figures belong together."""
     return sorted(loads, key=lambda load: load.rate)[len(loads) // 2]
 
 
 def kinds(
     subject: Subject, chats: int, short: int, long: int, every: float, salt: int
 ) -> Iterator[tuple[str, list[Arrival]]]:
-    """The kinds of traffic for this many chats. A new `salt` gives texts that no cache knows."""
+    """Yield the kinds of traffic for a number of chats. A `salt` gives texts no cache has."""
     texts = [subject.text(short, salt + i) for i in range(chats)]
     yield "equal", [Arrival(0.0, text) for text in texts]
     if chats > 1:
@@ -134,9 +133,9 @@ def compare(
     every: float,
     say: Callable[[str], None],
 ) -> Iterator[list[Load]]:
-    """Measure each contender under each kind of traffic, in turns.
+    """Measure each contender under each kind of traffic, alternating.
 
-    Yields one list for each number of chats, with the middle round of each.
+    Yield a list for each number of chats, with the median round of each contender.
     """
     salt = 100
     for n in chats:
@@ -162,5 +161,5 @@ def compare(
 
 
 def wait_until(moment: float) -> None:
-    """Sleep until a moment of `perf_counter`; return at once if it is past."""
+    """Sleep until a time of `perf_counter`. Return immediately if it has passed."""
     time.sleep(max(0.0, moment - time.perf_counter()))

@@ -104,7 +104,7 @@ class Qwen3VL(Kind):
 
 
 _Neighbours = tuple[np.ndarray, np.ndarray]
-"""For each position in a row, its two known neighbors, `[2, positions]`, and their weights."""
+"""Two known neighbors of each position in a row, `[2, positions]`, and their weights."""
 
 
 class _PlacedByRows:

@@ -689,7 +689,7 @@ class Answering:
             return EngineError(MODEL_UNLOADED, UNLOADED)
         return EngineError(ENGINE_STOPPED, BROKE_DOWN)
 
-    # -- answers that are one object at once ----------------------------------------------
+    # -- answers with a single object -----------------------------------------------------
 
     async def _immediate(
         self,

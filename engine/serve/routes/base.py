@@ -181,7 +181,7 @@ continuations."""
 
 
 class Choice(Struct, eq=False):
-    """One answer to a request."""
+    """An answer to a request."""
 
     index: int  # among the answers to the request
     calls_tools: bool = False  # tools were offered; otherwise calls are text
