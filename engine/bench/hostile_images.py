@@ -20,7 +20,7 @@ from engine.messages import Image
 from engine.model.info import Model
 
 _TOWER = {
-    "depth": 2,
+    "depth": 1,
     "hidden_size": 1024,
     "intermediate_size": 4096,
     "num_heads": 16,
