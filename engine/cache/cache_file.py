@@ -28,7 +28,7 @@ from engine.cache.ledger import Ledger
 from engine.cache.session_kv import Part, SessionKV
 from engine.cache.shared_prefix import Joined
 
-FORMAT = "stretto-kv-3"
+FORMAT = "stretto-kv-4"
 
 _SUMS = 8  # bytes of both checksums
 _MOST_HEADER = 2**28  # bytes; a million tokens and their text take 30 MB

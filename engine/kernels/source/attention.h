@@ -6,28 +6,26 @@
 #include "rows.h"
 
 enum {
-    KEYS_AT_ONCE = 64,  // that all queries of a block read before the next ones
     COLUMNS = 64,       // of values that are summed at once: enough sums to hide FMA's latency
 };
 
-// Scores of `count` keys, `stride` floats apart: their dot products with a query.
-INLINE void score(const float *query, const float *keys, int64_t stride, int64_t count,
-                  int32_t width, float *to)
+// Scores of `count` keys: their dot products with a query.
+INLINE void score(const float *query, const float *keys, int64_t count, int32_t width, float *to)
 {
     int64_t key = 0;
-    for (; key + 4 <= count; key += 4, keys += 4 * stride) {
+    for (; key + 4 <= count; key += 4, keys += 4 * width) {
         floats a = floats_set(0.0f), b = a, c = a, d = a;
         for (int32_t i = 0; i < width; i += 16) {
             int32_t left = width - i;
             floats q = floats_load_some(query + i, left);
             a = floats_fma(q, floats_load_some(keys + i, left), a);
-            b = floats_fma(q, floats_load_some(keys + stride + i, left), b);
-            c = floats_fma(q, floats_load_some(keys + 2 * stride + i, left), c);
-            d = floats_fma(q, floats_load_some(keys + 3 * stride + i, left), d);
+            b = floats_fma(q, floats_load_some(keys + width + i, left), b);
+            c = floats_fma(q, floats_load_some(keys + 2 * width + i, left), c);
+            d = floats_fma(q, floats_load_some(keys + 3 * width + i, left), d);
         }
         floats_sum_four(a, b, c, d, to + key);
     }
-    for (; key < count; key++, keys += stride) {
+    for (; key < count; key++, keys += width) {
         floats sum = floats_set(0.0f);
         for (int32_t i = 0; i < width; i += 16)
             sum = floats_fma(floats_load_some(query + i, width - i),
@@ -85,13 +83,13 @@ static void softmax(const Layer *layer, const Query *query)
 }
 
 // Add `count` values, weighed, to 16 columns of an output for each of `parts`.
-INLINE void add_columns(const float *weights, const float *values, int64_t stride, int64_t count,
+INLINE void add_columns(const float *weights, const float *values, int64_t count, int32_t width,
                         const int parts, float *out)
 {
     floats sums[COLUMNS / 16];
     UNROLLED for (int part = 0; part < parts; part++)
         sums[part] = floats_load(out + 16 * part);
-    for (int64_t i = 0; i < count; i++, values += stride) {
+    for (int64_t i = 0; i < count; i++, values += width) {
         floats weight = floats_set(weights[i]);
         UNROLLED for (int part = 0; part < parts; part++)
             sums[part] = floats_fma(weight, floats_load(values + 16 * part), sums[part]);
@@ -101,54 +99,60 @@ INLINE void add_columns(const float *weights, const float *values, int64_t strid
 }
 
 // Add the values of positions `first` to before `end`, weighed, to a query's output.
-INLINE void add_values(const Query *query, const float *values, int64_t stride, int64_t first,
-                       int64_t end, int32_t width)
+INLINE void add_values(const Query *query, const float *values, int64_t first, int64_t end,
+                       int32_t width)
 {
     const float *weights = query->scores + (first - query->first);
     float *out = query->out;
     int64_t count = end - first;
     int32_t i = 0;
     for (; i + COLUMNS <= width; i += COLUMNS)
-        add_columns(weights, values + i, stride, count, COLUMNS / 16, out + i);
+        add_columns(weights, values + i, count, width, COLUMNS / 16, out + i);
     for (; i + 16 <= width; i += 16)
-        add_columns(weights, values + i, stride, count, 1, out + i);
+        add_columns(weights, values + i, count, width, 1, out + i);
     if (i == width)
         return;
     floats sum = floats_load_some(out + i, width - i);
-    for (int64_t p = 0; p < count; p++, values += stride)
+    for (int64_t p = 0; p < count; p++, values += width)
         sum = floats_fma(floats_set(weights[p]), floats_load_some(values + i, width - i), sum);
     floats_store_some(out + i, sum, width - i);
 }
 
 // Attention of some queries that share a key head, in order of their rows: a pass over the keys for
 // scores and one over the values. Both are read in order of position, so the result of a query does
-// not depend on the others, on chunks, or on how keys are cut into segments.
+// not depend on the others, on chunks, or on how keys are cut into segments. `kept` has room for
+// KEYS_AT_ONCE keys as floats.
 INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t segment_count,
-                         int32_t key_head, const Query *queries, int32_t count,
+                         int32_t key_head, const Query *queries, int32_t count, float *kept,
                          const int32_t width)
 {
     int64_t last = queries[count - 1].end;
     for (int pass = 0; pass < 2; pass++) {
         for (const Segment *segment = segments; segment < segments + segment_count; segment++) {
-            const float *all = (pass ? segment->values : segment->keys) +
-                               (int64_t)key_head * segment->head_stride;
+            const uint16_t *all = (pass ? segment->values : segment->keys) +
+                                  (int64_t)key_head * segment->head_stride;
             int64_t seen = last - segment->position;
             seen = seen < segment->count ? seen : segment->count;
             for (int64_t i = 0; i < seen; i += KEYS_AT_ONCE) {
                 int64_t some = seen - i;
                 some = some < KEYS_AT_ONCE ? some : KEYS_AT_ONCE;
                 int64_t here = segment->position + i;
+                // Many positions are seen by no query of a layer with a window.
+                if (here + some <= queries[0].first)
+                    continue;
+                for (int64_t n = 0; n < some; n++)
+                    load_halves(kept + n * width, all + (i + n) * segment->token_stride, width);
                 for (const Query *query = queries; query < queries + count; query++) {
                     int64_t first = query->first > here ? query->first : here;
                     int64_t end = query->end < here + some ? query->end : here + some;
-                    const float *kept = all + (i + first - here) * segment->token_stride;
+                    const float *seen_first = kept + (first - here) * width;
                     if (first >= end)
                         continue;
                     if (pass) {
-                        add_values(query, kept, segment->token_stride, first, end, width);
+                        add_values(query, seen_first, first, end, width);
                         continue;
                     }
-                    score(query->query, kept, segment->token_stride, end - first, width,
+                    score(query->query, seen_first, end - first, width,
                           query->scores + (first - query->first));
                 }
             }
@@ -163,12 +167,13 @@ INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t se
 
 // With the usual widths as constants, whose loops the compiler unrolls.
 static void attend(const Layer *layer, const Segment *segments, int32_t segment_count,
-                   int32_t key_head, const Query *queries, int32_t count)
+                   int32_t key_head, const Query *queries, int32_t count, float *kept)
 {
     if (layer->head_width == 64)
-        attend_heads(layer, segments, segment_count, key_head, queries, count, 64);
+        attend_heads(layer, segments, segment_count, key_head, queries, count, kept, 64);
     else if (layer->head_width == 128)
-        attend_heads(layer, segments, segment_count, key_head, queries, count, 128);
+        attend_heads(layer, segments, segment_count, key_head, queries, count, kept, 128);
     else
-        attend_heads(layer, segments, segment_count, key_head, queries, count, layer->head_width);
+        attend_heads(layer, segments, segment_count, key_head, queries, count, kept,
+                     layer->head_width);
 }

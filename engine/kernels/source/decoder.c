@@ -142,13 +142,12 @@ static void prepare_and_write(void *context, int64_t row)
     const Segment *segment = run->step->segments + run->layer_index * run->step->segment_count +
                              span->first_segment + span->segments - 1;
     int64_t at = (position - segment->position) * segment->token_stride;
-    size_t bytes = (size_t)layer->head_width * sizeof(float);
     const float *keys = heads + query_width(layer);
     const float *values = keys + (int64_t)layer->key_heads * layer->head_width;
     for (int32_t head = 0; head < layer->key_heads; head++) {
         int64_t to = head * segment->head_stride + at, from = (int64_t)head * layer->head_width;
-        memcpy(segment->keys + to, keys + from, bytes);
-        memcpy(segment->values + to, values + from, bytes);
+        level->store_halves(segment->keys + to, keys + from, layer->head_width);
+        level->store_halves(segment->values + to, values + from, layer->head_width);
     }
 }
 
@@ -173,7 +172,8 @@ static void attend_block(void *context, int64_t item)
     int64_t room = (span->position + first + rows + 15) / 16 * 16;
     Query *queries = scratch(SCRATCH_QUERIES, rows * group, sizeof *queries);
     float *scores = scratch(SCRATCH_SCORES, rows * group * room, sizeof *scores);
-    if (!queries || !scores) {
+    float *kept = scratch(SCRATCH_KEYS, KEYS_AT_ONCE * width, sizeof *kept);
+    if (!queries || !scores || !kept) {
         atomic_store(&run->has_failed, 1);
         return;
     }
@@ -192,7 +192,7 @@ static void attend_block(void *context, int64_t item)
     }
     const Segment *segments = step->segments + run->layer_index * step->segment_count;
     level->attend(layer, segments + span->first_segment, (int32_t)span->segments, key_head, queries,
-                  (int32_t)(rows * group));
+                  (int32_t)(rows * group), kept);
 }
 
 static void quantize_attended(void *context, int64_t row)

@@ -38,12 +38,13 @@ typedef struct {
     const Matrix *down;
 } Layer;
 
-// Keys and values of consecutive positions of a session in one layer.
+// Keys and values of consecutive positions of a session in one layer, as IEEE 754 halves: long chats
+// are read in half the time of floats, and take half the memory.
 typedef struct {
-    float *keys;           // of `head_width` floats for each key head and position
-    float *values;
-    int64_t head_stride;   // floats from one key head to the next
-    int64_t token_stride;  // floats from one position to the next
+    uint16_t *keys;        // of `head_width` halves for each key head and position
+    uint16_t *values;
+    int64_t head_stride;   // halves from one key head to the next
+    int64_t token_stride;  // halves from one position to the next
     int64_t position;      // of the first key
     int64_t count;
 } Segment;

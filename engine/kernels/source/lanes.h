@@ -54,6 +54,12 @@ INLINE floats floats_from_half(const uint16_t *from)
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
 }
 
+INLINE void floats_to_half(uint16_t *to, floats a)
+{
+    __m256i halves = _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT);
+    _mm256_storeu_si256((__m256i *)to, halves);
+}
+
 INLINE floats floats_from_bfloat(const uint16_t *from)
 {
     __m256i halves = _mm256_loadu_si256((const __m256i *)from);
@@ -127,6 +133,14 @@ INLINE floats floats_from_half(const uint16_t *from)
 {
     return (floats){_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from)),
                     _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + 8)))};
+}
+
+INLINE void floats_to_half(uint16_t *to, floats a)
+{
+    __m128i low = _mm256_cvtps_ph(a.low, _MM_FROUND_TO_NEAREST_INT);
+    __m128i high = _mm256_cvtps_ph(a.high, _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128((__m128i *)to, low);
+    _mm_storeu_si128((__m128i *)(to + 8), high);
 }
 
 INLINE __m256 eight_from_bfloat(const uint16_t *from)
@@ -303,6 +317,42 @@ INLINE float float_from_half(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
+// The nearest IEEE 754 half, ties to even.
+INLINE uint16_t half_from_float(float a)
+{
+    uint32_t bits, sign, subnormal;
+    memcpy(&bits, &a, sizeof bits);
+    sign = bits >> 16 & 0x8000;
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000)  // NaN
+        return (uint16_t)(sign | 0x7e00 | (bits >> 13 & 0x3ff));
+    if (bits >= 0x477ff000)  // rounds to more than 65,504
+        return (uint16_t)(sign | 0x7c00);
+    if (bits < 0x38800000) {  // subnormal: a float of 0.5 or more has a last bit of 2^-24
+        float shifted = float_of_bits(bits) + 0.5f;
+        memcpy(&subnormal, &shifted, sizeof subnormal);
+        return (uint16_t)(sign | (subnormal - 0x3f000000));
+    }
+    bits += 0xfff + (bits >> 13 & 1);
+    return (uint16_t)(sign | (bits - 0x38000000) >> 13);
+}
+
+INLINE floats floats_from_half(const uint16_t *from)
+{
+    float lane[16];
+    for (int i = 0; i < 16; i++)
+        lane[i] = float_from_half(from[i]);
+    return floats_load(lane);
+}
+
+INLINE void floats_to_half(uint16_t *to, floats a)
+{
+    float lane[16];
+    floats_store(lane, a);
+    for (int i = 0; i < 16; i++)
+        to[i] = half_from_float(lane[i]);
+}
+
 #endif
 
 // ---------------------------------------------------------------- the same for all levels
@@ -423,6 +473,19 @@ INLINE void floats_store_some(float *to, floats a, int64_t count)
     float lane[16];
     floats_store(lane, a);
     memcpy(to, lane, (size_t)count * sizeof *lane);
+}
+
+// `count` floats that are stored as halves.
+INLINE void load_halves(float *to, const uint16_t *from, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        floats_store(to + i, floats_from_half(from + i));
+    if (i == count)
+        return;
+    uint16_t some[16] = {0};
+    memcpy(some, from + i, (size_t)(count - i) * sizeof *some);
+    floats_store_some(to + i, floats_from_half(some), count - i);
 }
 
 // e^a with an error of about one unit in the last place; 1e-38 for everything smaller. The

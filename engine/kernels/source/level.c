@@ -22,6 +22,7 @@ const Level THIS_LEVEL = {
     .add_row = add_row,
     .cap_row = cap_row,
     .prepare_row = prepare_row,
+    .store_halves = store_halves,
     .gate_row = gate_row,
     .weigh_row = weigh_row,
     .attend = attend,

@@ -4,6 +4,8 @@
 #include "decoder.h"
 #include "layout.h"
 
+enum { KEYS_AT_ONCE = 32 };  // that all queries of a block read before the next ones
+
 // A query of a block of attention: one head of one row.
 typedef struct {
     const float *query;
@@ -22,11 +24,12 @@ typedef struct {
     void (*add_row)(const float *from, int32_t width, float *to);
     void (*cap_row)(float *row, int64_t count, float cap);
     void (*prepare_row)(const Layer *layer, int64_t position, float *row);
+    void (*store_halves)(uint16_t *to, const float *from, int32_t count);
     void (*gate_row)(const float *row, int32_t width, int32_t activation, float *to);
     void (*weigh_row)(const float *logits, int64_t count, float largest, float temperature,
                       float *to);
     void (*attend)(const Layer *layer, const Segment *segments, int32_t segment_count,
-                   int32_t key_head, const Query *queries, int32_t count);
+                   int32_t key_head, const Query *queries, int32_t count, float *kept);
 } Level;
 
 extern const Level level_plain, level_avx2, level_avx_vnni, level_avx512;

@@ -96,6 +96,18 @@ static void prepare_row(const Layer *layer, int64_t position, float *row)
     }
 }
 
+// Store floats as halves. Numbers beyond a half's range become its largest.
+static void store_halves(uint16_t *to, const float *from, int32_t count)
+{
+    floats most = floats_set(65504.0f), least = floats_set(-65504.0f);
+    for (int32_t i = 0; i < count; i += 16) {
+        floats a = floats_load_some(from + i, count - i);
+        uint16_t halves[16];
+        floats_to_half(halves, floats_min(most, floats_max(least, a)));
+        memcpy(to + i, halves, (size_t)(count - i < 16 ? count - i : 16) * sizeof *to);
+    }
+}
+
 // gate * sigmoid(gate).
 INLINE floats floats_silu(floats gate)
 {

@@ -97,6 +97,8 @@ static inline emulated_floats emulated_from_half(__m256i a)
                   _mm256_cvtph_ps(_mm256_extracti128_si256(a, 1)));
 }
 #define _mm512_cvtph_ps emulated_from_half
+#define _mm512_cvtps_ph(a, rounding) \
+    _mm256_set_m128i(_mm256_cvtps_ph((a).half[1], rounding), _mm256_cvtps_ph((a).half[0], rounding))
 
 static inline emulated_ints emulated_widen(__m256i a)
 {

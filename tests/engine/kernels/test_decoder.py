@@ -122,6 +122,7 @@ class RandomDecoder:
                 q = normalize(q, parts.query_norm, parts.head_epsilon)
                 k = normalize(k, parts.key_norm, parts.head_epsilon)
             q, k = (self._rotate(a, cosines, sines, parts) for a in (q, k))
+            k, v = (a.astype(np.float16).astype(np.float64) for a in (k, v))  # as they are kept
             k, v = (np.repeat(a, self.heads // self.key_heads, axis=0) for a in (k, v))
             attended = self._attend(q, k, v, parts).swapaxes(0, 1).reshape(len(x), -1)
             part = own["out"].wanted(attended)
@@ -182,7 +183,7 @@ class Chat:
     def __init__(self, model: RandomDecoder, room: int = 80, cuts: Sequence[int] = ()) -> None:
         shape = LAYERS, 2, model.key_heads, room, model.head_width
         self._places = [0, *cuts]
-        self.arrays = [np.full(shape, np.nan, np.float32) for _ in self._places]
+        self.arrays = [np.full(shape, np.nan, np.float16) for _ in self._places]
         self.length = 0
 
     def segments(self, more: int) -> Array:
@@ -194,7 +195,7 @@ class Chat:
             end = begun[index + 1] if index + 1 < len(begun) else self.length
             for layer in range(LAYERS):
                 keys, values = arrays[layer]
-                strides = (stride // 4 for stride in keys.strides[:2])
+                strides = (stride // keys.itemsize for stride in keys.strides[:2])
                 found[layer, index] = (
                     *(keys.ctypes.data, values.ctypes.data, *strides),
                     *(place, end - place),
