@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.usefixtures("all_cores"),
 ]
 
-CLOSE = 2e-3  # what activations of 16 bits differ by, in a few layers
+CLOSE = 1e-2  # what activations, keys and values of 16 bits differ by, in a few layers
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])

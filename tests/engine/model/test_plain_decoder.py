@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.usefixtures("all_cores"),
 ]
 
-CLOSE = 2e-3
+CLOSE = 1e-2  # what keys and values of 16 bits differ by
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])
