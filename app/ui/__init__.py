@@ -1,4 +1,4 @@
-"""All widgets, with a package for each part of the window.
+"""Widgets, with a package for each part of the window.
 
 Imports: app.score, app.settings, app.system, app.ui.style, app.ui.widgets.
 """

@@ -161,7 +161,7 @@ class AskField(QPlainTextEdit):
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # n columns use the first n, in ascending order
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
-"""What differs between the columns. `tr` gives the shown text."""
+"""Kinds of comparison. `tr` gives the shown text."""
 MOST = 6  # columns; more would be too narrow to read
 
 

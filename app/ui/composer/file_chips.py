@@ -152,7 +152,7 @@ class FileChip(RemovableButton):
 
 
 class FileChips(QWidget):
-    """All chips, in as many lines as needed."""
+    """Chips of a message, in as many lines as needed."""
 
     GAP = 6
     removed = Signal(object)  # (words): removing this chip was requested

@@ -71,7 +71,7 @@ class Variables(QObject):
         return True
 
     def _go(self, step: int, *, from_start: bool = False) -> bool:
-        """Select the next (+1) or the previous (-1) variable. Return False if there is none."""
+        """Select the next (+1) or the previous (-1) variable, if any. Return True if it exists."""
         self._fill()
         spots = list(self._spots())
         if not spots:

@@ -442,7 +442,7 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
-        """Attach pages as images: those of the chosen text, or ask which ones."""
+        """Attach the pages of the chosen text as images, or ask which pages."""
         if not file.is_image:
             self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the chip will be deleted

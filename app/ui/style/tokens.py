@@ -1,4 +1,4 @@
-"""All colors and sizes of the window by name. No other file of the window defines a color."""
+"""Colors and sizes of the window by name. No other file of the window defines a color."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _GROUNDS = {
     "tooltip_text": "tooltip tooltip_hover",
 }
 TEXT_PAIRS = tuple((text, ground) for text, on in _GROUNDS.items() for ground in on.split())
-"""All combinations of text color and background. Each meets WCAG AA (4.5:1)."""
+"""Combinations of text color and background. Each meets WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (
     *(

@@ -202,7 +202,7 @@ class HelperLane(QWidget):
 
 
 class HelperLanes(QWidget):
-    """All lanes of a call."""
+    """Lanes of a call's helpers."""
 
     GAP = 4
     FRAME_MS = 80  # limits layout passes while several helpers write

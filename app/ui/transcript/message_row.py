@@ -274,7 +274,7 @@ def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) ->
 
 
 class AttachedFiles(QWidget):
-    """All files of a message: thumbnails side by side, other files in lines below."""
+    """Attached files of a message: thumbnails side by side, other files in lines below."""
 
     GAP = 6
     resized = Signal()  # ``arrange`` would return a different height

@@ -373,7 +373,7 @@ class ChatCommands(InWindow):
 
 
 class FileCommands(InWindow):
-    """Gives each pane a `PaneFiles`, and opens its dialog."""
+    """Command for attaching files. Creates the `PaneFiles` of each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)

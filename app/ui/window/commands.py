@@ -47,7 +47,7 @@ class Command(Struct, frozen=True):
 
 
 REGISTRY: dict[str, Command] = {}
-"""All commands by name. Importing the modules with their methods registers them."""
+"""Commands by name. Importing the modules with their methods registers them."""
 
 NO_CHAT = mark("No chat is open")
 

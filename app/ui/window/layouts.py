@@ -325,7 +325,7 @@ class Layouts(InWindow):
         return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
-        """Open exactly these chats. Return the ids of those that were closed."""
+        """Open exactly these chats. Return the ids of the closed chats."""
         opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:

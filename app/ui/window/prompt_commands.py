@@ -176,7 +176,7 @@ class PaneOffers(QObject):
 
 
 class PromptCommands(InWindow):
-    """Gives each pane its prompt picker, and opens the Prompts dialog."""
+    """Commands for prompts. Creates the prompt picker of each pane."""
 
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
         super().__init__(parts)

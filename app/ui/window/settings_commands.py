@@ -84,7 +84,7 @@ class TextSize(InWindow):
 
 
 class SpellingCommands(InWindow):
-    """Gives each pane its spelling marks."""
+    """Command for spelling. Creates the spelling marks of each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
