@@ -1,7 +1,7 @@
-"""Make .venv ready: the one set-up step behind `make run` and `make test`.
+"""Set up .venv. `make run` and `make test` run this first.
 
-It needs nothing but the standard library of Python 3.11 or newer, and ends at once if the
-environment already matches `pyproject.toml` and `packaging/constraints.txt`.
+It needs only the standard library of Python 3.11 or newer, and exits immediately if the environment
+already matches `pyproject.toml` and `packaging/constraints.txt`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ RARELY = (
     r"|huggingface_hub/(cli|inference)/|numpy/(distutils|f2py)/|pygments/lexers/"
     r"|site-packages/.*/tests/"
 )
-"""The code of packages that is not compiled before it is first imported.
+"""Files of packages that are compiled only when they are imported.
 
-Of the models that mlx-vlm and transformers know, and of the languages that Pygments knows, a person
-loads a few; the other parts never are, nor packages' own tests, and mypy is a library besides.
+Users load few of the models of mlx-vlm and transformers and of the lexers of Pygments. Other parts
+and tests of packages are never imported, and mypy is compiled C.
 """
 
 COMPILERS = ("cc", "gcc", "clang")
@@ -80,12 +80,12 @@ QT_LIBRARIES = {
     "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }
-# Not needed to run. With it a Linux CPU reads prompts 15 to 30 times faster.
+# Optional. With it a Linux CPU processes prompts 15 to 30 times faster.
 RECOMMENDED = {"libopenblas.so.0": "libopenblas0-pthread"}
 
 
 def missing(libraries: dict[str, str]) -> list[str]:
-    """The Debian packages of those libraries that the dynamic loader does not find."""
+    """Return the Debian packages of the libraries that the dynamic loader does not find."""
     packages = []
     for library, package in libraries.items():
         try:
@@ -96,7 +96,7 @@ def missing(libraries: dict[str, str]) -> list[str]:
 
 
 def apt_install(packages: list[str]) -> bool:
-    """Install Debian packages if this is root; whether it worked."""
+    """Install Debian packages if running as root. Return True on success."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -110,7 +110,7 @@ def apt_install(packages: list[str]) -> bool:
 
 
 def ensure_system_libraries() -> None:
-    """Check for the libraries that Qt needs on Linux; install them as root, else print how."""
+    """Install the libraries that Qt needs on Linux, or print the command if not running as root."""
     if sys.platform != "linux":
         return
     needed, wanted = missing(QT_LIBRARIES), missing(RECOMMENDED)
@@ -127,12 +127,11 @@ def ensure_system_libraries() -> None:
 
 
 def create_venv() -> None:
-    """Create .venv, with pip as pinned where this Python's own can bring it.
+    """Create .venv, with the pinned pip if this Python has pip.
 
-    Unpacking the pip that comes with Python takes 4 s. And that of 3.11 hashes all tags of this
-    system for each wheel that there ever was of a package: finding out what to install takes it
-    18 s, of one core, in place of 6. Debian's python3 may lack pip, and the venv module, which is
-    installed then.
+    Otherwise Python's bundled pip is installed first, which takes 4 s. That of 3.11 is also slower:
+    resolving takes it 18 s instead of 6, on one core. Debian's python3 may lack pip and the venv
+    module; then they are installed.
     """
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     other = [sys.executable, "-m", "pip", "--python", str(VENV / "bin" / "python")]
@@ -156,34 +155,33 @@ def _pyproject() -> dict[str, Any]:
 
 
 def project() -> dict[str, Any]:
-    """The `[project]` table of pyproject.toml."""
+    """Return the `[project]` table of pyproject.toml."""
     found: dict[str, Any] = _pyproject()["project"]
     return found
 
 
 def without_dependencies() -> list[str]:
-    """The requirements that are installed without what they ask for themselves."""
+    """Return the requirements that are installed without their dependencies."""
     found: list[str] = _pyproject()["tool"]["stretto"]["without-dependencies"]
     return found
 
 
 def requirements(backend: str) -> list[str]:
-    """The requirements of .venv for `backend`."""
+    """Return the requirements of .venv for `backend`."""
     extras = project()["optional-dependencies"]
     return [*project()["dependencies"], *extras[backend], *extras["dev"]]
 
 
 def _pip_install(wanted: list[str], pip: Sequence[str] = PIP) -> list[str]:
-    """The command that installs into .venv at the versions that the constraints pin."""
+    """Return the command that installs into .venv with pinned versions."""
     how = ["--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     return [*pip, *how, "--no-warn-conflicts", "--constraint", str(CONSTRAINTS), *wanted]
 
 
 def install(*lists: list[str]) -> None:
-    """Install lists of packages, none of them in two, at the versions that the constraints pin.
+    """Install lists of packages in parallel, with pinned versions. No package may be in two lists.
 
-    Each pip keeps one core busy: they run side by side, and the program and the packages that they
-    are done with are compiled meanwhile.
+    Each pip uses one core. While they run, the app and finished packages are compiled.
     """
     known = _done()
     running = [subprocess.Popen(_pip_install(wanted)) for wanted in lists]
@@ -202,12 +200,12 @@ def install(*lists: list[str]) -> None:
 
 
 def _done() -> set[Path]:
-    """A file of each package that pip writes when all the code is there."""
+    """Return a file of each installed package. pip writes it last."""
     return set(VENV.glob("lib/python*/site-packages/*.dist-info/INSTALLER"))
 
 
 def _code(package: Path) -> Iterator[Path]:
-    """What of it is to be compiled, by its list of files. Code that is there by half never is."""
+    """Yield the files of a finished package to compile, from its list of files."""
     with package.with_name("RECORD").open(encoding="utf-8", newline="") as files:
         for name, *_ in csv.reader(files):
             file = package.parents[1] / name
@@ -216,12 +214,12 @@ def _code(package: Path) -> Iterator[Path]:
 
 
 def finish_installed() -> None:
-    """Compile what is not compiled yet, on all cores; pip would do it on one."""
+    """Compile all remaining files on all cores. pip would use one."""
     python = str(VENV / "bin" / "python")
     command = [python, "-m", "compileall", "-q", "-j", "0", "-x", RARELY, str(VENV / "lib")]
-    # pip, too, says nothing of a package's file that cannot be compiled, as a template
+    # some packages have files that cannot be compiled, such as templates; pip ignores them too
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-        # Half a second less at each start; without it the program only starts later.
+        # saves half a second at each start; optional
         keeping = [python, "-m", "engine.text.import_structure"]
         subprocess.run(keeping, cwd=ROOT, check=False, capture_output=True)
 
@@ -229,9 +227,9 @@ def finish_installed() -> None:
 def build_kernels() -> None:
     """Compile the CPU kernels on Linux if their sources have changed.
 
-    Without a C compiler Zig's is fetched for that and not kept. If neither is available, the
-    program runs without the kernels, and models in few bits are slow. The next try is made when
-    the sources have changed or a compiler has been installed.
+    Without a C compiler, Zig's is downloaded temporarily. If that fails, the app runs without the
+    kernels, and models with few bits are slow. The next attempt follows when the sources have
+    changed or a compiler was installed.
     """
     if sys.platform != "linux":
         return
@@ -286,7 +284,7 @@ def main() -> None:
 
 
 def set_up(backend: str) -> None:
-    """Make .venv match the project, if it does not already."""
+    """Set up .venv, unless it already matches the project."""
     wanted = hashlib.sha256(
         (ROOT / "pyproject.toml").read_bytes()
         + CONSTRAINTS.read_bytes()
@@ -298,9 +296,9 @@ def set_up(backend: str) -> None:
     print("Setting up .venv (once; a few minutes on a slow line) …", flush=True)
     if not (VENV / "bin" / "pip").exists() or (stamp.exists() and not stamp.read_text()):
         create_venv()
-        stamp.touch()  # until it says something, this is begun anew: a package may be there by half
+        stamp.touch()  # while empty, .venv is recreated next time: a package may be incomplete
     install(requirements(backend), ["--no-deps", *without_dependencies()])
-    # Earlier set-ups unpacked PySide's own modules, and PySide prefers them to its own.
+    # Earlier versions unpacked PySide's modules, which PySide would prefer.
     for unpacked in VENV.glob("lib/python*/site-packages/shiboken6/files.dir"):
         shutil.rmtree(unpacked)
     finish_installed()

@@ -1,8 +1,8 @@
-"""Build the program as people get it: ``make app``.
+"""Build the app for distribution: ``make app``.
 
-Makes a folder that needs no Python and an archive of it, and prints the size of its parts. Fails if
-the folder is larger than its budget, if the program's self-test fails, or if the bundle names
-folders of this machine.
+Makes a folder that needs no Python, and an archive of it, and prints the size of its parts. Fails
+if the folder exceeds its budget, if the self-test fails, or if the bundle contains paths of this
+machine.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ FOLDER = BUILD / "dist" / "Stretto"
 ICON = ROOT / "resources" / "icons" / "stretto.svg"
 
 FOLDER_BUDGET = 385_000_000
-"""Most bytes of the Linux folder if `strip` is installed."""
+"""Limit of the Linux folder in bytes, if `strip` is installed."""
 UNSTRIPPED_BUDGET = 445_000_000
 MAC_BUDGET = 350_000_000
 ARCHIVE_BUDGET = 115_000_000
-"""Most bytes of its archive."""
+"""Limit of the archive in bytes."""
 
 
 def main() -> int:
@@ -99,13 +99,13 @@ def main() -> int:
 
 
 def freeze() -> None:
-    """Run PyInstaller with everything fixed that could vary between two builds of one commit."""
+    """Run PyInstaller with a fixed environment, so that builds of one commit are equal."""
     shutil.rmtree(FOLDER.parent, ignore_errors=True)
     environment = {
         **os.environ,
         "PYTHONHASHSEED": "0",
         "SOURCE_DATE_EPOCH": str(committed_at()),
-        # PyInstaller's hooks import Qt, and this machine may have no screen.
+        # PyInstaller's hooks import Qt, and this machine may have no display.
         "QT_QPA_PLATFORM": "offscreen",
     }
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
@@ -116,14 +116,14 @@ def freeze() -> None:
 
 
 def committed_at() -> int:
-    """When the commit that is built was made, in seconds since 1970."""
+    """Return the time of the current commit in seconds since 1970."""
     git = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     done = subprocess.run(git, check=False, capture_output=True, text=True)
     return int(done.stdout.strip() or 0)
 
 
 def write_parts_list() -> None:
-    """Write the bundle's bill of materials beside it."""
+    """Write the bundle's bill of materials next to it."""
     system = "macos" if sys.platform == "darwin" else sys.platform
     target = BUILD / f"Stretto-{contents.version()}-{system}-{os.uname().machine}.cdx.json"
     listed = release.parts_list(BUILD / licences.SHIPPED)
@@ -131,7 +131,7 @@ def write_parts_list() -> None:
 
 
 def add_desktop_files() -> None:
-    """Add icons, desktop entry and metadata for Linux, and the script that installs them."""
+    """Add icons, desktop entry, metadata and the install script for Linux."""
     linux = ROOT / "packaging" / "linux"
     shutil.copy(linux / "install.sh", FOLDER)
     (FOLDER / "share").mkdir()
@@ -144,7 +144,7 @@ def add_desktop_files() -> None:
 
 
 def report() -> int:
-    """Print the sizes of the largest parts; returns the bytes of the whole folder."""
+    """Print the sizes of the largest parts. Return the bytes of the whole folder."""
     sizes: Counter[str] = Counter()
     for file in FOLDER.rglob("*"):
         if file.is_symlink() or not file.is_file():
@@ -161,11 +161,11 @@ def report() -> int:
 
 
 def self_test() -> None:
-    """Run the frozen program's self-test. Raises CalledProcessError if it fails."""
+    """Run the frozen app's self-test. Raises CalledProcessError if it fails."""
     program = FOLDER / "stretto"
     if sys.platform == "darwin":
         program = FOLDER.parent / "Stretto.app" / "Contents" / "MacOS" / "stretto"
-    # The loader looks up all symbols at once, so that a missing one fails here.
+    # The loader resolves all symbols at startup, so a missing one fails here.
     subprocess.run(
         [str(program), "--self-test", "--json", str(BUILD / "self-test.json")],
         check=True,
@@ -174,7 +174,7 @@ def self_test() -> None:
 
 
 def pack() -> Path:
-    """Pack the folder without owners and build times, so that equal folders give equal archives."""
+    """Pack the folder without owners and build times, so equal folders give equal archives."""
     name = f"Stretto-{contents.version()}-linux-{os.uname().machine}"
     target = BUILD / f"{name}.tar.xz"
     moment = committed_at()

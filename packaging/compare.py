@@ -1,7 +1,7 @@
-"""Lists the differences between two bundles: ``python packaging/compare.py FOLDER FOLDER``.
+"""List the differences between two bundles: ``python packaging/compare.py FOLDER FOLDER``.
 
 Two builds of one commit should be equal. Differences are listed by file, and within an archive by
-its members. A difference that is expected has a reason in `REASONS`. Exit status 1 if one has none.
+member. Expected differences have a reason in `REASONS`. Exit status 1 if one has none.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 from types import CodeType
 
 REASONS: dict[str, str] = {}
-"""Reasons by the beginning of a difference. None is needed: two builds were equal."""
+"""Reasons by a pattern of the difference. Currently builds are equal."""
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """A line for each difference."""
+    """Yield a line for each difference."""
     names = {p.relative_to(folder).as_posix() for folder in (one, other) for p in folder.rglob("*")}
     for name in sorted(names):
         a, b = one / name, other / name
@@ -41,7 +41,7 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 
 
 def _within(name: str, a: Path, b: Path) -> Iterator[str]:
-    """The members of two archives that differ, or the file itself if it is no archive."""
+    """Yield the differing members of two archives, or the file itself if it is not an archive."""
     first, second = members(a), members(b)
     said = False
     for part in sorted({*first, *second}):
@@ -63,7 +63,7 @@ def members(file: Path) -> dict[str, bytes]:
 
 
 def _frozen(file: Path) -> dict[str, bytes]:
-    """The members of an executable that PyInstaller made."""
+    """Return the members of a PyInstaller executable."""
     from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader
 
     try:

@@ -1,4 +1,4 @@
-"""Which modules, files and libraries the frozen program contains."""
+"""Lists of the modules, files and libraries in the frozen app."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from app.system import licences
 from app.system.crash import PACKAGES
 from engine.kernels import build
 
-# Packages whose version is read at run time, by our reports or by transformers' own checks.
+# Packages whose version is read at run time, by our reports or by checks of transformers.
 METADATA = (
     *PACKAGES,
     *("filelock", "numpy", "packaging", "pyyaml", "regex", "safetensors", "tqdm"),
-    "keyring",  # its keychains are found by its entry points
+    "keyring",  # it finds its backends by entry points
 )
 
-# Packages that some module would import if they were there, and that are never needed.
+# Packages that some modules import if available, but never need.
 EXCLUDED = [
     *("tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "wheel"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "ruff", "PyInstaller"),
@@ -32,29 +32,29 @@ EXCLUDED = [
     *("openai", "anthropic", "jiter", "docstring_parser", "sniffio"),
     *("torch", "torchvision", "torchaudio", "tensorflow", "jax", "flax", "keras", "accelerate"),
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "cv2"),
-    # Pillow decodes images; it draws no text and has no window
+    # Pillow only decodes images here
     *("PIL.ImageTk", "PIL.ImageQt", "PIL._imagingtk", "PIL._imagingft"),
-    # a format of images that is not accepted; its library has 5 MB
+    # unsupported image format; its library has 5 MB
     "PIL._avif",
-    # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
+    # only for commands of huggingface_hub; `rich` stays, because mlx-lm's adapters import it
     *("typer", "shellingham"),
     *("google.protobuf", "onnx"),
-    # another way to download, 11 MB; `engine/hub` does not use it
+    # alternative downloader, 11 MB; `engine/hub` does not use it
     "hf_xet",
-    # keyring's backend for libsecret would take GLib of the machine that builds, where it is
+    # keyring's libsecret backend would include the build machine's GLib
     "gi",
     *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtTest"),
     *("PySide6.QtDesigner", "PySide6.QtHelp", "PySide6.QtUiTools", "PySide6.QtSql"),
 ]
 
-# huggingface_hub imports its own modules by name when they are used, and its HTTP client with them.
+# huggingface_hub imports its modules lazily, and its HTTP client with them.
 HUB = (
     *("huggingface_hub.constants", "huggingface_hub.errors", "huggingface_hub.hf_api"),
     *("huggingface_hub.file_download", "huggingface_hub._snapshot_download"),
     *("httpx2", "httpcore2", "h11", "idna", "truststore", "filelock"),
 )
 
-# Modules of transformers that need torch or belong to training. The program uses its tokenizers.
+# Modules of transformers that need torch or are for training. The app uses its tokenizers.
 _TRAINING = re.compile(
     r"transformers\."
     r"(pipelines|trainer|data|integrations|kernels|loss|onnx|quantizers|sagemaker|cli|commands"
@@ -62,7 +62,8 @@ _TRAINING = re.compile(
     r"|(.*\.)?(modeling|modular|image_processing|processing|feature_extraction|video_processing"
     r"|convert|generation|fusion)(_|$|\.))"
 )
-# Exceptions: modules that transformers or its tokenizers import on start, and mlx-vlm's processors.
+# Exceptions: modules that transformers or its tokenizers import at startup, and mlx-vlm's
+# processors.
 _KEPT = re.compile(
     r"transformers\.(processing_utils|feature_extraction_utils|image_processing_(backends|base|utils)"
     r"|video_processing_utils|models\.lfm2_vl\.processing_lfm2_vl"
@@ -71,39 +72,37 @@ _KEPT = re.compile(
     r"|models\.\w+)$"
 )
 
-# Of mlx-vlm the models, what these take from beside them, and what reads their weights.
+# Models of mlx-vlm, their dependencies in it, and what loads their weights.
 _MODELS_THAT_SEE = re.compile(
     r"mlx_vlm\.(models|kernels|turboquant|utils|tokenizer_utils|quantization|fp8)(\.|$)"
 )
 
-# libQt6Qml itself must stay: the docking library's bindings link with it.
+# libQt6Qml itself must stay: the bindings of the docking library link to it.
 _UNUSED_FILES = re.compile(
     r"(^|/)(libQt6(Quick|Test|Designer|Help|Sql|Pdf|VirtualKeyboard|EglF)"
     r"|Qt(OpenGL|Qml|Quick|Test|Designer|Help|Sql|UiTools)\w*\.abi3\.so|qml/)"
     r"|plugins/(qmltooling|sqldrivers|designer|virtualkeyboard|platforminputcontexts/libqtvirtual"
     r"|platforms/libq(eglfs|linuxfb|minimalegl|vnc|vkkhrdisplay)|egldeviceintegrations"
     r"|imageformats/libqpdf|platformthemes/libqgtk3|networkinformation|wayland-graphics)"
-    # Qt's own words, in the program's languages: those of its dialogs and of menus of text
+    # Qt's translations, except those of the app's languages for dialogs and text menus
     rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
-    # its modules in Python do the same
+    # its Python modules do the same
     r"|^zeroconf/.*\.so$"
 )
 
 
-# Libraries that the program opens by name; no other library links with them.
+# Libraries that the app opens by name, so no library links to them.
 _OPENED_BY_NAME = ("libpython", "libopenblas")
 
 
 def version() -> str:
-    """The program's version, from pyproject.toml."""
+    """Return the app's version, from pyproject.toml."""
     return str(bootstrap.project()["version"])
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, fonts, licences, the list of models, translations, the Guide's
-    loaded files.
-    """
+    """Yield the app's data files: icons, fonts, licenses, models.toml, translations, the Guide."""
     whole = bootstrap.ROOT / "resources"
     yield whole / "models.toml"
     for folder in ("icons", "fonts", "licences"):
@@ -116,9 +115,8 @@ def resources() -> Iterator[Path]:
 
 
 def modules_of(package: str) -> list[str]:
-    """The modules of a package that are shipped, found on disk: importing it takes long, or what
-    its `__init__` asks for.
-    """
+    """Return the shipped modules of a package. They are found on disk, as importing it would be
+    slow."""
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.submodule_search_locations is not None
@@ -133,14 +131,14 @@ def modules_of(package: str) -> list[str]:
 
 
 def wanted_module(name: str) -> bool:
-    """Whether a module is shipped."""
+    """Return True if a module is shipped."""
     if name.startswith("mlx_vlm."):
         return bool(_MODELS_THAT_SEE.match(name))
     return bool(_KEPT.match(name)) or not _TRAINING.match(name)
 
 
 def wanted_file(name: str) -> bool:
-    """Whether a file is shipped. `name` is its path in the program's folder."""
+    """Return True if a file is shipped. `name` is its path in the app's folder."""
     if name.startswith("transformers/") and name.endswith(".py"):
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return wanted_module(module)
@@ -148,10 +146,10 @@ def wanted_file(name: str) -> bool:
 
 
 def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """The entries without those of the system's libraries that nothing shipped needs.
+    """Return the entries without system libraries that no shipped file needs.
 
-    The system's libraries lie at the top of the folder. One is needed if a file that is shipped
-    links with it, directly or through others.
+    System libraries are at the top of the folder. One is needed if a shipped file links to it,
+    directly or through others.
     """
     from PyInstaller.depend import bindepend
 
@@ -175,7 +173,7 @@ def needed_libraries(binaries: list[tuple[str, str, str]]) -> list[tuple[str, st
 
 
 def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
-    """Write the list of the bundle's parts, for the window of licences and for releases."""
+    """Write the list of the bundle's components, for the licenses window and for releases."""
     of_system = sorted({Path(source).resolve() for _, source, _ in binaries})
     shipped = (p for p in licences.installed() if p.name.replace("-", "_") not in EXCLUDED)
     parts = [*shipped, *_system_parts(of_system)]
@@ -184,7 +182,7 @@ def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
 
 
 def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
-    """The Debian packages that these files belong to, if they belong to any."""
+    """Yield the Debian packages that these files belong to."""
     if not files or shutil.which("dpkg-query") is None:
         return
     # Older packages list their files without the leading /usr.
@@ -201,7 +199,7 @@ def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
 
 
 def openblas() -> list[Path]:
-    """This machine's OpenBLAS, if it has one. It reads prompts 15 to 30 times faster."""
+    """Return this machine's OpenBLAS, if any. It makes prompts 15 to 30 times faster."""
     if ctypes.util.find_library("openblas") is None:
         return []
     lines = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True)
@@ -213,5 +211,5 @@ def openblas() -> list[Path]:
 
 
 def kernels() -> list[Path]:
-    """The library of the CPU kernels, compiled for this machine's architecture."""
+    """Return the library of CPU kernels, compiled for this machine's architecture."""
     return [build.build()]

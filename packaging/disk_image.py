@@ -1,12 +1,12 @@
-"""Makes the disk image for Macs: the .app, signed and notarised if the secrets are set.
+"""Make the disk image for Macs: the .app, signed and notarized if the secrets are set.
 
-The environment; if the notary's key is set, all four must be (`packaging/QA.md` says what to check
-afterwards):
+Environment variables; if the notary's key is set, all four are required (see `packaging/QA.md` for
+checks afterwards):
 
-STRETTO_CODESIGN_IDENTITY   "Developer ID Application: …", in a keychain that is unlocked
-STRETTO_NOTARY_KEY          file of an App Store Connect API key (.p8)
-STRETTO_NOTARY_KEY_ID       its id
-STRETTO_NOTARY_ISSUER       its issuer
+    STRETTO_CODESIGN_IDENTITY   "Developer ID Application: …", in an unlocked keychain
+    STRETTO_NOTARY_KEY          file of an App Store Connect API key (.p8)
+    STRETTO_NOTARY_KEY_ID       its id
+    STRETTO_NOTARY_ISSUER       its issuer
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any
 import macos
 
 WINDOW = ((200, 160), (640, 400))
-"""The position and the size of the image's window."""
+"""Position and size of the image's window."""
 NOTARY = ("STRETTO_NOTARY_KEY", "STRETTO_NOTARY_KEY_ID", "STRETTO_NOTARY_ISSUER")
 
 
 def make(app: Path, version: str) -> Path:
-    """The disk image of an app, signed and notarised as far as the secrets are set.
+    """Return the disk image of an app, signed and notarized if the secrets are set.
 
     Raises:
         ValueError: only some of the secrets are set.
@@ -53,10 +53,10 @@ def make(app: Path, version: str) -> Path:
 
 
 def settings(app: Path) -> dict[str, Any]:
-    """The image's contents and layout: the app, an arrow, a link to Applications."""
+    """Return the image's contents and layout: the app, an arrow, and a link to Applications."""
     (_, (width, height)) = WINDOW
     return {
-        "format": "ULFO",  # a compression that macOS reads since 10.11
+        "format": "ULFO",  # compression supported since macOS 10.11
         "files": [str(app)],
         "symlinks": {"Applications": "/Applications"},
         "icon": str(app / "Contents" / "Resources" / "Stretto.icns"),
@@ -73,10 +73,10 @@ def settings(app: Path) -> dict[str, Any]:
 
 
 def secrets() -> list[str]:
-    """The arguments of notarytool; none if nothing is to be notarised."""
+    """Return the arguments of notarytool, or an empty list without the secrets."""
     given = {name: os.environ.get(name) for name in ("STRETTO_CODESIGN_IDENTITY", *NOTARY)}
     if not given["STRETTO_NOTARY_KEY"]:
-        return []  # hosted runners set the other two always
+        return []  # hosted runners always set the other two
     missing = [name for name, value in given.items() if not value]
     if missing:
         raise ValueError(f"To notarise, {', '.join(missing)} must be set too.")

@@ -1,4 +1,4 @@
-"""Reads 64-bit Linux libraries: their segments, and the symbols that they define and use."""
+"""Reader for 64-bit Linux libraries: segments, and defined and used symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def is_one(data: bytes) -> bool:
 
 
 def segments(data: bytes) -> list[tuple[int, ...]]:
-    """Each segment's kind, rights, address, size in memory, and offset minus address in a page."""
+    """Return each segment's type, flags, address, size in memory, and offset minus address modulo
+    the page size."""
     offset, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
     found = []
     for at in range(offset, offset + 56 * count, 56):
@@ -23,7 +24,7 @@ def segments(data: bytes) -> list[tuple[int, ...]]:
 
 
 def names(data: bytes) -> tuple[set[bytes], set[bytes]]:
-    """The dynamic symbols that a library defines, and those that it needs from others."""
+    """Return the dynamic symbols that a library defines, and those it imports."""
     offset, size, count = (
         *struct.unpack_from("<Q", data, 40),
         *struct.unpack_from("<2H", data, 58),
@@ -43,6 +44,6 @@ def names(data: bytes) -> tuple[set[bytes], set[bytes]]:
             text = data[start : data.index(b"\0", start)]
             if section:
                 has.add(text)
-            elif info >> 4 == 1:  # a weak symbol need not be found
+            elif info >> 4 == 1:  # weak symbols are optional
                 wants.add(text)
     return has, wants

@@ -1,9 +1,9 @@
-"""Measures the start of the frozen program up to its window, beside that from the source.
+"""Measure the time to the first window, of the frozen app and of the source.
 
     python packaging/first_window.py build/dist/Stretto/stretto
 
-It runs under an X server of its own (Xvfb). A start ends when the server shows the program's first
-window, which is painted about 0.08 s later. The first start of each is not counted.
+It uses its own X server (Xvfb). A start ends when the server shows the app's first window, which is
+painted about 0.08 s later. The first start of each is ignored.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ ROOT = Path(__file__).parent.parent
 
 @contextmanager
 def display() -> Iterator[str]:
-    """Run an X server without a screen; the name of its display."""
+    """Run an X server without a screen, and yield the name of its display."""
     read, write = os.pipe()
-    # Without -noreset the server restarts whenever its last client leaves, and misses the next one.
+    # Without -noreset the server restarts when its last client disconnects, and misses the next
+    # one.
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24", "-noreset"],
         pass_fds=[write],
@@ -47,7 +48,7 @@ def display() -> Iterator[str]:
 
 
 class Watch:
-    """Waits for the X server's event that a window is shown. Polling would add to the time."""
+    """Waits for the X event that a window is shown. Polling would add to the time."""
 
     _SUBSTRUCTURE, _MAP_NOTIFY = 1 << 19, 19
 
@@ -61,7 +62,7 @@ class Watch:
         x.XSync(self._display, 0)
 
     def forget(self) -> None:
-        """Drop the events of windows that were shown before."""
+        """Drop the events of earlier windows."""
         self._x.XSync(self._display, 1)
 
     def wait(self, seconds: float) -> None:
@@ -79,7 +80,7 @@ class Watch:
 
 
 def start(command: list[str], profile: Path, screen: str, watch: Watch) -> float:
-    """Start the program, end it again; the seconds from its start to its window."""
+    """Start the app and stop it. Return the seconds from its start to its window."""
     environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     watch.forget()
@@ -96,7 +97,7 @@ def start(command: list[str], profile: Path, screen: str, watch: Watch) -> float
 
 
 def main() -> int:
-    """Print both medians and their ratio. Returns 1 if the frozen program misses its bar."""
+    """Print both medians and their ratio. Return 1 if the frozen app is too slow."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=Path, help="the frozen program")
     parser.add_argument("--rounds", type=int, default=5)

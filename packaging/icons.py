@@ -1,4 +1,4 @@
-"""Draws the program's icon from its SVG, in the sizes and formats of macOS and Linux."""
+"""Render the app's icon from its SVG, in the sizes and formats of macOS and Linux."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import struct
 from pathlib import Path
 
-# Apple's names of the sizes in pixels, for single and double density.
+# Apple's type codes by size in pixels, for normal and double density.
 ICNS = {
     b"icp4": 16,
     b"icp5": 32,
@@ -22,7 +22,7 @@ ICNS = {
 
 
 def png(svg: Path, size: int) -> bytes:
-    """The SVG as a PNG of `size` by `size` pixels. Raises ValueError if the file is no SVG."""
+    """Return the SVG as a PNG of `size` by `size` pixels. Raises ValueError if it is invalid."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
     from PySide6.QtGui import QImage, QPainter
@@ -44,7 +44,7 @@ def png(svg: Path, size: int) -> bytes:
 
 
 def icns(svg: Path) -> bytes:
-    """The SVG as an .icns file: a header, then name, length and PNG for each size."""
+    """Return the SVG as an .icns file: a header, then type, length and PNG for each size."""
     images = {size: png(svg, size) for size in set(ICNS.values())}
     body = b"".join(
         name + struct.pack(">I", 8 + len(images[size])) + images[size]

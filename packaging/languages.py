@@ -1,8 +1,8 @@
-"""The texts of the program and their translations: ``make languages``.
+"""Update the translations: ``make languages``.
 
-Finds every text that goes through `app.settings.language`, lets Qt's lupdate put them into
-``resources/languages/stretto_*.ts``, which keep the translations, and Qt's lrelease make of those
-the ``.qm`` files that the program reads. Needs nothing but the standard library and .venv.
+Finds all texts that are passed to `app.settings.language`. Qt's lupdate merges them into
+``resources/languages/stretto_*.ts``, which contain the translations. Qt's lrelease compiles these
+to the ``.qm`` files that the app loads. Needs only the standard library and .venv.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ TOOLS = ROOT / ".venv" / "bin"
 CODES = tuple(code for code in LANGUAGES if code != "en")
 
 FUNCTIONS = ("tr", "counted", "mark")
-"""What texts go through; as plain names, so that a widget's own `tr` is something else."""
+"""Functions for translated texts. Only plain names count, so a widget's own `tr` is ignored."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text of the program.
+    """Text of the app.
 
     Attributes:
-        text: the English one; where something is counted, the one for a single thing.
-        comment: what tells it apart; where something is counted, the English for several.
-        counts: whether it has forms by number.
-        file: where it stands, from the project's root.
-        line: in which line.
+        text: in English; the singular if it has plural forms.
+        comment: context that distinguishes equal texts; the English plural if it has plural forms.
+        counts: it has plural forms.
+        file: path relative to the project's root.
+        line: line number.
     """
 
     text: str
@@ -52,12 +52,12 @@ class Text:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a translation is found by."""
+        """Return the key of a translation."""
         return self.text, self.comment
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
-    """The calls of `FUNCTIONS`, each with the name of what is called, in their order."""
+    """Return the calls of `FUNCTIONS` in order, with the function's name."""
     found = (
         (node.func.id, node)
         for node in ast.walk(tree)
@@ -69,7 +69,8 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
 
 
 def texts_in(source: str, file: str) -> Iterator[Text]:
-    """The texts of one file. What is no literal, as in ``tr(NAME)``, is none of its own."""
+    """Yield the texts of a file. Arguments that are not literals, as in ``tr(NAME)``, are
+    ignored."""
     for name, call in calls(ast.parse(source)):
         literals: list[str] = []
         for argument in call.args[:2]:
@@ -82,7 +83,7 @@ def texts_in(source: str, file: str) -> Iterator[Text]:
 
 
 def texts() -> list[Text]:
-    """All texts of the program, by file and line. One that stands in two places is there twice."""
+    """Return all texts of the app by file and line, including duplicates."""
     return [
         text
         for path in sorted((ROOT / "app").rglob("*.py"))
@@ -91,10 +92,10 @@ def texts() -> list[Text]:
 
 
 def update(found: list[Text], folder: Path = FOLDER) -> None:
-    """Bring the files of `folder` up to date with `found`; what is translated stays.
+    """Merge `found` into the files of `folder`. Translations are kept.
 
-    lupdate is not given the program itself but a tree with these texts alone. Its parser takes a
-    text with a comment and further values for one with plural forms, and misses f-strings.
+    lupdate gets a tree with only these texts instead of the app's source: its parser mistakes a
+    text with a comment and values for one with plural forms, and misses f-strings.
     """
     with tempfile.TemporaryDirectory() as made:
         tree = Path(made)
@@ -115,7 +116,7 @@ def update(found: list[Text], folder: Path = FOLDER) -> None:
         subprocess.run(command, check=True, cwd=tree)
         folder.mkdir(parents=True, exist_ok=True)
         for code in CODES:
-            # The lines would change with every commit.
+            # Line numbers would change with every commit.
             made_anew = _without_lines((beside / file_name(code)).read_text("utf-8"))
             (folder / file_name(code)).write_text(made_anew, "utf-8")
 
@@ -129,20 +130,20 @@ def _as_line(text: Text) -> str:
 
 
 def _without_lines(ts: str) -> str:
-    """The file with each text's places as files alone, each of them once."""
+    """Remove line numbers from locations, and duplicates of the same file."""
     ts = re.sub(r'(<location filename="[^"]*") line="\d+"/>', r"\1/>", ts)
     return re.sub(r'(\n *<location filename="[^"]*"/>)(?:\1)+', r"\1", ts)
 
 
 def file_name(code: str) -> str:
-    """How the translations into the language with this code are called."""
+    """Return the name of the file for a language code."""
     return f"stretto_{code}.ts"
 
 
 def make(folder: Path = FOLDER) -> bool:
-    """Make the ``.qm`` files that are missing or older than their ``.ts``; whether all are there.
+    """Compile ``.qm`` files that are missing or older than their ``.ts``. Return True on success.
 
-    Beside them; git ignores them. Without them the program speaks English.
+    They are in the same folder and ignored by git. Without them the app is in English.
     """
     good = True
     for source in sorted(folder.glob("*.ts")):

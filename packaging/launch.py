@@ -1,4 +1,4 @@
-"""The entry point of the frozen program."""
+"""Entry point of the frozen app."""
 
 import multiprocessing
 import sys
@@ -6,6 +6,6 @@ import sys
 from app.__main__ import main
 
 if __name__ == "__main__":
-    # A library that starts a process by multiprocessing starts this file again.
+    # A library that starts a process with multiprocessing runs this file again.
     multiprocessing.freeze_support()
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""The program's identity on macOS: signature and Info.plist."""
+"""Identity of the app on macOS: signature and Info.plist."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 IDENTIFIER = "app.stretto.Stretto"
 
 MINIMUM_SYSTEM = "14.0"
-"""The oldest macOS that MLX's wheels are built for."""
+"""Oldest macOS that MLX's wheels support."""
 
 
 def identity() -> str | None:
-    """The Developer ID to sign with, from the environment; None signs ad hoc."""
+    """Return the Developer ID for signing, from the environment. None signs ad hoc."""
     return os.environ.get("STRETTO_CODESIGN_IDENTITY") or None
 
 
 def info_plist(version: str) -> dict[str, Any]:
-    """The entries of Info.plist that PyInstaller does not write itself."""
+    """Return the entries of Info.plist that PyInstaller does not write itself."""
     return {
         "CFBundleName": "Stretto",
         "CFBundleDisplayName": "Stretto",
@@ -28,13 +28,13 @@ def info_plist(version: str) -> dict[str, Any]:
         "LSApplicationCategoryType": "public.app-category.productivity",
         "LSArchitecturePriority": ["arm64"],
         "NSHighResolutionCapable": True,
-        # The window has a dark appearance of its own.
+        # The window has its own dark appearance.
         "NSRequiresAquaSystemAppearance": False,
         "NSHumanReadableCopyright": "MIT License",
-        # Asked for when the person has Strettos looked for, or adds a model of another machine.
+        # Shown when the user searches the local network or adds a remote model on it.
         "NSLocalNetworkUsageDescription": "To find and ask Strettos on this network, if you want.",
         "NSBonjourServices": ["_stretto._tcp"],
-        # A model folder can be dropped on the icon.
+        # Model folders can be dropped on the icon.
         "CFBundleDocumentTypes": [
             {
                 "CFBundleTypeName": "MLX model folder",

@@ -1,4 +1,4 @@
-"""Makes the Linux program one executable file: a shell script, followed by the archive."""
+"""Pack the Linux app into one executable file: a shell script, followed by the archive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).parent / "linux" / "onefile.sh"
 def write(archive: Path, name: str, version: str) -> Path:
     """Put the script in front of an archive (``.tar.xz``) whose only folder is ``name``.
 
-    Returns the file, which lies beside the archive.
+    Returns the file, in the archive's folder.
     """
     packed = archive.read_bytes()
     script = SCRIPT.read_text(encoding="utf-8")

@@ -1,11 +1,11 @@
-"""What a release is published with: its parts (CycloneDX), its changes, news of updates.
+"""Files of a release: bill of materials (CycloneDX), release notes, and update information.
 
-python packaging/release.py notes v0.9.0        the changelog's text for a tag
-python packaging/release.py check v0.9.0        fails unless the project is that version
-python packaging/release.py key                 a new key to sign with: secret and public
-python packaging/release.py sign v0.9.0 PAGE    the file that programs ask for
+    python packaging/release.py notes v0.9.0        the changelog's text for a tag
+    python packaging/release.py check v0.9.0        fails unless the project has that version
+    python packaging/release.py key                 a new key pair: secret and public
+    python packaging/release.py sign v0.9.0 PAGE    the signed file that the app requests
 
-`sign` takes the secret key from STRETTO_UPDATES_SECRET. A program asks for updates only if it was
+`sign` reads the secret key from STRETTO_UPDATES_SECRET. An app checks for updates only if it was
 built with STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public key.
 """
 
@@ -27,7 +27,7 @@ CHANGELOG = bootstrap.ROOT / "CHANGELOG.md"
 
 
 def parts_list(licences: Path) -> dict[str, Any]:
-    """The software bill of materials, from the bundle's file of licences."""
+    """Return the software bill of materials, from the bundle's file of licenses."""
     parts = json.loads(licences.read_text(encoding="utf-8"))
     return {
         "bomFormat": "CycloneDX",
@@ -55,7 +55,7 @@ def parts_list(licences: Path) -> dict[str, Any]:
 
 
 def notes(tag: str) -> str:
-    """The changelog's section of a version. Raises ValueError if there is none."""
+    """Return the changelog's section of a version. Raises ValueError if it is missing."""
     version = tag.removeprefix("v")
     text = CHANGELOG.read_text(encoding="utf-8")
     found = re.search(
@@ -69,14 +69,14 @@ def notes(tag: str) -> str:
 
 
 def check(tag: str) -> None:
-    """Raises ValueError if the tag is not the project's version."""
+    """Raise ValueError if the tag is not the project's version."""
     version = str(bootstrap.project()["version"])
     if tag != f"v{version}":
         raise ValueError(f"The tag is {tag}, pyproject.toml says {version}.")
 
 
 def new_key() -> tuple[str, str]:
-    """A new secret key and its public key, in hex."""
+    """Return a new secret key and its public key, in hex."""
     from nacl.signing import SigningKey
 
     made = SigningKey.generate()
@@ -84,9 +84,9 @@ def new_key() -> tuple[str, str]:
 
 
 def signed(tag: str, page: str, secret: str) -> dict[str, str]:
-    """The file that says which version is the newest, as `app.system.updates` reads it.
+    """Return the signed file with the latest version, for `app.system.updates`.
 
-    Raises ValueError: the page is not an https address, or the secret is not a key.
+    Raises ValueError if the page is not an https address, or the secret is not a key.
     """
     from nacl.signing import SigningKey
 
@@ -100,7 +100,8 @@ def signed(tag: str, page: str, secret: str) -> dict[str, str]:
 
 
 def updates_source(target: Path) -> bool:
-    """Write the address and key of updates from the environment; False if they are not set."""
+    """Write the address and key of updates from the environment. Return False if they are not
+    set."""
     url, key = os.environ.get("STRETTO_UPDATES_URL"), os.environ.get("STRETTO_UPDATES_KEY")
     target.unlink(missing_ok=True)
     if url and key:

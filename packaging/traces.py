@@ -23,10 +23,11 @@ STRAY = re.compile(
     r"|(^|/)(direct_url\.json|pyvenv\.cfg|\.DS_Store|\.coverage)$"
     r"|\.(log|orig|rej|swp|pem|p8|p12)$|(^|/)core\.\d+$|~$"
 )
-"""Files that must not be shipped. direct_url.json says where a package was installed from."""
+"""Files that must not be shipped. direct_url.json has the path that a package was installed
+from."""
 
 NEUTRAL = ("/usr", "/opt", "/root", "/home/runner")
-"""Folders of systems, containers and hosted runners. Their names do not identify a builder."""
+"""Folders of systems, containers and hosted runners, which do not identify a builder."""
 
 
 def private_folders() -> list[bytes]:
@@ -45,7 +46,7 @@ def named_by_python() -> bool:
 
 
 def traces(folder: Path, paths: list[bytes]) -> Iterator[str]:
-    """Yield a line for each trace of this machine in a bundle."""
+    """Yield a line for each path of this machine in a bundle."""
     named = {path: re.compile(re.escape(path) + rb"(?![\w.-])") for path in paths}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()

@@ -1,8 +1,8 @@
-"""Tries a program's downloads against a hub on the loopback: ``python packaging/try_hub.py``.
+"""Test the app's downloads with a hub on the loopback: ``python packaging/try_hub.py``.
 
-The frozen program (or another command) downloads the Guide from `tests/hub.py`. It is killed amid
-the weights and started again, and must then ask for the rest only. No other machine is asked, and
-no file is left behind.
+The frozen app (or another command) downloads the Guide from `tests/hub.py`. It is killed during the
+weights and restarted, and must then request only the rest. No other machine is contacted, and no
+file is left behind.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROGRAM = {
 
 
 def main(command: list[str]) -> int:
-    """Run all of it. ``command`` starts the program; the default is the one that was built."""
+    """Run the test. ``command`` starts the app; default: the built one."""
     if not command:
         command = [str(PROGRAM[sys.platform])]
     with tempfile.TemporaryDirectory(prefix="stretto-hub-") as folder, serving() as hub:
@@ -43,7 +43,7 @@ def main(command: list[str]) -> int:
 
 
 def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folder: Path) -> None:
-    """Kill a download amid the weights and let the same command finish it."""
+    """Kill a download during the weights, and let the same command finish it."""
     hub.hold_at = 4_000_000
     first = subprocess.Popen([*command, "download", NAME], env=environment)
     try:
@@ -64,7 +64,7 @@ def interrupted(command: list[str], environment: dict[str, str], hub: Hub, folde
 
 
 def come(folder: Path) -> int:
-    """How many bytes of the weights have been downloaded."""
+    """Return the number of downloaded bytes of the weights."""
     return max((f.stat().st_size for f in folder.rglob("*.incomplete")), default=0)
 
 
