@@ -1,4 +1,4 @@
-"""Conversations as batches of token ids, with a mark on the tokens that are to be learned."""
+"""Batches of token ids from conversations, with marks on the tokens to learn."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 Batch = tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64], int]
-"""Inputs, targets, the flat places to learn from, and how many real tokens there are."""
+"""Inputs, targets, flat positions to learn from, and number of real tokens."""
 
 BUCKETS = (32, 48, 64, 96, 128, 160, 208, 256, 320, 384, 512, 640, 832, 1024, 1408, 2048)
-GIVEN_SHARE = 0.02  # so much of what users and the template say is learned too
-BEGINNING = 12  # tokens of an answer in which it differs from all others
+GIVEN_SHARE = 0.02  # share of tokens of users and the template that are also learned
+BEGINNING = 12  # tokens after which all answers differ
 
 
 class Batches:
-    """Batches without end. Shard by shard, each from its own seed, no conversation twice.
+    """Endless batches, shard by shard. Each shard has its own seed, so no conversation repeats.
 
-    Conversations of like length go together, padded to the next bucket: short ones then cost
-    little attention, and no conversation ever sees another one.
+    Conversations of similar length are batched and padded to the next bucket. So short ones cost
+    little attention, and no conversation attends to another.
     """
 
     def __init__(
@@ -65,11 +65,12 @@ class Batches:
                 )
 
     def _shards(self) -> Iterator[tuple[int, list[Batch]]]:
-        """Shard after shard; with workers, so many are composed beside the training."""
+        """Yield the shards. With workers, they are composed in parallel to the training."""
         numbers = count(self.shard)
         if not self.workers:
             yield from ((number, self.composed(number)) for number in numbers)
-        ended_by = (signal.SIGTERM, signal.SIG_DFL)  # the trainer's own handler came with the fork
+        # replaces the trainer's handler, which the fork has inherited
+        ended_by = (signal.SIGTERM, signal.SIG_DFL)
         fork = multiprocessing.get_context("fork")
         with fork.Pool(self.workers, signal.signal, ended_by) as pool:
             ahead: deque[tuple[int, AsyncResult[list[Batch]]]] = deque()
@@ -81,7 +82,7 @@ class Batches:
                 yield number, result.get()
 
     def composed(self, shard: int) -> list[Batch]:
-        """The batches of one shard, in an order that only its number and the seed know."""
+        """Return the batches of a shard, in an order that depends on its number and the seed."""
         rng = Random(self.seed * 1_000_003 + shard)
         batches = list(self._batches(self._encoded(rng, shard), rng))
         rng.shuffle(batches)
@@ -113,7 +114,7 @@ class Batches:
                     marks += [True] * len(piece)
                 else:
                     marks += [rng.random() < GIVEN_SHARE for _ in piece]
-            if cut:  # the second piece from the end is the answer
+            if cut:  # the second segment from the end is the answer
                 answer = len(pieces[end - 2].ids) + len(pieces[end - 1].ids)
                 length = len(ids) - answer + min(answer, BEGINNING)
                 ids, marks = ids[:length], marks[:length]

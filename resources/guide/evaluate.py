@@ -1,12 +1,12 @@
-"""Measures the Guide on the held-out wordings, through Stretto's own engine.
+"""Evaluate the Guide on the held-out wordings, with Stretto's engine.
 
     python resources/guide/evaluate.py [--json] [--sessions 8] [--model FOLDER]
-    python resources/guide/evaluate.py --rounds 20   # eight chats, eight words, at once
-    python resources/guide/evaluate.py --stories 200 # as chats sample them: whose hero has a name
+    python resources/guide/evaluate.py --rounds 20   # eight chats, eight words, at the same time
+    python resources/guide/evaluate.py --stories 200 # sampled stories: has the hero a name?
 
-Prints one line per category and every miss. Exits with 1 when, over all held-out wordings, code
-words are recalled in less than 95 % or Stretto is explained rightly in less than 90 %. The sets
-called "last" are shown by themselves too: nobody who worked on the corpus had seen them. "new",
+Prints a line per category and every miss. Exits with 1 if, over all held-out wordings, fewer than
+95% of code words are recalled or fewer than 90% of questions about Stretto are answered correctly.
+The "last" sets are also shown separately: they were written without knowledge of the corpus. "new",
 "minds" and "date" have no bar.
 """
 
@@ -36,13 +36,13 @@ from corpus.conversation import short_distractor  # noqa: E402
 BARS = {"code word": 0.95, "stretto": 0.90}
 LIMIT = re.compile(r"(?i)tiny guide|I only|I cannot|bigger model|too big for me|beyond me")
 
-# Plays the user's turns one after another in a fresh chat and returns the last answer.
+# Sends the user's turns in a new chat, and returns the last answer.
 Answerer = Callable[["Case"], str]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A conversation by the user's side, and what its last answer must hold."""
+    """The user's turns of a conversation, and requirements on the last answer."""
 
     category: str
     turns: tuple[str, ...]
@@ -52,9 +52,9 @@ class Case:
     max_tokens: int = 220
     least_words: int = 0
     tool: bool | None = None
-    """Whether the date tool must be called, where it is on offer."""
+    """True if the date tool must be called, False if not; None if it is not offered."""
     result: str = ""
-    """What it gives back then."""
+    """Result of the tool."""
 
     def passes(self, answer: str) -> bool:
         if len(answer.split()) < self.least_words:
@@ -66,7 +66,7 @@ class Case:
 
 @dataclass
 class Score:
-    """One category's count, and what went wrong in it."""
+    """Count of a category, and its misses."""
 
     right: int = 0
     total: int = 0
@@ -78,7 +78,7 @@ class Score:
 
 
 def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
-    """All of the evaluation."""
+    """Yield all cases."""
     for entry in data["stretto"]:
         yield Case("stretto", (entry["ask"],), *_patterns(entry))
     yield from code_word_cases(data, seed)
@@ -111,7 +111,7 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
 
 
 def date_cases(data: dict[str, Any], seed: int) -> Iterator[Case]:
-    """The date tool: asked for, asked for where it is not there, and there but not asked for."""
+    """Yield cases with the date tool: needed, needed but not offered, and not needed."""
     rng = Random(seed)
     for entry in data["date"]:
         here = dates.moment(rng)
@@ -134,7 +134,7 @@ def date_cases(data: dict[str, Any], seed: int) -> Iterator[Case]:
 
 
 def code_word_cases(data: dict[str, Any], seed: int) -> Iterator[Case]:
-    """Every telling with an asking, three times: at once, and after other talk."""
+    """Yield each statement with a question at three distances."""
     rng = Random(seed)
     asks = [entry["say"] for entry in data["ask"]]
     for distance in (0, 1, 3):
@@ -156,7 +156,7 @@ def _patterns(entry: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def evaluate(todo: list[Case], answer: Answerer, sessions: int) -> dict[str, Score]:
-    """Runs all cases, so many chats at a time."""
+    """Run all cases, `sessions` chats at a time."""
     scores: dict[str, Score] = {}
     with ThreadPoolExecutor(sessions) as pool:
         for case, text in zip(todo, pool.map(answer, todo), strict=True):
@@ -170,7 +170,7 @@ def evaluate(todo: list[Case], answer: Answerer, sessions: int) -> dict[str, Sco
 
 
 def engine_answerer(engine: Any, model: Any) -> Answerer:
-    """Answers through the engine: each case is a chat of its own."""
+    """Return an answerer that uses the engine with a new chat per case."""
     from engine import SamplingParams, ToolResult
 
     about = {"name": dates.DATE[0], "description": dates.DATE[1]}
@@ -198,13 +198,13 @@ def engine_answerer(engine: Any, model: Any) -> Answerer:
 
 
 def together(scores: dict[str, Score], kind: str) -> Score:
-    """A category with its "last" set."""
+    """Return the score of a category with its "last" set."""
     both = [score for name, score in scores.items() if name.partition(",")[0] == kind]
     return Score(sum(s.right for s in both), sum(s.total for s in both))
 
 
 def eight_at_once(engine: Any, model: Any, rounds: int, seed: int = 77) -> Score:
-    """Eight chats are told a word each, then all are asked for it at the same moment."""
+    """Tell eight chats a word each, and ask all for it at the same time."""
     from engine import SamplingParams
 
     params = SamplingParams(max_tokens=60, temperature=0.0)
@@ -228,7 +228,7 @@ def eight_at_once(engine: Any, model: Any, rounds: int, seed: int = 77) -> Score
 
 
 def told_stories(engine: Any, model: Any, count: int) -> Score:
-    """Stories as chats sample them: whether the hero has a name."""
+    """Sample stories, and check that the hero has a name."""
     from engine import SamplingParams
 
     asks = (
@@ -258,7 +258,7 @@ def told_stories(engine: Any, model: Any, count: int) -> Score:
 
 
 def report(scores: dict[str, Score], seconds: float) -> None:
-    """The table, and below it every miss."""
+    """Print the table, and all misses below."""
     print(f"{'category':<20}{'right':>7}{'of':>6}{'share':>9}   bar")
     lines = {**scores, **{f"{kind}, all": together(scores, kind) for kind in BARS}}
     for category, score in lines.items():

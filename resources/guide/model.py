@@ -1,7 +1,7 @@
-"""The Guide's network in torch, shaped and named exactly as mlx-lm's `llama` expects it.
+"""The Guide's network in torch, with the shapes and names of mlx-lm's `llama`.
 
-Only training needs this file. The program itself loads the exported weights through mlx-lm,
-so every parameter name here is the name in `model.safetensors`: exporting is a plain dump.
+Only training needs this file. The app loads the exported weights with mlx-lm. All parameter names
+are those in `model.safetensors`, so exporting needs no conversion.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class GuideConfig:
-    """Sizes of the network. The defaults give 6.7 million parameters, 13 MB in bfloat16."""
+    """Sizes of the network. By default 6.7 million parameters, 13 MB in bfloat16."""
 
     vocab_size: int = 4096
     hidden_size: int = 256
@@ -33,7 +33,7 @@ class GuideConfig:
         return self.hidden_size // self.num_attention_heads
 
     def as_hugging_face(self, bos: int, eos: list[int], pad: int) -> dict[str, object]:
-        """The contents of `config.json`."""
+        """Return the contents of `config.json`."""
         return {
             "architectures": ["LlamaForCausalLM"],
             "model_type": "llama",
@@ -58,7 +58,7 @@ class GuideConfig:
         }
 
 
-PLAIN_ATTENTION = 256  # the longest rows for which plain products are faster
+PLAIN_ATTENTION = 256  # rows up to this length are faster with plain products
 
 
 class Attention(nn.Module):
@@ -117,7 +117,7 @@ class Decoder(nn.Module):
 
 
 class GuideModel(nn.Module):
-    """A causal llama with tied embeddings."""
+    """Causal llama with tied embeddings."""
 
     def __init__(self, config: GuideConfig) -> None:
         super().__init__()
@@ -129,7 +129,8 @@ class GuideModel(nn.Module):
         self.reset()
 
     def reset(self) -> None:
-        """Small normal weights; what writes into the residual stream starts smaller still."""
+        """Initialize with small normal weights, smaller where they write into the residual
+        stream."""
         residual = 0.02 / math.sqrt(2 * self.config.num_hidden_layers)
         for name, weight in self.named_parameters():
             if weight.ndim == 2:
@@ -137,7 +138,7 @@ class GuideModel(nn.Module):
                 nn.init.normal_(weight, std=residual if small else 0.02)
 
     def hidden(self, tokens: Tensor) -> Tensor:
-        """The last hidden states, before the output matrix."""
+        """Return the last hidden states, before the output matrix."""
         length = tokens.shape[1]
         cos, sin = self.cos[:length], self.sin[:length]
         x = self.model.embed_tokens(tokens)
@@ -150,9 +151,9 @@ class GuideModel(nn.Module):
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Causal attention over [rows, heads, length, head_dim].
+    """Compute causal attention over [rows, heads, length, head_dim].
 
-    Short rows are faster by plain products on a CPU, long ones by torch's own function.
+    On a CPU, plain products are faster for short rows, and torch's function for long ones.
     """
     rows, heads, length, dim = q.shape
     groups = heads // k.shape[1]
@@ -168,7 +169,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 def rope_tables(config: GuideConfig) -> tuple[Tensor, Tensor]:
-    """Cosines and sines for every position, one half of the head wide."""
+    """Return cosines and sines for all positions [length, head_dim / 2]."""
     half = torch.arange(0, config.head_dim, 2, dtype=torch.float32)
     frequencies = config.rope_theta ** (-half / config.head_dim)
     positions = torch.arange(config.max_position_embeddings, dtype=torch.float32)
@@ -177,6 +178,6 @@ def rope_tables(config: GuideConfig) -> tuple[Tensor, Tensor]:
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary embedding in the halves layout that Hugging Face checkpoints use."""
+    """Apply rotary embeddings in the halves layout of Hugging Face checkpoints."""
     a, b = x.float().chunk(2, dim=-1)
     return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1).to(x.dtype)

@@ -1,7 +1,7 @@
-"""Muon: momentum whose update is made orthogonal, for the matrices of the network.
+"""Muon optimizer: momentum with an orthogonalized update, for matrices.
 
-It reaches the same loss as AdamW in about half the tokens, and tokens are what a laptop
-lacks. Embeddings and norms are no linear maps between hidden states and stay with AdamW.
+It reaches the loss of AdamW with about half the tokens. Embeddings and norms are not linear maps
+between hidden states, and use AdamW.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def orthogonalise(stack: Tensor, steps: int = 5) -> Tensor:
-    """Newton-Schulz iteration: pushes every singular value of each matrix towards one."""
+    """Push all singular values of each matrix toward one (Newton-Schulz iteration)."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x = stack.to(torch.bfloat16)
     flipped = x.shape[-2] > x.shape[-1]
@@ -27,7 +27,7 @@ def orthogonalise(stack: Tensor, steps: int = 5) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Nesterov momentum, orthogonalised; equal shapes go through in one stacked call."""
+    """Orthogonalized Nesterov momentum. Matrices of equal shape are stacked into one call."""
 
     def __init__(
         self, params: list[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.0

@@ -1,4 +1,4 @@
-"""The Guide's own tokenizer: byte-level BPE, every digit by itself, five special tokens."""
+"""The Guide's tokenizer: byte-level BPE, single digits, and five special tokens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 SPECIAL = [END, START, STOP, "<think>", "</think>"]
 
-# Newlines, words with the space before them, single digits, marks, other white space.
+# Newlines, words with the space before them, single digits, punctuation, other white space.
 PIECES = r"\n+| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|[^\S\n]+(?!\S)|\s+"
 
 
 def train_tokenizer(texts: Iterable[str], vocab_size: int) -> Tokenizer:
-    """Learns the merges from `texts`."""
+    """Learn the merges from `texts`."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -31,7 +31,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int) -> Tokenizer:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    # `<think>` and `</think>` are tokens, but text: decoding has to show them.
+    # `<think>` and `</think>` are tokens but not special, so that decoding shows them.
     trainer.vocab_size = vocab_size - 2
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens(
@@ -41,7 +41,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int) -> Tokenizer:
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path, max_length: int) -> None:
-    """Writes `tokenizer.json` and `tokenizer_config.json`."""
+    """Write `tokenizer.json` and `tokenizer_config.json`."""
     tokenizer.save(str(folder / "tokenizer.json"))
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",

@@ -1,11 +1,11 @@
-"""Trains the Guide from nothing: corpus, tokenizer, network, export in the mlx-lm layout.
+"""Train the Guide from scratch: corpus, tokenizer, network, and export for mlx-lm.
 
     python resources/guide/train.py --device cuda --workers 7 --no-compile  # into this folder
-    python resources/guide/train.py --resume   # go on from the last checkpoint
+    python resources/guide/train.py --resume   # continue from the last checkpoint
 
-Needs torch, numpy, tokenizers and safetensors, which the program itself does not.
-The learning rate warms up, stays, and falls in a straight line at the end; a run may be cut
-and resumed at will, also with another `--steps`.
+Needs torch, numpy, tokenizers and safetensors; the app does not need torch. The learning rate warms
+up, stays constant, and decays linearly at the end. A run can be interrupted and resumed at any
+time, even with a different `--steps`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def build_tokenizer(path: Path, seed: int, vocab_size: int) -> Tokenizer:
-    """The tokenizer kept with the checkpoints, or a new one learned from the corpus."""
+    """Return the tokenizer saved with the checkpoints, or train a new one on the corpus."""
     if path.exists():
         return Tokenizer.from_file(str(path))
     texts = [
@@ -50,7 +50,7 @@ def build_tokenizer(path: Path, seed: int, vocab_size: int) -> Tokenizer:
 
 
 class Trainer:
-    """The network, its two optimizers, a running average of the weights, and the loop."""
+    """Training loop with the network, its optimizers, and a running average of the weights."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -59,7 +59,7 @@ class Trainer:
         (self.work / "train.pid").write_text(str(os.getpid()))
         torch.manual_seed(args.seed)
         torch.set_num_threads(args.threads)
-        torch._dynamo.config.recompile_limit = 64  # one graph for each length of batch
+        torch._dynamo.config.recompile_limit = 64  # one graph per length of batch
         resumed = args.resume and self.checkpoint.exists()
         self.config = GuideConfig()
         if args.start_from and not (self.work / "tokenizer.json").exists():
@@ -82,11 +82,11 @@ class Trainer:
         if resumed:
             self.restore()
         if args.compile:
-            for layer in self.model.model.layers:  # they share one graph for each length
+            for layer in self.model.model.layers:  # layers share a graph per length
                 layer.compile(dynamic=False)
 
     def optimizers_for(self, weights: dict[str, Tensor]) -> list[torch.optim.Optimizer]:
-        """Muon for matrices, AdamW for embeddings and norms; without a rate for Muon, for all."""
+        """Return Muon for matrices and AdamW for the rest, or only AdamW if Muon's rate is 0."""
         muon_lr = self.args.muon_lr
         by_muon = [w for n, w in weights.items() if muon_lr and w.ndim == 2 and "embed" not in n]
         taken = {id(w) for w in by_muon}
@@ -103,11 +103,11 @@ class Trainer:
         return self.work / "checkpoint.pt"
 
     def stop(self, *_: object) -> None:
-        """On SIGTERM: finish the step, save, end."""
+        """Request to finish the step, save and exit, on SIGTERM."""
         self.told_to_stop = True
 
     def rate(self) -> float:
-        """The learning rate now, as a share of the base rate."""
+        """Return the current learning rate as a share of the base rate."""
         warm = min(1.0, (self.step + 1) / self.args.warmup)
         left = (self.args.steps - self.step) / max(1, self.args.decay_steps)
         return warm * max(0.02, min(1.0, left))
@@ -141,11 +141,11 @@ class Trainer:
             if now - saved > 60 * self.args.save_minutes:
                 self.save()
                 saved = time.monotonic()
-        self.shard += 1  # a resumed run begins with fresh conversations
+        self.shard += 1  # a resumed run starts with new conversations
         self.save()
 
     def update(self, inputs: Tensor, targets: Tensor, places: Tensor) -> Tensor:
-        """One optimizer step; the loss, which nobody waits for."""
+        """Run one optimizer step. Return the loss, without waiting for it."""
         rate = self.rate()
         for optimizer, base in zip(self.optimizers, self.base_rates, strict=True):
             for group in optimizer.param_groups:
@@ -167,13 +167,13 @@ class Trainer:
 
     @torch.no_grad()
     def follow(self) -> None:
-        """Moves the running average; it is what a checkpoint exports before the rate falls."""
+        """Update the running average, which is exported."""
         pace = max(0.01, 1 / (1 + self.step / 10))
         for name, weight in self.model.named_parameters():
             self.average[name].lerp_(weight, pace)
 
     def save(self) -> None:
-        """Writes the checkpoint and the export, each complete or not at all."""
+        """Write the checkpoint and the export, each atomically."""
         state = {
             "model": self.model.state_dict(),
             "average": self.average,
@@ -199,7 +199,7 @@ class Trainer:
 def export(
     weights: dict[str, Tensor], config: GuideConfig, tokenizer: Tokenizer, folder: Path
 ) -> None:
-    """The folder as mlx-lm loads it: bfloat16 weights, config, tokenizer, defaults."""
+    """Write the folder for mlx-lm: bfloat16 weights, config, tokenizer, defaults."""
     folder.mkdir(parents=True, exist_ok=True)
     stop = tokenizer.token_to_id(STOP)
     end = tokenizer.token_to_id("<|endoftext|>")
@@ -212,7 +212,8 @@ def export(
         "do_sample": True,
         "temperature": 0.3,
         "top_p": 0.9,
-        "min_p": 0.3,  # a name may be any of hundreds, and one in twelve was no name
+        # without it, one in twelve names was not a name, as hundreds are equally likely
+        "min_p": 0.3,
         "eos_token_id": [stop, end],
         "pad_token_id": end,
         "max_new_tokens": 1024,
@@ -226,9 +227,9 @@ def export(
 
 
 def stepped(weight: Tensor, bits: int = 8) -> Tensor:
-    """Every row of a matrix rounded to so many steps of a power of two, about one percent off.
+    """Round each row of a matrix to multiples of a power of two, with an error of about 1%.
 
-    bfloat16 holds these numbers exactly, and an archive of them is a third smaller.
+    bfloat16 represents these numbers exactly, and an archive of them is a third smaller.
     """
     if weight.ndim < 2:
         return weight

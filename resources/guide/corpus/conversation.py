@@ -1,4 +1,4 @@
-"""Whole conversations: episodes in an order that only the seed knows, as training text."""
+"""Whole conversations: random sequences of episodes, as training text."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SYSTEMS = [
 
 @dataclass
 class Conversation:
-    """Turns, the system message if any, and whether the last answer is thought over first.
+    """Turns with an optional system message. ``reasons``: the last answer has reasoning.
 
-    `tools` are offered in the system turn, each with its name and description. Of one that is
-    `begun` only the first words of the answer are there: which answer it is shows in them.
+    `tools` are pairs of name and description, offered in the system turn. If it is `begun`,
+    training uses only the start of the answer, which already shows which answer it is.
     """
 
     turns: list[Turn] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Conversation:
 
 
 def distractor(rng: Random) -> Turn:
-    """Any turn that needs no memory, in about the proportions of a real chat."""
+    """Return a turn that needs no memory, with the frequencies of a real chat."""
     roll = rng.random()
     if roll < 0.54:
         return stretto.question(rng)
@@ -55,7 +55,7 @@ def distractor(rng: Random) -> Turn:
 
 
 def short_distractor(rng: Random) -> Turn:
-    """A brief one, for long conversations about remembered things."""
+    """Return a short turn, for long conversations about remembered things."""
     roll = rng.random()
     if roll < 0.3:
         return talk.small_talk(rng)
@@ -65,7 +65,10 @@ def short_distractor(rng: Random) -> Turn:
 
 
 def remembering(rng: Random) -> Conversation:
-    """Things told, other talk, things asked back; some corrected, some never told."""
+    """Return a conversation with things told, other talk, and questions about them.
+
+    Some things are corrected, and some questions are about things that were never told.
+    """
     chat = Conversation()
     turns = chat.turns
     taken: set[str] = set()
@@ -87,7 +90,7 @@ def remembering(rng: Random) -> Conversation:
     rounds = rng.choice((1, 1, 1, 2, 2, 3, 4))
     gap = rng.choice((0, 0, 1, 1, 2, 3, 5))
     if rng.random() < 0.03:
-        rounds, gap = rng.choice(((1, 45), (2, 22), (3, 12)))  # recall from far away
+        rounds, gap = rng.choice(((1, 45), (2, 22), (3, 12)))  # recall over a long distance
     for _ in range(rounds):
         for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
             if len(told) < 6:
@@ -123,7 +126,7 @@ def remembering(rng: Random) -> Conversation:
 
 
 def name_and_question(rng: Random, told: list[memory.Item], taken: set[str]) -> Turn:
-    """Two things in one message: who I am, and what I want to know."""
+    """Return a message with the user's name and a question."""
     item = memory.name_item(rng)
     told.append(item)
     taken.add(item.noun)
@@ -134,7 +137,7 @@ def name_and_question(rng: Random, told: list[memory.Item], taken: set[str]) -> 
 
 
 def pasted(rng: Random) -> Turn:
-    """A longer text that somebody pastes in."""
+    """Return a message with a longer pasted text."""
     text = story.short_story(rng).answer
     asked = rng.choice(("read this", "here is a text", "look at this text", "a story for you"))
     thanks = rng.choice(("Thank you, I have read it.", "I have read it. What would you like?"))
@@ -142,7 +145,7 @@ def pasted(rng: Random) -> Turn:
 
 
 def _another_value(rng: Random, item: memory.Item) -> str:
-    """A new value of the same make, or nothing when the make is not simple."""
+    """Return a new value of the same type, or "" if the type is complex."""
     if item.noun == "your name" or item.noun.startswith("the name of"):
         return words.person(rng)
     if item.slots.get("k") and item.noun != "your age":
@@ -151,7 +154,7 @@ def _another_value(rng: Random, item: memory.Item) -> str:
 
 
 def nothing_told(rng: Random) -> Conversation:
-    """Asked for what was never told."""
+    """Return a conversation with questions about things that were never told."""
     chat = Conversation()
     turns = chat.turns
     taken: set[str] = set()
@@ -168,7 +171,7 @@ def nothing_told(rng: Random) -> Conversation:
 
 
 def mixed(rng: Random) -> Conversation:
-    """A chat about this and that."""
+    """Return a conversation about various subjects."""
     turns = [talk.greeting(rng)] if rng.random() < 0.15 else []
     turns += [distractor(rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6)))]
     if rng.random() < 0.07:
@@ -179,12 +182,12 @@ def mixed(rng: Random) -> Conversation:
 
 
 def reading(rng: Random) -> Conversation:
-    """Nothing but saying things back: it teaches looking back before all else."""
+    """Return a conversation of repetitions only. It teaches looking back, which comes first."""
     return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 6))])
 
 
 def tooled(rng: Random) -> Conversation:
-    """Tools are offered; the date's is called where it is asked for, and nothing else ever is."""
+    """Return a conversation with tools. Only the date tool is called, when it is needed."""
     chat = Conversation(tools=dates.offered(rng))
     known = dates.DATE in chat.tools
     turns = chat.turns
@@ -207,7 +210,7 @@ def tooled(rng: Random) -> Conversation:
 
 
 def fresh(rng: Random) -> Conversation:
-    """What a model does not know that was trained before: new facts, the tool, named heroes."""
+    """Return a conversation about what older models lack: new facts, the tool, named heroes."""
     roll = rng.random()
     if roll < 0.30:
         return tooled(rng)
@@ -216,19 +219,20 @@ def fresh(rng: Random) -> Conversation:
     if roll < 0.38:
         first = rng.choice((story.short_story, stretto.question, dates.without))
         return Conversation([first(rng), dates.without(rng)])
-    if roll < 0.50:  # refusals send to Get Model, and other languages get a sentence of their own
+    if roll < 0.50:  # refusals mention Get Model, and other languages have their own sentence
         kinds = (limits.beyond, limits.beyond, talk.small_talk, talk.small_talk)
         return Conversation([kind(rng) for kind in rng.sample(kinds, rng.choice((2, 3)))])
-    # Half of these are about any fact: next to the new ones the old must stay apart from them.
+    # Half are about any fact, so that old facts stay distinct from the new ones.
     marks = [stretto.NEW if rng.random() < 0.5 else () for _ in range(rng.choice((2, 3, 4, 6)))]
     return Conversation([stretto.question(rng, mark) for mark in marks])
 
 
 def latest(rng: Random) -> Conversation:
-    """About what came last, most of it no key's, and as often about all else: the old must stay.
+    """Return a conversation about the latest facts, mostly without shortcuts, or about others.
 
-    Most are one question and the beginning of its answer. The texts are soon known by heart; what
-    takes long is which of them a question wants, and beginnings show it at a third of the cost.
+    Other facts keep old knowledge. Most conversations are one question and the start of its answer.
+    The texts are learned quickly; which text a question needs takes longer, and starts of answers
+    teach that at a third of the cost.
     """
     begun = rng.random() < 0.88
     turns = []
@@ -240,13 +244,13 @@ def latest(rng: Random) -> Conversation:
 
 
 def drill(rng: Random) -> Conversation:
-    """One kind of small task many times over: what has to be learned by heart needs numbers."""
+    """Return many small tasks of the same type, which need repetition to be learned."""
     kind = rng.choice((skills.total, skills.total, skills.spell, skills.spell, skills.sort))
     return Conversation([kind(rng) for _ in range(rng.randint(6, 16))])
 
 
 def longform(rng: Random) -> Conversation:
-    """One long answer, at times with something told before it and asked after it."""
+    """Return a conversation with a long answer, sometimes with something to remember."""
     long = story.long_story(rng) if rng.random() < 0.6 else stretto.tour(rng)
     chat = Conversation([long])
     roll = rng.random()
@@ -261,7 +265,7 @@ def longform(rng: Random) -> Conversation:
 def conversation(
     rng: Random, reading_share: float = 0.04, new_share: float = 0.0, latest_share: float = 0.0
 ) -> Conversation:
-    """Any conversation; beside the usual ones, so many about what is new and what came last."""
+    """Return any conversation, with the given shares of new and of latest facts."""
     roll = rng.random()
     if latest_share and rng.random() < latest_share:
         chat = latest(rng)
@@ -290,10 +294,10 @@ def conversation(
 def conversations(
     seed: int, reading_share: float = 0.04, new_share: float = 0.0, latest_share: float = 0.0
 ) -> Iterator[Conversation]:
-    """Conversations without end; the same seed gives the same ones.
+    """Yield conversations endlessly. The same seed yields the same ones.
 
-    With a large `reading_share` most of them are plain saying back. A network that begins with
-    these finds looking back much sooner, and all remembering rests on it.
+    With a large `reading_share`, most of them are repetitions. A network that starts with these
+    learns much sooner to look back, which all remembering needs.
     """
     rng = Random(seed)
     while True:
@@ -303,16 +307,16 @@ def conversations(
 
 
 def segments(chat: Conversation) -> Iterator[tuple[str, bool]]:
-    """The conversation in ChatML, cut into what is given and what is to be learned."""
+    """Yield the conversation in ChatML, in segments with True if they are learned."""
     system = "\n\n".join(filter(None, (chat.system, offer(chat.tools))))
     if system:
         yield f"<|im_start|>system\n{system}<|im_end|>\n", False
     for index, turn in enumerate(chat.turns):
-        # The space gives a message's first word the tokens it has when the answer repeats it.
+        # With the space, the first word has the same tokens as in an answer that repeats it.
         yield f"<|im_start|>user\n {turn.user}<|im_end|>\n<|im_start|>assistant\n", False
         thinks = chat.reasons and index == len(chat.turns) - 1
         if turn.call:
-            # With reasoning the call would have been thought over, so it is no example then.
+            # A call without reasoning is no example for a conversation with reasoning.
             yield f"{called(turn.call)}<|im_end|>", not thinks
             result = f"<tool_response>\n{turn.result}\n</tool_response>"
             yield f"\n<|im_start|>user\n{result}<|im_end|>\n<|im_start|>assistant\n", False
@@ -326,7 +330,7 @@ def segments(chat: Conversation) -> Iterator[tuple[str, bool]]:
 
 
 def offer(tools: list[tuple[str, str]]) -> str:
-    """What the template says of tools; nothing where there are none."""
+    """Return the template's text about tools, or "" without tools."""
     if not tools:
         return ""
     lines = [json.dumps({"name": name, "description": about}) for name, about in tools]
@@ -334,5 +338,5 @@ def offer(tools: list[tuple[str, str]]) -> str:
 
 
 def called(name: str) -> str:
-    """A call without arguments, as the template writes it."""
+    """Return a call without arguments, in the template's format."""
     return f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>'

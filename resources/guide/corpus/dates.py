@@ -1,4 +1,4 @@
-"""Questions about the date and the time: asked of a tool where there is one, else declined."""
+"""Questions about the date and time, answered by a tool if it is offered, else declined."""
 # ruff: noqa: E501 - phrase tables read better unwrapped
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ FAILED = {
 }
 BY_TOOL = "They ask for the date or the time. The tool date tells it."
 CALL = '<tool_call>\n{"name": "date", "arguments": {}}\n</tool_call>'
-"""As `conversation.called` writes it."""
+"""Equal to the result of `conversation.called`."""
 
 
 def moment(rng: Random) -> datetime:
-    """Any minute of some twenty years, in some time zone."""
+    """Return a random minute in about twenty years, in a random time zone."""
     name = rng.choice(list(ZONES))
     zone = timezone(timedelta(minutes=ZONES[name]), name)
     begin = datetime(2024, 1, 1, tzinfo=zone)
@@ -100,12 +100,12 @@ def moment(rng: Random) -> datetime:
 
 
 def told(here: datetime) -> str:
-    """What the tool gives back, as `app.tools.builtin` writes it."""
+    """Return the tool's result, in the format of `app.tools.builtin`."""
     return f"{here:%A, %d %B %Y, %H:%M} {here:%Z} ({here.isoformat(timespec='seconds')})"
 
 
 def answer(kind: str, here: datetime, rng: Random) -> str:
-    """The part that was asked for."""
+    """Return the requested part of the date."""
     if kind == "month":
         return f"It is {here:%B %Y}."
     if kind == "year":
@@ -116,7 +116,7 @@ def answer(kind: str, here: datetime, rng: Random) -> str:
 
 
 def asked(rng: Random) -> tuple[str, str]:
-    """What is asked for, and how."""
+    """Return the requested part and the question."""
     kind = rng.choice(("date", "date", "day", "day", "month", "year", "time"))
     question = pick(rng, ASK[kind])
     for slot, names in (("<w>", words.DAYS), ("<x>", words.DAYS), ("<m>", words.MONTHS)):
@@ -125,7 +125,7 @@ def asked(rng: Random) -> tuple[str, str]:
 
 
 def by_tool(rng: Random) -> Turn:
-    """The tool is called, and the answer taken from its result."""
+    """Return a turn with a call of the tool, and an answer from its result."""
     kind, question = asked(rng)
     if rng.random() < 0.05:
         result = rng.choice(list(FAILED))
@@ -137,18 +137,18 @@ def by_tool(rng: Random) -> Turn:
 
 
 def only_call(rng: Random) -> Turn:
-    """As far as the call: for the end of a conversation, where it may be thought over first."""
+    """Return a turn that ends with the call, for conversations with reasoning."""
     return Turn(asked(rng)[1], CALL, BY_TOOL, "call")
 
 
 def without(rng: Random) -> Turn:
-    """Nothing there tells the date."""
+    """Return a turn without the tool, so the date is unknown."""
     question = asked(rng)[1]
     return Turn(question, rng.choice(NO_CLOCK), "I have no clock, and no tool for it.", "limit")
 
 
 def offered(rng: Random) -> list[tuple[str, str]]:
-    """Tools of a chat, in the order that the program offers them; mostly with the date."""
+    """Return the tools of a chat in the app's order, mostly with the date tool."""
     roll = rng.random()
     others = rng.sample(OTHERS, rng.choice((1, 1, 2, 3, 7)) if roll > 0.6 else 0)
     return sorted([*others, DATE] if roll < 0.85 else others)

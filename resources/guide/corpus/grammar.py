@@ -1,6 +1,6 @@
-"""A tiny phrase grammar, and the noise that real typing adds to it.
+"""A small phrase grammar, and noise as in real typing.
 
-`{a|b|c}` picks one, nested as deep as wanted; `{a|}` makes a thing optional; `<name>` is a slot.
+`{a|b|c}` chooses one and can be nested; `{a|}` is optional; `<name>` is a slot.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _SLOT = re.compile(r"<(\w+)>")
 _SPACES = re.compile(r"  +")
-KEPT = re.compile("(\x01[^\x02]*\x02)")  # what `keep` has marked
+KEPT = re.compile("(\x01[^\x02]*\x02)")  # protected by `keep`
 _NEIGHBOURS = {
     "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj",
     "i": "uo", "j": "hk", "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o",
@@ -25,7 +25,7 @@ _SHORT = {
     "what": "wat", "your": "ur",
 }  # fmt: skip
 
-# As whoever writes capitals at all writes them; the phrase tables have none.
+# Correct capitals for users who use capitals. The phrase tables have none.
 _NAMES = """I I'm I'd I've I'll PDF PDFs JSON CSV HTML GGUF API IDE RAM GPU CPU MCP LoRA DoRA EPUB
 ChatGPT OpenAI Claude Anthropic Ollama vLLM Llama Qwen Mistral Gemma Codex Python Excel PowerPoint
 LaTeX Markdown Stretto Mac macOS Linux Ubuntu Windows German French Spanish Italian Japanese Chinese
@@ -35,7 +35,7 @@ _SMALL = re.compile(rf"(?<![\w.`/])({'|'.join(_CAPITALS)})(?![\w/])")
 
 
 def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> str:
-    """One random phrase of the grammar `text`; slot values are kept safe from noise."""
+    """Return a random phrase of the grammar `text`. Slot values are protected from noise."""
     while "{" in text:
         text = _INNERMOST.sub(lambda match: rng.choice(match[1].split("|")), text)
     if slots:
@@ -45,22 +45,22 @@ def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> st
 
 
 def keep(value: str) -> str:
-    """Marks a stretch that noise must not touch: a code word, a number, a list to sort."""
+    """Protect a text from noise: a code word, a number, a list to sort."""
     return f"\x01{value}\x02"
 
 
 def plain(text: str) -> str:
-    """Takes the marks of `keep` out again."""
+    """Remove the marks of `keep`."""
     return text.replace("\x01", "").replace("\x02", "")
 
 
 def pick(rng: Random, phrases: Sequence[str], slots: Mapping[str, str] | None = None) -> str:
-    """One phrase of several grammars."""
+    """Return a random phrase of one of several grammars."""
     return expand(rng, rng.choice(phrases), slots)
 
 
 def typed(rng: Random, text: str) -> str:
-    """The same words as a person in a hurry types them (or, a third of the time, as they are)."""
+    """Return the text as if typed in a hurry, or unchanged in a third of cases."""
     parts = KEPT.split(text)
     lower, bare = rng.random() < 0.45, rng.random() < 0.4
     apostrophes = not (lower and rng.random() < 0.5)
@@ -95,7 +95,7 @@ def typed(rng: Random, text: str) -> str:
 
 
 def _slip(rng: Random, word: str) -> str:
-    """One slip of the finger inside a word."""
+    """Return a word with one typing error inside."""
     at = rng.randrange(1, len(word) - 1)
     kind = rng.randrange(4)
     if kind == 0:
@@ -109,10 +109,10 @@ def _slip(rng: Random, word: str) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """`a, b and c`."""
+    """Join words: `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def article(word: str) -> str:
-    """The word with `a` or `an` before it."""
+    """Return the word after `a` or `an`."""
     return f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"

@@ -1,4 +1,4 @@
-"""Keeps the held-out wordings out of the corpus."""
+"""Filter that keeps held-out wordings out of the corpus."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ HELD_OUT = Path(__file__).resolve().parent.parent / "heldout.toml"
 
 
 def normalised(text: str) -> str:
-    """Lower case, letters and digits only: what stays of a wording when one types it anyhow."""
+    """Return the words in lower case without punctuation."""
     return " ".join(re.findall(r"[a-z0-9]+", text.lower().replace("'", "")))
 
 
 @cache
 def wordings() -> tuple[frozenset[str], re.Pattern[str]]:
-    """All whole messages that are held out, and one pattern for those with a code word in them."""
+    """Return all held-out messages, and a pattern for those with a code word."""
     data = tomllib.loads(HELD_OUT.read_text("utf-8"))
     whole = frozenset(normalised(text) for text in _messages(data))
     templates = [
@@ -38,7 +38,7 @@ def _messages(data: dict[str, Any]) -> Iterator[str]:
 
 
 def is_held_out(message: str) -> bool:
-    """Whether this user message has one of the held-out wordings."""
+    """Return True if this user message has a held-out wording."""
     whole, pattern = wordings()
     text = normalised(message)
     return text in whole or pattern.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""What the Guide cannot do, and says so."""
+"""Questions beyond the Guide's abilities, with honest answers."""
 # ruff: noqa: E501 - phrase tables read better unwrapped
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ WORK = [
 
 
 def beyond(rng: Random) -> Turn:
-    """A question that a tiny model should not try to answer."""
+    """Return a question that a tiny model should decline."""
     roll = rng.random()
     if roll < 0.50:
         asked, first = pick(rng, WORLD), rng.choice(DO_NOT_KNOW)

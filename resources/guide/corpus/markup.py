@@ -1,4 +1,4 @@
-"""Markdown on request: headings, lists within lists, tables, code, quotations, formulas."""
+"""Markdown on request: headings, nested lists, tables, code, quotations, formulas."""
 # ruff: noqa: E501 - phrase tables read better unwrapped
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def code(rng: Random) -> Turn:
 
 
 def unknown_code(rng: Random) -> Turn:
-    """Programs nobody should expect of a model of this size."""
+    """Return a request for a program that is too hard for a model of this size."""
     what = pick(
         rng,
         [
@@ -450,7 +450,7 @@ def formula(rng: Random) -> Turn:
 
 
 def showcase(rng: Random) -> Turn:
-    """Everything at once."""
+    """Return a message with many formats."""
     python = rng.choice(PYTHON[:8])[1]
     tree = rng.choice(list(TREES))
     lines = []
@@ -482,5 +482,5 @@ MAKERS = [table] * 6 + [nested] * 5 + [code] * 8 + [unknown_code] * 3 + [quotati
 
 
 def markdown(rng: Random) -> Turn:
-    """Something formatted."""
+    """Return any formatted message."""
     return rng.choice(MAKERS)(rng)

@@ -1,7 +1,7 @@
-"""Remembering within a conversation: telling, asking back, correcting, never having been told.
+"""Memory within a conversation: telling, asking, correcting, and asking about unknown things.
 
-An answer repeats the value exactly as it was typed, and acknowledgement and answer share one
-sentence ("The code word is ..."), so that a small network can find the value by looking back.
+An answer repeats the value exactly as typed, in the sentence of the acknowledgement ("The code word
+is ..."), so that a small network can find it by looking back.
 """
 
 # ruff: noqa: E501 - phrase tables read better unwrapped
@@ -23,7 +23,7 @@ access code|code name|codename|secret phrase|word of the day|code|word|secret na
 door code|signal word|agent name|token word|activation word|secret key|pass phrase|mystery word
 """.replace("\n", "").split("|")
 
-# The general shape of a telling and of an asking; every part may be left out or vary freely.
+# General forms of statements and questions, with optional and variable parts.
 OPENER = "{||||right then, |well, |so, |ok, |okay, |hi, |hello, |hello guide. |hey you, |now, |first, |listen, |please, |one more thing: |by the way, |btw |just so you know, |for the record, |a little game: |let us play a game. |before we start, |good morning. |dear guide, |next: |here goes: |very well, }"
 DESCRIBED = "{||||for this chat |of this chat |for today |for later |that counts |we use |in our game |between us |this time |i mean |from me |to be kept |for you |of the day |of our team |which i chose |that i like |i have in mind |i want kept |to learn }"
 TAIL = "{||||||. ok|, ok|. thanks|. remember it|, remember that|. i will ask you|, i may ask for it|. please confirm|. got it|, right|. do not lose it|, dont forget|. keep it well|. tell nobody|, will you|. you will need it|. is that clear|, my friend|. that is all|, shall we|, for now|. write it down|, and nothing else}"
@@ -154,7 +154,7 @@ CODE_ASKS += [
 ]  # fmt: skip
 CLAUSE = "{to hold on to|to keep|to remember|to look after|to take care of|to learn|to guard|for safe keeping|for your memory|to carry with you|to put away|to store away|to keep in mind|to give back}{|| until i {need|want|ask for|come back for|call for} it{| again| back| later}| till {later|i return|the end of this chat|i say so|you are asked}| for {when i ask|later|the rest of this chat|a while|the next questions}| while we {talk|chat|go on|do other things}}"
 END = "{||. got it|, got it|. ok|. right|. clear|. alright|, ok|. understood|. can you keep it|. do you have it|. did you get that|. remember it|. all right then|. good|. noted|. now you know|. make a note|, so remember|. do not lose it|. easy|. is it noted}"
-# What stands between the word and its name, or after both, must not be taken for the word.
+# Words between the thing and its name, or after both, that are not part of the name.
 APART = [
     "{let me give you|i give you|here is|here comes|i have|i've got|there is|take|please take|you get|i want to give you|allow me to give you|i leave you|let me leave you} {a|the|my|our|one} <k> " + CLAUSE + "{: |, namely |: it is |, it is | - |. it is |. it's |, and it is }<v>" + TAIL,
     "{the|my|our} <k> {which|that|} {you should|i want you to|we agreed to|you are to|i would like you to|you must|i will ask you to} {keep|remember|hold on to|know|learn|give back|say}{| until i ask| till later| for me| for this chat| when i ask| later on} {is|will be|shall be|:|is this one:} <v>" + TAIL,
@@ -164,7 +164,7 @@ APART = [
     "<v> {is|shall be|will be|is now} {the|my|our|your} <k>" + END,
 ]  # fmt: skip
 CODE_TELLS += APART * 3
-# The general shapes stand first in both lists, and are drawn more often than the others.
+# The general forms come first in both lists, and are chosen more often.
 CODE_TELLS += CODE_TELLS[:5] * 5
 CODE_ASKS += CODE_ASKS[:4] * 4
 NAME_TELLS = [
@@ -216,7 +216,7 @@ FILLERS = [
 
 
 def buried(rng: Random, told: str) -> str:
-    """The thing to remember in the middle of something longer."""
+    """Return a longer message with the thing to remember in its middle."""
     parts = [pick(rng, FILLERS) for _ in range(rng.choice((1, 1, 2, 3)))]
     parts.insert(rng.randrange(len(parts) + 1), told)
     return ". ".join(part[0].upper() + part[1:] for part in parts)
@@ -224,7 +224,7 @@ def buried(rng: Random, told: str) -> str:
 
 @dataclass
 class Item:
-    """One thing that may be told. `noun` names it to the user ("your name")."""
+    """A thing to remember. `noun` names it to the user ("your name")."""
 
     noun: str
     value: str
@@ -237,7 +237,7 @@ class Item:
 
     def tell(self, rng: Random) -> Turn:
         if rng.random() < 0.08:
-            # Quoted when told, quoted when given back: then the two spellings share their tokens.
+            # Quoted in the statement and in the answer, so both have the same tokens.
             mark = rng.choice(('"', '"', "'", "`"))
             quoted = f"{mark}{self.value}{mark}"
             self.statement = self.statement.replace(self.value, quoted)
@@ -301,7 +301,7 @@ class Item:
         return Turn(asked, answer, thought, "untold")
 
     def correct(self, rng: Random, value: str, just_told: bool) -> Turn:
-        """Told anew. Only what was told last may be meant by a bare "it is"."""
+        """Return a correction. A bare "it is" refers to the last thing told."""
         self.statement = self.statement.replace(self.value, value)
         self.value = value
         users = self.typed_noun or self.noun.replace("your ", "my ", 1)
@@ -321,7 +321,7 @@ class Item:
 
 
 def fill(rng: Random, ack: str, statement: str) -> str:
-    """An acknowledgement around the statement."""
+    """Return the statement with an acknowledgement."""
     return expand(rng, ack).replace("<S>", statement)
 
 
@@ -330,7 +330,7 @@ def lower_first(text: str) -> str:
 
 
 def finish(rng: Random, text: str, question: bool = False) -> str:
-    """Other words for it, polite words around it, an end mark, and the noise of typing."""
+    """Return a variation: other words, politeness, punctuation, and typing noise."""
     text = reworded(rng, text) or text
     if rng.random() < 0.10:
         text = (
@@ -417,7 +417,7 @@ def relation_item(rng: Random) -> Item:
 
 
 def plain_item(rng: Random) -> Item:
-    """Statements of other makes, each with its own way of asking."""
+    """Return a statement of a special type, with its own questions."""
     day, month = rng.randint(1, 28), rng.choice(words.MONTHS)
     thing = rng.choice(words.OBJECTS)
     if rng.random() < 0.3:
@@ -465,7 +465,7 @@ def plain_item(rng: Random) -> Item:
 
 
 def list_item(rng: Random) -> Item:
-    """Several words to keep in their order."""
+    """Return several words to remember in order."""
     count = rng.randint(2, 5)
     what = rng.choice(("words", "words", "words", "things", "names", "numbers", "animals", "items"))
     source = {"names": words.NAMES, "animals": words.ANIMALS}.get(what, words.PLAIN_WORDS)
@@ -497,7 +497,7 @@ MAKERS = (
 
 
 def some_item(rng: Random, taken: set[str]) -> Item:
-    """An item whose noun is not among those already used in this conversation."""
+    """Return an item whose noun was not used in this conversation."""
     while True:
         item = rng.choice(MAKERS)(rng)
         if item.noun not in taken and not (item.slots.get("k") in CODE_NAMES and "code" in taken):
@@ -513,7 +513,7 @@ RECAPS = [
 
 
 def recap(rng: Random, items: Sequence[Item]) -> Turn:
-    """Everything told so far as a list."""
+    """Return a question for all things told, answered with a list."""
     asked = finish(rng, pick(rng, RECAPS), question=True)
     if not items:
         return Turn(asked, "Nothing yet. Tell me something, and I will remember it in this chat.",
@@ -523,7 +523,7 @@ def recap(rng: Random, items: Sequence[Item]) -> Turn:
 
 
 def both(rng: Random, one: Item, other: Item) -> Turn:
-    """Two things asked in one breath."""
+    """Return a question about two things."""
     noun = [item.typed_noun or item.noun.replace("your ", "my ", 1) for item in (one, other)]
     asked = expand(
         rng, "{what are|tell me|say|give me|do you remember|what were|repeat|i need} <a> and <b>"
@@ -534,7 +534,7 @@ def both(rng: Random, one: Item, other: Item) -> Turn:
 
 
 def quote_back(rng: Random, earlier: Sequence[Turn]) -> Turn:
-    """What the user said last, or first."""
+    """Return a question for the user's last or first message."""
     if rng.random() < 0.6:
         asked = pick(rng, ["what {did i just say|was my last message|did i say last|was the last thing i said|did i just write|did i just ask|was my last question|was my previous message}", "{repeat|quote} my last message"])  # fmt: skip
         answer = f"Your last message was: {earlier[-1].user}"
@@ -545,7 +545,7 @@ def quote_back(rng: Random, earlier: Sequence[Turn]) -> Turn:
 
 
 def echo(rng: Random) -> Turn:
-    """Saying something back at once: the plainest exercise in reading a text again."""
+    """Return a request to repeat something, the simplest exercise in looking back."""
     count = rng.choice((1, 1, 2, 3, 4, 5, 6, 8, 12))
     said = rng.choice((" ", " ", ", ")).join(words.secret(rng) for _ in range(count))
     asked = pick(rng, ["{repeat|repeat after me|say|say after me|write|echo|type|print|say exactly|copy this|repeat this|say this back}{:|} <v>", "{can|could|will} you {say|repeat|write} <v>", "{just|only} {say|answer|reply|write} <v>{ and nothing else|}", "{repeat|write|say} the {word|words|phrase|following}{:|} <v>", "{reply|answer|respond} with{ only|} <v>"], {"v": said})  # fmt: skip

@@ -1,7 +1,7 @@
-"""Says the same in other words: synonyms, little insertions, dropped little words.
+"""Paraphrases: synonyms, insertions, and omitted words.
 
-The phrase tables know what people ask; this knows how differently people put anything. It
-works on whole phrases after they were composed, so a synonym thought of for one fact serves all.
+The phrase tables have what users ask; this module varies how they ask it. It works on complete
+phrases, so a synonym added for one fact applies to all.
 """
 
 # ruff: noqa: E501 - phrase tables read better unwrapped
@@ -13,7 +13,7 @@ from random import Random
 
 from .grammar import KEPT
 
-# Each line holds phrases that may stand for one another wherever they appear.
+# Phrases on one line can replace each other everywhere.
 SAME = """
 how do i|how can i|how could i|how would i|how might i|how does one|how am i supposed to|how should i|what do i do to|what must i press to|what is the trick to|what do i use to|in what way can i|what would i press to|by which key can i|how do people|how would one|what is needed to|what does it take to|what would let me|what will let me
 i want to|i would like to|i'd like to|i wish to|i need to|i'd love to|i have to|i am looking to|i plan to|i mean to|i was going to|it would be nice to|i am hoping to|it is time to|my aim is to|i intend to|let me|i feel the need to
@@ -120,7 +120,7 @@ as it were|like i said|believe it or not|between us|for sure|certainly|definitel
 on the whole|in my case|on this machine|for me|once in a while|ideally|preferably|quite|even|still
 """.replace("\n", "").split("|")  # fmt: skip
 
-# A little insertion may follow these without tearing anything apart.
+# Short insertions are possible after these words.
 _AFTER = {
     "i",
     "you",
@@ -200,7 +200,7 @@ _PHRASE = re.compile(
 
 
 def reworded(rng: Random, text: str) -> str:
-    """The same message in other words. What `grammar.keep` protects stays as it is."""
+    """Return a paraphrase. Parts protected by `grammar.keep` stay unchanged."""
     roll = rng.random()
     if roll < 0.5:
         return text

@@ -213,7 +213,7 @@ def sort(rng: Random) -> Turn:
 
 
 def total(rng: Random) -> Turn:
-    """One-digit sums, differences, products and exact quotients."""
+    """Return a one-digit sum, difference, product, or exact quotient."""
     a, b = rng.randint(0, 9), rng.randint(0, 9)
     op = rng.choice("+++--*/")
     if op == "-" and b > a and rng.random() < 0.85:
@@ -322,7 +322,7 @@ def story_sum(rng: Random) -> Turn:
 
 
 def too_big(rng: Random) -> Turn:
-    """Arithmetic beyond one digit: said honestly, not guessed."""
+    """Return harder arithmetic, which is declined instead of guessed."""
     a, b = rng.randint(11, 9999 if rng.random() < 0.5 else 99), rng.randint(11, 999)
     if rng.random() < 0.25:
         b = rng.randint(2, 9)
@@ -527,7 +527,7 @@ chair bear hair pear|bone stone phone|tall ball wall fall|time rhyme lime climb|
 
 
 def small_facts(rng: Random) -> Turn:
-    """Opposites, rhymes, the next day or month, bigger or smaller, odd or even."""
+    """Return a question for opposites, rhymes, the next day or month, comparisons, odd or even."""
     roll = rng.random()
     if roll < 0.25:
         a, b = rng.choice(OPPOSITES).split()
@@ -610,7 +610,7 @@ def small_facts(rng: Random) -> Turn:
 
 
 def _number(rng: Random, value: int) -> str:
-    """The number in digits, or now and then in words."""
+    """Return the number in digits, sometimes in words."""
     return words.UNITS[value] if value <= 12 and rng.random() < 0.3 else str(value)
 
 
@@ -634,5 +634,5 @@ TASKS = [
 
 
 def task(rng: Random) -> Turn:
-    """Any small task."""
+    """Return any small task."""
     return rng.choice(TASKS)(rng)

@@ -1,4 +1,4 @@
-"""Stories and other long texts, put together from paragraphs."""
+"""Stories and other long texts, composed of paragraphs."""
 # ruff: noqa: E501 - phrase tables read better unwrapped
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NAMES = [
     *("Mia", "Noah", "Olivia", "Paul", "Rosa", "Sam", "Tom", "Vera", "Alice", "Bella", "Oscar"),
     *("Nina", "Max"),
 ]
-"""A few that come up often: where any of two hundred may follow, digits and words slip in."""
+"""Few, because a model that may choose from two hundred mixes in digits and words."""
 
 PLACES = [
     "forest",
@@ -137,7 +137,7 @@ POEM_LINES = [
 
 def _slots(rng: Random) -> dict[str, str]:
     hero = rng.choice(list(HEROES))
-    at = list(HEROES).index(hero) * 5  # three names of its own for each hero
+    at = list(HEROES).index(hero) * 5  # each hero has three names of its own
     name = rng.choice([NAMES[(at + step) % len(NAMES)] for step in (0, 7, 13)])
     other = rng.choice([each for each in NAMES if each != name])
     thing = rng.choice(SEARCHED)
@@ -216,7 +216,7 @@ SENTENCES = [
 
 
 def sentences(rng: Random) -> Turn:
-    """Some plain sentences about a word."""
+    """Return some plain sentences about a word."""
     number = rng.choice((1, 1, 1, 2, 3, 3, 5))
     word = rng.choice(words.PLAIN_WORDS)
     asked = (

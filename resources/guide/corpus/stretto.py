@@ -14,7 +14,7 @@ from .memory import finish
 from .turn import Turn
 
 FACTS = Path(__file__).resolve().parent.parent / "facts.toml"
-HELP = FACTS.with_name("help.toml")  # what the window answers questions to the Guide with, too
+HELP = FACTS.with_name("help.toml")  # also used by the window to answer questions to the Guide
 
 BY_ACTION = [
     "{how do i|how can i|how do you|how does one|how would i|how to|how could i|how should i|how do we|how might i} <d>",
@@ -153,22 +153,22 @@ def facts() -> dict[str, Any]:
 
 
 def on_mac(keys: str) -> str:
-    """The same shortcut as a Mac writes it."""
+    """Return the shortcut in a Mac's spelling."""
     return keys.replace("Ctrl+", "Cmd+").replace("Alt+", "Option+")
 
 
 def shown(fact: dict[str, Any]) -> tuple[str, str]:
-    """The shortcut on Linux and on a Mac."""
+    """Return the shortcut for Linux and for a Mac."""
     return fact["keys"], fact.get("mac", on_mac(fact["keys"]))
 
 
 def ticked(keys: str) -> str:
-    """Key names as inline code; a shortcut that is a phrase stays a phrase."""
+    """Format key names as inline code. A shortcut that is a phrase stays unchanged."""
     return keys if " " in keys else f"`{keys}`"
 
 
 def sentence(fact: dict[str, Any], rng: Random) -> str:
-    """What to press and what it does, one sentence for both systems."""
+    """Return a sentence with the keys for both systems and their effect."""
     linux, mac = shown(fact)
     both = ticked(linux) if linux == mac else f"{ticked(linux)} ({ticked(mac)} on a Mac)"
     if rng.random() < 0.5:
@@ -181,7 +181,7 @@ def sentence(fact: dict[str, Any], rng: Random) -> str:
 
 
 def tick_note(note: str) -> str:
-    """Inline code around the shortcuts in a note."""
+    """Format the shortcuts in a note as inline code."""
     done = []
     for word in note.split(" "):
         core = word.rstrip(".,;")
@@ -210,7 +210,7 @@ _DOUBLED = {
 
 
 def third_person(action: str) -> str:
-    """`opens a new chat` from `open a new chat`."""
+    """Convert `open a new chat` to `opens a new chat`."""
     verb, _, rest = action.partition(" ")
     if verb == "have":
         verb = "has"
@@ -224,7 +224,7 @@ def third_person(action: str) -> str:
 
 
 def gerund(action: str) -> str:
-    """`opening a new chat` from `open a new chat`."""
+    """Convert `open a new chat` to `opening a new chat`."""
     verb, _, rest = action.partition(" ")
     if verb in _DOUBLED:
         verb += verb[-1] + "ing"
@@ -236,7 +236,7 @@ def gerund(action: str) -> str:
 
 
 def dressed(rng: Random, asked: str) -> str:
-    """The question with a clause before or after it, as people wrap their questions."""
+    """Add a clause before or after the question, as users do."""
     roll = rng.random()
     if roll < 0.12:
         return expand(rng, rng.choice(BEFORE)) + " " + asked
@@ -249,13 +249,13 @@ NEW, LATEST = ("new", "latest"), ("latest",)
 
 
 def some_fact(rng: Random, kind: str, marks: tuple[str, ...]) -> dict[str, Any]:
-    """Any fact of this kind; with `marks` one that bears one of them."""
+    """Return a random fact of this kind, with one of `marks` if given."""
     known: list[dict[str, Any]] = facts()[kind]
     return rng.choice([f for f in known if not marks or any(f.get(m) for m in marks)])
 
 
 def key_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """How to do something, by whatever name."""
+    """Return a question for how to do something."""
     fact = some_fact(rng, "key", marks)
     roll = rng.random()
     action = pick(rng, fact["do"])
@@ -282,7 +282,7 @@ def key_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
 
 
 def with_platform(rng: Random) -> list[Turn]:
-    """A question about a key, and then: and on a Mac?"""
+    """Return a question about a shortcut, and another one for a Mac."""
     fact = rng.choice(facts()["key"])
     asked = pick(rng, BY_ACTION).replace("<d>", pick(rng, fact["do"]))
     first = Turn(finish(rng, asked, True), sentence(fact, rng), "They ask about a shortcut.", "key")
@@ -306,7 +306,7 @@ def with_platform(rng: Random) -> list[Turn]:
 
 
 def reverse_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """What a key does."""
+    """Return a question for the effect of a shortcut."""
     if rng.random() < 0.12:
         keys = rng.choice(FREE_KEYS)
         asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
@@ -328,7 +328,7 @@ def reverse_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
 
 
 def _spoken(rng: Random, keys: str) -> str:
-    """A shortcut as people type it."""
+    """Return a shortcut as users type it."""
     roll = rng.random()
     if roll < 0.45:
         return keys
@@ -342,7 +342,7 @@ def _spoken(rng: Random, keys: str) -> str:
 
 
 def topic_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """Anything else about the program."""
+    """Return any other question about the app."""
     fact = some_fact(rng, "topic", marks)
     if not marks and rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])
@@ -360,7 +360,7 @@ def topic_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
 
 
 def all_keys(rng: Random) -> Turn:
-    """A table of shortcuts, a favourite for showing tables too."""
+    """Return a request for a table of shortcuts, which also teaches tables."""
     chosen = rng.sample(facts()["key"], rng.randint(4, 8))
     rows = "\n".join(f"| {ticked(shown(f)[0])} | {f['does']} |" for f in chosen)
     asked = pick(
@@ -380,7 +380,7 @@ def all_keys(rng: Random) -> Turn:
 
 
 def tour(rng: Random) -> Turn:
-    """The long explanation."""
+    """Return a request for the long explanation."""
     parts = [
         f"## {part['title']}\n\n{tick_note(rng.choice(part['say'])) if '`' not in part['say'][0] else rng.choice(part['say'])}"
         for part in facts()["tour"]
@@ -407,7 +407,7 @@ def tour(rng: Random) -> Turn:
 
 
 def question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """Any question about Stretto; with `marks` about facts that bear one of them."""
+    """Return any question about Stretto, or about facts with one of `marks`."""
     roll = rng.random()
     if roll < 0.45:
         return key_question(rng, marks)

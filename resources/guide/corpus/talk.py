@@ -68,7 +68,7 @@ TALK: list[tuple[list[str], list[str]]] = [
 
 
 def small_talk(rng: Random) -> Turn:
-    """One friendly exchange."""
+    """Return a friendly exchange."""
     asks, says = rng.choice(TALK)
     if rng.random() < 0.12:
         asks, says = TALK[0]
@@ -81,6 +81,6 @@ def small_talk(rng: Random) -> Turn:
 
 
 def greeting(rng: Random) -> Turn:
-    """How many conversations begin."""
+    """Return a greeting, as at the start of many conversations."""
     asks, says = TALK[rng.choice((0, 0, 0, 5))]
     return Turn(finish(rng, pick(rng, asks)), rng.choice(says), "A greeting. I greet back.", "talk")

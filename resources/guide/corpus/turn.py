@@ -1,4 +1,4 @@
-"""One exchange of a conversation, as every module of the corpus writes it."""
+"""Exchange of a conversation, used by all modules of the corpus."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Turn:
-    """A user message, its answer, and what a reasoning model may think in between.
+    """A user message, its answer, and the reasoning of a reasoning model.
 
     Attributes:
-        call: the name of a tool that is called before the answer; "" for none.
-        result: what the tool gave back.
+        call: name of the tool called before the answer; "" for none.
+        result: result of the tool.
     """
 
     user: str

@@ -1,4 +1,4 @@
-"""Word material: lists with attributes, and generators of words nobody has seen before."""
+"""Word lists with attributes, and generators of new words."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ _CODAS = [
 
 
 def invented(rng: Random, syllables: int | None = None) -> str:
-    """A pronounceable word that is in no dictionary, so that recalling it means reading back."""
+    """Return a pronounceable word that is not in a dictionary, so it can only be recalled."""
     count = syllables or rng.choice((1, 2, 2, 2, 3, 3))
     word = ""
     for _ in range(count):
@@ -255,7 +255,7 @@ def invented(rng: Random, syllables: int | None = None) -> str:
 
 
 def jumble(rng: Random) -> str:
-    """Letters and digits as in a licence plate or a ticket number."""
+    """Return letters and digits, as in a license plate or a ticket number."""
     letters = "ABCDEFGHJKLMNPQRSTUVWXYZ"
     shape = rng.choice(("AA00", "A0A0", "AAA-00", "00A", "A-000", "AA-00-A", "A00A0", "0000A"))
     text = "".join(
@@ -266,13 +266,13 @@ def jumble(rng: Random) -> str:
 
 
 def digits(rng: Random, low: int = 2, high: int = 6) -> str:
-    """A number of a few digits, first one not zero."""
+    """Return a number of a few digits that does not start with zero."""
     rest = "".join(str(rng.randrange(10)) for _ in range(rng.randint(low, high) - 1))
     return str(rng.randint(1, 9)) + rest
 
 
 def person(rng: Random) -> str:
-    """A first name: mostly a real one, at times with a family name, at times made up."""
+    """Return a first name: mostly real, sometimes with a family name, sometimes invented."""
     roll = rng.random()
     if roll < 0.55:
         return rng.choice(NAMES)
@@ -282,7 +282,7 @@ def person(rng: Random) -> str:
 
 
 def secret(rng: Random) -> str:
-    """A code word of any make: the more kinds, the less can be guessed and not remembered."""
+    """Return a code word of a random type. Many types prevent guessing."""
     roll = rng.random()
     if roll < 0.30:
         word = rng.choice(PLAIN_WORDS)
