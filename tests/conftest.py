@@ -1,4 +1,4 @@
-"""What all tests share. OpenBLAS goes in before anything imports MLX, as in the program."""
+"""Setup shared by all tests. OpenBLAS is chosen before anything imports MLX, as in the program."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from engine.model import backend
 from engine.runtime import pressure
 from tests import checked
 
-# What the imports leave is never garbage; looking for some is a tenth of their time, and of each
-# full collection after them.
+# Imports leave no garbage. Searching for it takes a tenth of their time, and would slow down each
+# later full collection.
 gc.disable()
-# OpenBLAS's threads wait for each other without sleeping, on a full machine for one that does not
-# run; the tests' models are too small for more than one. Tests of the products have `all_cores`
+# Idle threads of OpenBLAS spin, which on a busy machine keeps the awaited thread from running. The
+# tests' models are too small for several threads. Tests of matrix products use `all_cores`
 # (tests/engine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # and sleep after 2^16 cycles, not 2^26
 backend.take_openblas()
 checked.once()
-# The texts that tests compare with are English, whatever the machine's language is.
+# Tests compare with English texts, whatever the machine's language is.
 os.environ["STRETTO_LANGUAGE"] = "en"
-# What programs found out of a model in a person's folder is found out anew.
+# What programs measured about a model in the person's folder is measured again.
 os.environ["STRETTO_NO_WAYS"] = "1"
-# Models that a person has here are none of the tests' affair.
+# Tests must not see the models of the person on this machine.
 _models = tempfile.TemporaryDirectory(prefix="stretto-models-")
 os.environ["STRETTO_MODELS"] = _models.name
-# What one of a run's processes has found out of a tokenizer is found out (checked.py).
+# Processes of one run share what they have checked about tokenizers (checked.py).
 _passed = tempfile.TemporaryDirectory(prefix="stretto-passed-")
 os.environ.setdefault("STRETTO_PASSED", _passed.name)
-# What else runs on the machine must not take a test's caches away.
+# Other programs on the machine must not take memory away from a test's caches.
 pressure._STALLS = pressure._MEMORY = Path(os.devnull)
-# How fast examples are made and run is the machine's affair, and no fault of what is tested. They
-# are the same in each run; `pytest --hypothesis-profile=searching` looks for others.
+# The speed of generating and running examples depends on the machine and is no fault. Examples are
+# the same in each run; `pytest --hypothesis-profile=searching` looks for others.
 _slow = [HealthCheck.too_slow]
 settings.register_profile("patient", deadline=None, derandomize=True, suppress_health_check=_slow)
 settings.register_profile("searching", deadline=None, suppress_health_check=_slow)
@@ -51,10 +51,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a test that is marked `turns(n)`, every nth case; with STRETTO_TURN=all, all of them.
+    """Run every nth case of tests marked `turns(n)`, or all with STRETTO_TURN=all.
 
-    Which test begins with which case hangs on its name: those of one kind play all cases between
-    them, and the same in each run. `python -m tests.torture turns` plays all of each.
+    A test's first case depends on its name. Tests of one type share all cases between them, the
+    same ones in each run. `python -m tests.torture turns` runs every case of each test.
     """
     if os.environ.get("STRETTO_TURN") == "all":
         return

@@ -1,4 +1,4 @@
-"""Running the whole program from a script: a profile of its own, no screen needed."""
+"""Run the whole program from a script, on its own profile and without a screen."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ def program_in(
     paths: Paths,
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
-    # makes a stand-in for the engine; by default there is the real one
+    # creates a stand-in for the engine; None is the real engine
     engine: Callable[[], object] | None = None,
 ) -> Iterator[Driver]:
-    """The program over this profile, which stays when it has ended."""
+    """Run the program on a profile. The profile is kept afterwards."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ.setdefault(translation.ENVIRONMENT, "en")  # or what is measured differs by machine
-    running = QApplication.instance()  # that of a program before this one
+    # otherwise measurements depend on the machine's language
+    os.environ.setdefault(translation.ENVIRONMENT, "en")
+    running = QApplication.instance()  # left by a previous program
     qt = running if isinstance(running, QApplication) else make_qt(["stretto"])
     paths.create()
     Settings(model=model, appearance="light").save(paths.settings)
@@ -47,7 +48,8 @@ def program_in(
     application.start()
     driver = Driver(application)
     try:
-        driver.until(lambda: qt.activeWindow() is not None)  # it has been made to fit its screen
+        # until then the window fits itself to the screen
+        driver.until(lambda: qt.activeWindow() is not None)
         driver.window.resize(*size)
         ends = (LoadState.READY, LoadState.FAILED)
         driver.until(lambda: driver.pane.chat.model.status.state in ends, 120)

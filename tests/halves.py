@@ -1,14 +1,14 @@
-"""Runs the checks of the code and the tests in three processes side by side: ``make test``.
+"""Runs lint and all tests in three processes side by side, for ``make test``.
 
-Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
-groups, the longest first; whichever process is free takes the next one, after ``make lint``. Some
-groups wait more than they compute, for children's limits and for windows: a third process begins
-with those, and goes on to fill what the two leave of the cores. With files or folders among the
-arguments there is one process, and pytest as ever.
+Most tests keep one core busy, so on two cores this takes little more than half the time. The tests
+are in groups, the longest first. Each free process takes the next group, after ``make lint``. Some
+groups mostly wait, for limits of child processes and for windows: a third process starts with
+those, then uses what the two others leave of the cores. With files or folders among the arguments,
+there is one normal pytest process.
 
-A few tests that failed run once more at the end, with nothing beside them, and so does a group
-whose process died. Those that pass then are named and do not fail the run: a fault all the same, of
-the test or of the program. Where a process died is printed last.
+A few failed tests run again at the end, with nothing else running, and so does a group whose
+process died. Those that pass then are named and do not fail the run, but there is still a fault in
+the test or the program. The place where a process died is printed last.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 AT_ONCE = 2
-"""Beside the one that begins with groups that wait."""
+"""Besides the process that starts with waiting groups."""
 FEW_FAILED = 4
-"""More than these are no accident, and do not run again."""
+"""More failed tests than these are no coincidence, and do not run again."""
 DEATH_LINES = 150
-"""Of the stacks that Python writes when a signal ends it."""
+"""Of the stacks that Python prints when a signal kills it."""
 LAST = 1000
-"""Characters that tell which test it was, where the program had the stacks written elsewhere."""
+"""Last characters of the output, which name the test if the stacks went elsewhere."""
 ROOM = 4 * 2**30
-"""Bytes; a run's files are about one of these four."""
+"""Bytes. A run's files take about a quarter of it."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
     ("app",),
@@ -45,16 +45,16 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("engine/model",),
     ("bundle", "guide", "test_*"),
 )
-"""Patterns below this folder. A file is in the group that names it most closely."""
+"""Patterns below this folder. The most specific pattern decides about a file."""
 WAITING: tuple[tuple[str, ...], ...] = (
     ("engine/sandbox", "engine/hub", "engine/test_*faults*"),
     ("desktop",),
 )
-"""As `GROUPS`: those that leave a core free for more than half of their time."""
+"""Groups, as in `GROUPS`, that leave a core idle for more than half of their time."""
 
 
 def groups() -> list[list[str]]:
-    """The files of each group. All test files are in one of them."""
+    """Return the files of each group. Every test file is in one of them."""
     left = set(TESTS.glob("**/test_*.py"))
     taken: dict[tuple[str, ...], set[Path]] = {}
     for group in sorted(
@@ -73,30 +73,32 @@ def _files(place: Path) -> list[Path]:
 
 
 def in_memory() -> str | None:
-    """Where files of tests lie that no disk is waited for, if the system has room for them.
+    """Return a folder in memory for the tests' files, if there is room.
 
-    Each start of the window syncs its database some times; a tenth of a run is such waiting.
+    Each start of the window syncs its database several times. With a disk, that takes a tenth of a
+    run.
     """
     place = Path("/dev/shm")
     return str(place) if place.is_dir() and shutil.disk_usage(place).free > ROOM else None
 
 
 def main(arguments: list[str]) -> int:
-    """The exit status of pytest, of the first group that failed."""
-    # Images of containers set it: each process that a test starts would compile the program anew,
-    # for more than half of the time that its start takes.
+    """Return the exit status of pytest for the first failed group."""
+    # Container images set this variable. Each process that a test starts would then compile the
+    # program again, which takes more than half of its start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if sys.platform == "linux":
-        # MLX hands each small piece of work to another thread. Where one that is woken does not
-        # push the one that woke it aside, the engine's tests take a sixth less.
-        with contextlib.suppress(OSError):  # a container may forbid it
+        # MLX passes each small piece of work to another thread. If a woken thread does not preempt
+        # the one that woke it, the engine's tests take a sixth less time.
+        with contextlib.suppress(OSError):  # a container can forbid it
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
     with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
         os.environ["TMPDIR"] = folder
-        os.environ["STRETTO_PASSED"] = folder  # what one group's process has checked (checked.py)
+        # shares what one group's process has checked (checked.py)
+        os.environ["STRETTO_PASSED"] = folder
         lint = Lint()
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
         busy = deque[Lint | Run]([lint, *runs[: len(GROUPS)]])
@@ -107,7 +109,7 @@ def main(arguments: list[str]) -> int:
             while any(queues):
                 try:
                     run = next(filter(None, queues)).popleft()
-                except (IndexError, StopIteration):  # another one has taken it
+                except (IndexError, StopIteration):  # another thread has taken it
                     continue
                 said = run.go()
                 with printing:
@@ -133,17 +135,17 @@ def main(arguments: list[str]) -> int:
             print("", death, sep="\n", flush=True)
         if lint.status:
             print("\n`make lint` failed: see above.", flush=True)
-        # a killed one's is below zero
+        # negative if a signal killed it
         return lint.status or next((run.status for run in bad if run.status), 0)
 
 
 class Lint:
-    """``make lint``, which needs a core for a minute."""
+    """``make lint``, which takes a core for a minute."""
 
     status = 0
 
     def go(self) -> str:
-        """What it printed; its exit status is kept."""
+        """Run it. Keep its exit status and return its output."""
         command = ["make", "--no-print-directory", "lint"]
         done = subprocess.run(
             command, cwd=TESTS.parent, check=False, capture_output=True, text=True
@@ -153,17 +155,17 @@ class Lint:
 
 
 class Run:
-    """One group's files under pytest, with a cache of its own in ``cache``."""
+    """Pytest on the files of one group, with its own ``cache`` folder."""
 
     def __init__(self, pytest: list[str], files: list[str], cache: Path) -> None:
         self.command = [*pytest, "-o", f"cache_dir={cache}", *files]
         self.status = 0
         self._files = files
-        self.death = ""  # where a signal ended the process, as far as it said so
+        self.death = ""  # where a signal killed the process, as far as its output says
         self._failed = cache / "v" / "cache" / "lastfailed"
 
     def go(self, *more: str) -> str:
-        """What pytest printed; its exit status is kept."""
+        """Run pytest. Keep its exit status and return its output."""
         with tempfile.TemporaryFile("w+") as said:
             self.status = subprocess.call(
                 [*self.command, *more], stdout=said, stderr=subprocess.STDOUT
@@ -177,12 +179,12 @@ class Run:
         return printed
 
     def again(self) -> str:
-        """As `go`: the tests that failed once more, or all where the process died."""
+        """Run the failed tests again, or all if the process died. Return the output."""
         whole = self.status < 0
         return self.go(*(() if whole else ("--last-failed", "--last-failed-no-failures=none")))
 
     def failed(self) -> list[str]:
-        """The tests that failed, or the group where its process died: it cannot say which did."""
+        """Return the failed tests, or the group if its process died and cannot tell."""
         if self.status < 0:
             return [self._who()]
         return list(json.loads(self._failed.read_text())) if self._failed.exists() else []

@@ -1,8 +1,8 @@
-"""A small hub on the loopback, which speaks what huggingface_hub's client asks for.
+"""A small hub on the loopback for huggingface_hub's client.
 
-It serves folders as repositories: the listing with sizes and digests, and the files by a redirect
-to another port for weights, as the real one does, with ETag and Range. What goes wrong on the way
-is set by its attributes. It stands by itself, so that a frozen program can be tried with it.
+It serves folders as repositories: the listing with sizes and hashes, and the files, where weights
+are redirected to another port as on the real hub, with ETag and Range. Its attributes set faults.
+It has no other dependency in the tests, so that it also works with a frozen program.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PIECE = 16 * 1024
 
 @dataclass
 class Repo:
-    """What lies under one id.
+    """A repository.
 
     Attributes:
-        revisions: which commit a branch or tag stands for.
-        token: without it no file is given out (a gated repository).
-        private: without the token it is not even listed.
-        about: what else the hub tells of it, also in place of what it would tell by itself.
+        revisions: commits by branch or tag.
+        token: needed to get files, as in a gated repository.
+        private: whether the listing needs the token, too.
+        about: further fields of the hub's description. They replace the default ones.
     """
 
     files: dict[str, bytes]
@@ -43,7 +43,7 @@ class Repo:
 
 @dataclass
 class Asked:
-    """One request."""
+    """A request."""
 
     method: str
     path: str
@@ -54,27 +54,27 @@ class Asked:
 
 @dataclass
 class Hub:
-    """The server's state; tests set it and read it.
+    """The server's state, for tests to set and read.
 
     Attributes:
-        asked: every request, the first one first.
-        hold_at: weights stop coming after so many bytes of the file, until ``go`` is set.
-        held: set when that has happened.
-        cut_at: at so many bytes of the file the connection is closed, the next ``cuts`` times.
-        busy: refusals that are given once each: the end of a path, the status, and headers.
-        status: what every request for weights is answered with, if not 0.
-        damage: weights are served with one byte changed.
-        whole: Range is ignored.
-        silent: nothing is answered until ``go`` is set.
-        drip: each connection ends after so many bytes of weights, if not 0.
-        endless: answers about models do not end; ``sent`` counts their bytes.
-        packed: those answers are sent packed, a thousand times smaller than they are.
-        refuse: what a question about models is answered with, if not 0; `retry_after` goes along.
-        answer: what such a question is answered with in place of what is true.
-        break_off: answers to such questions end before they are whole.
-        dripped: of every answer the "head", "100 Continue" before it ("continue"), or the "body"
-            comes a little at a time and has no end, until ``go`` is set.
-        left: how many of those were ended by their client.
+        asked: all requests in order.
+        hold_at: offset in a weights file at which sending stops until ``go`` is set.
+        held: set when sending has stopped there.
+        cut_at: offset at which the connection is closed, for the next ``cuts`` times.
+        busy: one-time refusals: end of the path, status and headers.
+        status: status of every answer to a request for weights, if not 0.
+        damage: whether one byte of the weights is changed.
+        whole: whether Range is ignored.
+        silent: whether nothing is answered until ``go`` is set.
+        drip: bytes of weights after which each connection ends, if not 0.
+        endless: whether answers about models never end; ``sent`` counts their bytes.
+        packed: whether those answers are sent compressed, a thousand times smaller.
+        refuse: status of answers about models, if not 0; sent with `retry_after`.
+        answer: replaces the true answer about models.
+        break_off: whether answers about models end early.
+        dripped: "head", "continue" (100 Continue before the answer) or "body": this part of
+            each answer arrives slowly and does not end until ``go`` is set.
+        left: number of those answers that the client gave up.
     """
 
     url: str = ""
@@ -102,7 +102,7 @@ class Hub:
     left: int = 0
 
     def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
-        """Serve a folder's files (or these) under this id."""
+        """Serve the files of a folder, or these files, under this id."""
         if isinstance(folder, Path):
             found = sorted(p for p in folder.rglob("*") if p.is_file())
             files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
@@ -115,20 +115,20 @@ class Hub:
         return repo
 
     def of_weights(self) -> list[Asked]:
-        """The requests for weights' own bytes, behind the redirect."""
+        """Return the requests for the bytes of weights, after the redirect."""
         return [a for a in self.asked if a.path.startswith("/cdn/")]
 
     def names(self) -> set[str]:
-        """Which files were asked for."""
+        """Return the names of the requested files."""
         return {a.path.rsplit("/", 1)[-1] for a in self.asked if "/resolve/" in a.path}
 
 
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler] | None = None) -> Iterator[Hub]:
-    """A hub that runs meanwhile, on two free ports.
+    """Run a hub on two free ports.
 
     Args:
-        handler: answers requests in another way than a hub does.
+        handler: replaces the hub's request handler.
     """
     hub = Hub()
     front, behind = (_Server(hub, handler or _Handler) for _ in range(2))
@@ -150,9 +150,9 @@ def serving(handler: type[BaseHTTPRequestHandler] | None = None) -> Iterator[Hub
 
 @contextmanager
 def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
-    """A hub that this process and its children ask, with downloads and tokens of their own.
+    """Run a hub that this process and its children use, with separate downloads and tokens.
 
-    ``monkeypatch`` is pytest's; huggingface_hub has read the environment long ago.
+    ``monkeypatch`` is pytest's. It is needed as huggingface_hub has already read the environment.
     """
     from huggingface_hub import constants
     from huggingface_hub.utils import close_session
@@ -167,7 +167,7 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(home))
         monkeypatch.delenv("HF_TOKEN", raising=False)
-        # A person's own keychain is not for tests.
+        # Tests must not use the person's keychain.
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         monkeypatch.setattr("keyring.core._keyring_backend", None)
         yield hub
@@ -176,7 +176,7 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # closing waits for what is being answered: nothing is left behind
+    daemon_threads = False  # closing waits for answers in progress, so that no thread is left
 
     def __init__(self, hub: Hub, handler: type[BaseHTTPRequestHandler]) -> None:
         super().__init__(("127.0.0.1", 0), handler)
@@ -185,7 +185,7 @@ class _Server(ThreadingHTTPServer):
         self.behind = self.url
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # a client that went away
+        pass  # a client has disconnected
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(about)
 
     def _search(self, query: dict[str, list[str]], token: str) -> None:
-        """Models whose name holds the words, the most downloaded first, as the real hub does."""
+        """Answer with the models whose name contains the words, most downloaded first."""
         hub = self.server.hub
         if hub.endless:
             self._go_on_for_ever()
@@ -265,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(found[: int(query["limit"][0])])
 
     def _tell(self, answer: Any) -> None:
-        """Answer a question about models, as the hub's state has it."""
+        """Answer a question about models according to the hub's state."""
         hub = self.server.hub
         content = json.dumps(answer).encode() if hub.answer is None else hub.answer
         if hub.break_off:
@@ -286,7 +286,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b'"a",' * PIECE)
                 self.server.hub.sent += 4 * PIECE
         except OSError:
-            pass  # the client has had enough
+            pass  # the client has given up
         self.close_connection = True
 
     def _drip(self, what: str) -> None:
@@ -323,7 +323,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, repo.files[file], {"ETag": f'"{etag}"', "X-Repo-Commit": commit})
 
     def _send(self, path: str) -> None:
-        """Weights, or what is left of them."""
+        """Send weights, or the rest of them."""
         hub = self.server.hub
         owner, name, file = path.removeprefix("/cdn/").split("/", 2)
         content = hub.repos[f"{owner}/{name}"].files[file]
@@ -377,7 +377,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _about(name: str, repo: Repo) -> dict[str, Any]:
-    """What the hub tells of a repository, in a search and by itself."""
+    """Return the hub's description of a repository, for searches and listings."""
     try:
         config = json.loads(repo.files.get("config.json", b"{}"))
     except ValueError:
@@ -406,7 +406,7 @@ def _about(name: str, repo: Repo) -> dict[str, Any]:
 
 
 def _told(about: dict[str, Any], name: str, kind: Callable[[], Any]) -> Any:
-    """What stands there if it is of this kind, else an empty one: tests put in anything."""
+    """Return the value if it has this type, else an empty one, as tests set any value."""
     return about[name] if type(about[name]) is kind else kind()
 
 

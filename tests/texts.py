@@ -1,4 +1,4 @@
-"""The texts of the program as tests look at them: by `ast`, and in the files of translations."""
+"""Texts of the program, found in its code by `ast` and in the translation files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 
 @cache
 def languages() -> ModuleType:
-    """``packaging/languages.py``; the scripts there are no package."""
+    """Import ``packaging/languages.py``. The scripts there are not a package."""
     folder = str(ROOT / "packaging")
     sys.path.insert(0, folder)
     try:
@@ -30,7 +30,7 @@ def languages() -> ModuleType:
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """The program's files, each as it is parsed."""
+    """Return the syntax trees of the program's files by path."""
     return {
         path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted((ROOT / "app").rglob("*.py"))
@@ -42,17 +42,17 @@ def is_text(node: ast.AST) -> bool:
 
 
 def places(text: str) -> set[str]:
-    """The ``{names}`` of a text and its numbers."""
+    """Return the ``{names}`` of a text, and "%n" if it has a number."""
     named = {f"{{{name}}}" for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     return named | {"%n" for _ in re.findall(r"%L?n", text)}
 
 
 @dataclass(frozen=True)
 class Translated:
-    """An entry of a file of translations.
+    """An entry of a translation file.
 
     Attributes:
-        forms: the translation, or one for each number; empty ones are not made yet.
+        forms: the translation, or one for each plural form. Missing ones are empty.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Translated:
     forms: tuple[str, ...]
 
     def faults(self, numbers: int) -> Iterator[str]:
-        """What is wrong with it, in a language with so many forms by number."""
+        """Yield the faults of a translation for a language with this number of plural forms."""
         if self.finished and not all(self.forms):
             yield "finished, and empty"
         if self.counts and len(self.forms) != numbers:
@@ -70,7 +70,7 @@ class Translated:
         for form in filter(None, self.forms):
             wanted, found = self._places(), places_of(form)
             if self.counts:
-                # A form for a single thing may say "one", where the English does or does not.
+                # The singular form can say "one" whether or not the English text does.
                 named = places_of(self.comment) if numbers == 1 else set[str]()
                 named |= places_of(self.text) & places_of(self.comment)
                 named -= {"%n"}
@@ -93,7 +93,7 @@ _MNEMONIC = re.compile(r"&(?![&#\s]|\w+;)")
 
 
 def places_of(text: str) -> set[str]:
-    """As `places`; a text whose braces are no places has none but its numbers."""
+    """Return the `places` of a text, only numbers if its braces are not placeholders."""
     try:
         return places(text)
     except ValueError:
@@ -105,7 +105,7 @@ def _ends(text: str) -> tuple[str, str]:
 
 
 def translations(file: Path) -> list[Translated]:
-    """The entries of a ``.ts`` file."""
+    """Return the entries of a ``.ts`` file."""
     found = []
     for message in ET.parse(file).iter("message"):
         translation = message.find("translation")
@@ -124,7 +124,7 @@ def translations(file: Path) -> list[Translated]:
     return found
 
 
-# ---------------------------------------------------------------- texts that nobody translates
+# ---------------------------------------------------------------- untranslated texts
 
 SHOWING = {
     *("setText", "setToolTip", "setPlaceholderText", "setWindowTitle", "setStatusTip"),
@@ -135,10 +135,10 @@ SHOWING = {
     *("QLabel", "QPushButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction", "QMenu"),
     *("QToolButton", "QMessageBox", "QDockWidget", "IconButton", "TextButton"),
     *("getExistingDirectory", "folder", "file", "files", "place", "line"),
-    # our own, which show what they are given
+    # our own functions that show their arguments
     *("show_text", "offer", "section", "note", "quiet", "announce", "command"),
 }
-"""Functions and classes that show their texts to a person."""
+"""Functions and classes that show their text arguments."""
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
 NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
@@ -146,9 +146,9 @@ NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
 
 
 def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The lines and texts that are shown without having gone through `app.settings.language`.
+    """Yield line and text of each shown text that did not go through `app.settings.language`.
 
-    A text is one with a blank or a capital and at least two letters in a row.
+    A text has a blank or a capital, and at least two letters in a row.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _name(node.func) in SHOWING and not _is_log(node.func):
@@ -195,7 +195,7 @@ def _texts(node: ast.expr) -> Iterator[tuple[int, str]]:
 
 
 _FORMATS = re.compile(r'(\w+ )?[ ]?\(\*?[\w*-]+\.\w+\)(;;.*)?|\{".*')
-"""Of files, as dialogs for them want it, and of JSON."""
+"""File types as file dialogs expect them, and JSON."""
 _KEYS = re.compile(r"\+?((Ctrl|Alt|Shift|Meta)\+)+\S*|\+Tab")
 _OF_TEXTS = {"join", "format", "replace", "strip", "capitalize", "lower"}
 
@@ -205,7 +205,7 @@ def _is_for_people(text: str) -> bool:
 
 
 def _is_neutral(text: str) -> bool:
-    """Whether it is the same in all languages."""
+    """Return whether the text is the same in all languages."""
     if not _WORDS.search(text) or text.strip(" ·") in NAMES:
         return True
     return any(form.fullmatch(text) for form in (_KEYS, _FORMATS))

@@ -1,4 +1,4 @@
-"""What the screen, the store and the engine have to agree on, whatever a person did."""
+"""Checks that the screen, the store and the engine agree, whatever a person did."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from tests.app.step_engine import StepEngine
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
 KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by", "group_id", "variant")
 KEPT += ("draft_attachments", "edited_attachments", "queued")
-"""What of a chat's record is in the store as soon as it is on screen."""
+"""Fields of a chat's record that are in the store as soon as they are on screen."""
 
 
 def disagreements(app: Application) -> Iterator[str]:
-    """Each a sentence; none if all is well. The program has rested before."""
+    """Yield a sentence for each disagreement. The program must be idle."""
     window = app.window
     assert window is not None
     yield from sidebar(app, window)
@@ -46,7 +46,7 @@ def disagreements(app: Application) -> Iterator[str]:
         for problem in on_screen(app, window, pane):
             yield f"{problem} (in the pane of {pane.chat.title!r})"
     active = window.workspace.active
-    # In a main window whose panes are all in windows of their own no pane is current.
+    # No pane is current in a main window whose panes are all in windows of their own.
     here = [p for p in window.workspace.panes() if not window.workspace.is_alone(p)]
     if (active is None and here) or (active is not None and not ids):
         yield f"{len(ids)} panes are open and the active one is {active}"
@@ -56,7 +56,7 @@ def disagreements(app: Application) -> Iterator[str]:
 
 
 def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
-    """Every chat that is not in the trash is listed, by its title, in its place."""
+    """Check that every chat outside the trash is listed by its title in its place."""
     chats = app.store.chats()
     model = window.sidebar.model
     rows = list(map(model.row, map(model.index, range(model.rowCount()))))
@@ -80,7 +80,7 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
 
 
 def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[str, str]]:
-    """Pinned ones first, then folders with theirs, the rest by day, the archive; from the store."""
+    """Yield the chats of the store in the sidebar's order: pinned, folders, by day, archive."""
     ids = {folder.id for folder in folders}
     above = {folder.id: folder.parent_id for folder in folders}
 
@@ -107,7 +107,7 @@ def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[
 
 
 def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, str]]:
-    """The chats of one place; a group of them is where its first one is, if it is unfolded."""
+    """Yield the chats of one place. An unfolded group stands at its first chat."""
     told: set[str] = set()
     for chat in chats:
         members = [c for c in chats if c.group_id == chat.group_id is not None]
@@ -121,7 +121,7 @@ def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, 
 
 
 def in_use(app: Application) -> Iterator[str]:
-    """What chats hold in memory is what the store has."""
+    """Check that chats in memory equal the store."""
     for chat in list(app.library._in_use.values()):
         stored = app.store.chat(chat.id)
         if stored is None:
@@ -168,7 +168,7 @@ def _differs(chat: Chat, here: Message, there: Message) -> str:
 
 
 def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[str]:
-    """A pane shows its chat: the chosen branch, what is composed, what can be done."""
+    """Check that a pane shows its chat: branch, composer and available actions."""
     chat = pane.chat
     if app.library.find(chat.id) is not chat:
         yield "the pane's chat is not the one in use"
@@ -195,7 +195,7 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 
 
 def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
-    """An unfolded panel shows its columns, each with what it has said."""
+    """Check that an unfolded panel shows its columns with their texts."""
     shown = [column.message_id for column in pane.panel.columns]
     if shown != [message.id for message in chat.panel.columns(pane.panel.about)]:
         yield "the panel shows other columns than the chat has"
@@ -213,13 +213,14 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
         if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
-        # What streams is laid out whole, as it comes; a row that is made anew is not.
+        # Streamed text is laid out completely as it arrives; a row created anew is not.
         if row.text not in (message.content, beginning(message.content, MOST_LAID_OUT, "\n\n")):
             yield f"an answer reads {row.text!r}, not {message.content!r}"
         if row.streaming != (message.status == "streaming"):
             yield "an answer seems to stream, or not to"
     versions = chat.transcript.alternatives(message.id)
-    apart = isinstance(row, AnswerRow) and row._apart  # a column has the others beside it
+    # a column has the other versions beside it
+    apart = isinstance(row, AnswerRow) and row._apart
     if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
     for button, action in row._buttons.items():
@@ -231,7 +232,7 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """As Qt keeps it: every kind of line end is a line break."""
+    """Return the text as Qt keeps it, with every line ending as a line break."""
     for end in ("\r\n", "\r", "\u2028", "\u2029", "\ufdd0", "\ufdd1"):
         text = text.replace(end, "\n")
     return text.replace("\xa0", " ")
@@ -271,7 +272,7 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
 
 
 def engine(app: Application, running: StepEngine) -> Iterator[str]:
-    """The engine answers those whom the window shows as being answered, and nobody else."""
+    """Check that the engine answers exactly the chats that the window shows as being answered."""
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
@@ -294,7 +295,8 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     replies = running.running().items()
     at_work = {session: reply.paused for session, reply in replies if not reply.session.closed}
     for session, reply in replies:
-        if reply.session.closed:  # it ends as soon as the engine hears of it, and then the window
+        # it ends when the engine processes the close, and the window follows
+        if reply.session.closed:
             asked.pop(session, None)
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
@@ -304,12 +306,12 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
 
 
 def helpers(chat: Chat) -> list[Answering]:
-    """Those that answer questions of the chat's model."""
+    """Return the helpers that answer questions of the chat's model."""
     return [each for round_ in chat.helping._rounds.values() for each in round_.at_work.values()]
 
 
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:
-    """What is kept of closed panes and ended replies does not grow."""
+    """Check that what is kept of closed panes and ended replies is bounded."""
     docks = window.workspace._docks
     closed = [dock for dock in docks.all() if dock.closed]
     if len(closed) > Docks.KEPT_CLOSED:
@@ -330,11 +332,11 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
 
 
 CHANNELS = 8
-"""Those of the store, the search, the score and errors."""
+"""Channels of the store, the search, the score and errors."""
 
 
 def _json(value: object) -> object:
-    """As it is after a way through the file: tuples are lists."""
+    """Return the value after a round trip through JSON, where tuples become lists."""
     return json.loads(json.dumps(value, default=to_builtins))
 
 

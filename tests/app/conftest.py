@@ -1,4 +1,4 @@
-"""What the window's tests share: a profile of their own, a program over it, and no leaks after."""
+"""Fixtures for tests of the window: an empty profile, the program on it, and leak checks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-# Before Qt is asked for a screen: tests need none, but the window is to fit on it: Qt's own is
-# 800 pixels wide. An outer choice (xcb under Xvfb) is kept.
+# Set the platform before Qt opens a screen. Tests need no screen, but the window must fit on it,
+# and Qt's default is only 800 pixels wide. An outer choice (xcb under Xvfb) is kept.
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     _SCREEN = Path(__file__).with_name("screen.json")
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_SCREEN}"
@@ -44,24 +44,24 @@ DEADLINE_MS = 20_000
 
 
 def rows_alive(view: TranscriptView) -> int:
-    """Return how many messages have a widget."""
+    """Return the number of messages that have a widget."""
     return sum(place.row is not None for place in view.places)
 
 
 def _wait_until(
     bot: QtBot, condition: Callable[[], bool | None], *, timeout: int = DEADLINE_MS
 ) -> None:
-    """As pytest-qt's, which looks every 10 ms, and gives up after 5 s.
+    """Replace pytest-qt's `waitUntil`, which checks every 10 ms and gives up after 5 s.
 
-    Tests of the window did nothing for half of their time but wait for its next look, and a busy
-    machine takes longer. One loop and one timer do for all looks of a wait: pytest-qt makes both
-    anew for each, which takes three times the processor time.
+    With it, tests of the window spent half of their time waiting for the next check, and a busy
+    machine needs longer than 5 s. All checks of a wait share one loop and one timer: pytest-qt
+    creates both for each check, which takes three times the CPU time.
     """
     give_up = time.monotonic() + timeout / 1000
     loop = timer = None
     while True:
         try:
-            if (true := condition()) or true is None:  # what asserts returns nothing
+            if (true := condition()) or true is None:  # a condition of asserts returns nothing
                 return
         except AssertionError:
             if time.monotonic() > give_up:
@@ -80,21 +80,21 @@ QtBot.waitUntil = _wait_until  # type: ignore[method-assign, assignment]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The offscreen platform warns of what it cannot do (raise a window): not ours to mend."""
+    """Ignore the offscreen platform's warnings about what it cannot do, e.g. raise windows."""
     for item in items:
         item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
 
 
 SHARED = ("stretto-confined",)
-"""Threads that all engines of a process share; they end with it (engine/DECISIONS.md, E45)."""
+"""Threads shared by all engines of a process; they end with it (engine/DECISIONS.md, E45)."""
 
 
 class _Collecting:
-    """Python's `gc` for the program's collector, which sets nothing apart and brings nothing back.
+    """Stand-in for `gc` in the program's collector, without freeze and unfreeze.
 
-    Here each test sets apart what was there before it (below): a full collection, and a walk over
-    all objects, then cost a few milliseconds instead of half of the test's time. Nor does it
-    collect all at the start and the end: the test's own end does.
+    Each test freezes the objects that existed before it (below). A full collection and a walk over
+    all objects then take a few milliseconds instead of half of the test's time. The full
+    collections at start and end are skipped too, as the end of the test collects.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -122,29 +122,29 @@ def process_until(condition: Callable[[], object], seconds: float = 20) -> None:
 
 @pytest.fixture(autouse=True)
 def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fail on threads, sequences, running timers and windows that a test leaves behind."""
+    """Fail on threads, coroutines, running timers and windows that a test leaves behind."""
     monkeypatch.setattr(collector, "gc", _Collecting())
-    # As in the program, garbage is collected on this thread alone: another one that happens to
-    # allocate would destroy Qt's objects, and the process with them.
+    # Collect garbage only on this thread, as the program does. Otherwise any thread that happens to
+    # allocate could destroy Qt objects, which crashes the process.
     gc.disable()
     threads = set(threading.enumerate())
     windows = set(_windows())
-    gc.freeze()  # from here on only what the test makes is looked at
+    gc.freeze()  # from here on, only objects made by the test are examined
     yield
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
         process_until(lambda: not flows.left())  # they are cancelled
     if isinstance(QCoreApplication.instance(), QApplication):
-        # What was copied is an object of Python's, and the offscreen platform frees it after Python
-        # has gone: the process would crash at its end.
+        # The clipboard holds a Python object, and the offscreen platform frees it after Python has
+        # shut down, which would crash the process.
         QApplication.clipboard().clear()
     gc.collect()
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
-        # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
-        # process or the call that they wait for, one that saves settings once they are saved, one
-        # of `flows.aside` once it has handed over what it found.
+        # These threads were told to end, but the program's end does not wait for them. Threads of
+        # asyncio and anyio end with the process or call that they wait for; "settings" ends when
+        # saved, and "aside" (`flows.aside`) when it has delivered its result.
         if thread.name.startswith(
             ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings", "aside")
         ):
@@ -157,7 +157,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) -> None:
-    """Let a person answer at once to one kind of question of `app.ui.widgets.asking`."""
+    """Answer one type of question of `app.ui.widgets.asking` immediately."""
 
     async def answered(*_: object, **__: object) -> object:
         return answer
@@ -166,7 +166,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) ->
 
 
 def _windows() -> list[QWidget]:
-    # A combo box or a menu keeps hidden windows of its own; Qt's own are not ours to count.
+    # Combo boxes and menus keep hidden windows. These belong to Qt and are not counted.
     app = QApplication.instance()
     return list(app.topLevelWidgets()) if isinstance(app, QApplication) else []
 
@@ -178,7 +178,7 @@ def _living(kind: type) -> list:
 
 
 class Run:
-    """One run of the program in a test, with short ways to what tests look at."""
+    """One run of the program in a test, with short ways to the usual widgets."""
 
     def __init__(self, qt: QApplication, profile: Path, qtbot: QtBot, **options: Any) -> None:
         self.qtbot = qtbot
@@ -207,7 +207,7 @@ class Run:
 
     @property
     def settings(self) -> SettingsWindow:
-        """The settings, which are open, with all their pages made."""
+        """Return the open settings window, with all pages created."""
         shown = self.window.settings_commands.shown
         assert shown is not None
         shown.pages.complete()
@@ -229,19 +229,20 @@ class Run:
     def say(self, text: str, pane: ChatPane | None = None) -> ChatPane:
         """Write into the composer and press Enter."""
         pane = pane or self.pane
-        pane.composer.field.insertPlainText(text[:-1])  # a key takes as long as half of a reply
+        # a key press takes as long as half of a reply
+        pane.composer.field.insertPlainText(text[:-1])
         self.qtbot.keyClicks(pane.composer.field, text[-1:])
         self.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
         return pane
 
     def answered(self, pane: ChatPane | None = None) -> str:
-        """Wait for the pane's answer to end; returns its text."""
+        """Wait for the pane's answer to end and return its text."""
         pane = pane or self.pane
         self.until(lambda: not pane.chat.reply.is_active)
         return self.answer(pane)
 
     def ask(self, text: str, pane: ChatPane | None = None) -> str:
-        """Say it, and wait for the answer; returns its text."""
+        """Send the text, wait for the answer and return its text."""
         return self.answered(self.say(text, pane))
 
     def answer(self, pane: ChatPane) -> str:
@@ -250,13 +251,13 @@ class Run:
         return pane.chat.reply.message(last.id).content
 
     def end(self) -> None:
-        """End the program, once."""
+        """End the program. Further calls do nothing."""
         if self.ended:
             return
         self.ended = True
         window = self.app.window
         self.app.shut_down()
-        # Popovers and dialogs, too: they go with their window in a moment, and `no_leaks` would
+        # Check popovers and dialogs too: they are deleted with their window, so `no_leaks` would
         # not see them.
         if window is not None:
             own = [window, *(w for w in window.findChildren(QWidget) if w.isWindow())]
@@ -266,31 +267,31 @@ class Run:
 
 
 Start = Callable[..., Run]
-"""What the fixture of this name gives."""
+"""Type of the fixture `start`."""
 
 
 @pytest.fixture
 def profile(tmp_path: Path) -> Path:
-    """An empty profile."""
+    """Return an empty profile."""
     return tmp_path / "profile"
 
 
 @pytest.fixture
 def look(qapp: QApplication) -> theme.Theme:
-    """The light theme, for tests of single widgets."""
+    """Install the light theme, for tests of single widgets."""
     return theme.install(qapp, "light")
 
 
 @cache
 def _newest() -> sqlite3.Connection:
-    """An empty database of the program, as its steps make it."""
+    """Return an empty database of the current version."""
     made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     migrations.migrate(made)
     return made
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """As the program's, but copies what the steps make of a new file: a tenth of each start."""
+    """Migrate a database. A new one is copied, which saves a tenth of each start."""
     if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
         _newest().backup(db)
     else:
@@ -301,12 +302,10 @@ def _migrate(db: sqlite3.Connection) -> None:
 def start(
     qapp: QApplication, qtbot: QtBot, profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Start]:
-    """Start the program over the test's profile; may be called again after ``end``."""
+    """Start the program on the test's profile. Can be called again after ``end``."""
     monkeypatch.setattr(database, "migrate", _migrate)
     configure_docking()
-    qapp.setDesktopFileName(
-        "app.stretto.Stretto"
-    )  # or X11 has nothing to put a badge on, and warns
+    qapp.setDesktopFileName("app.stretto.Stretto")  # otherwise X11 cannot show a badge and warns
     qapp.setQuitOnLastWindowClosed(False)
     runs: list[Run] = []
 
@@ -316,7 +315,7 @@ def start(
         runs.append(Run(qapp, profile, qtbot, **options))
         run = runs[-1]
         if run.started:
-            run.until(qapp.activeWindow)  # the window, or what it opens at once
+            run.until(qapp.activeWindow)  # the window, or a dialog opened at start
         return run
 
     yield begin

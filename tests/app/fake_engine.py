@@ -1,18 +1,18 @@
-"""A small real engine: a thread that answers with words and speaks the contract. No model, no mlx.
+"""Small real engine: a thread that answers with words and follows the contract, without a model.
 
-What it answers is in the question, so that a test reads as one piece:
+The answer is in the question, so that a test can be read in one place:
 
-- ``say one two three`` answers "one two three ", a word at a time,
+- ``say one two three`` answers "one two three ", word by word,
 - ``count 40`` answers "1 2 … 40 ",
-- ``hold 5`` writes five numbers and then waits until it is cancelled or ``release`` is called,
+- ``hold 5`` writes five numbers and waits until it is cancelled or ``release`` is called,
 - ``think`` reasons before it answers,
-- ``call NAME {…}`` calls a tool, several with `` & `` between them, and then tells its result,
-- ``loop 3 NAME {…}`` calls it again after each result, three times,
-- ``cut`` ends at its length; an answer that is continued gets "and more.",
-- ``break`` ends as when the engine's thread has broken down,
-- ``overflow`` fails unless the session leaves its oldest turns out,
-- a conversation with ``toolong`` in any of its turns fails, ``huge`` is too long even alone,
-- ``fail`` ends with Failed, anything else is echoed.
+- ``call NAME {…}`` calls a tool (several with `` & `` in between), then reports the result,
+- ``loop 3 NAME {…}`` repeats the call after each result, three times,
+- ``cut`` stops at the length limit; a continued answer gets "and more.",
+- ``break`` ends as if the engine's thread had died,
+- ``overflow`` fails unless the session drops its oldest turns,
+- ``toolong`` in any turn makes the conversation fail; ``huge`` is too long on its own,
+- ``fail`` ends with Failed; anything else is echoed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _numbers = itertools.count(1)
 
 
 def model_of(path: str, name: str, sees: bool = False) -> Model:
-    """What an engine tells of a model that it has not got."""
+    """Return the description of a model that does not exist."""
     ways, defaults = ("float32", "shared", True), {"temperature": 0.5}
     return Model(path, name, path, 2048, 1000, *ways, defaults, tool_format="json", sees=sees)
 
@@ -69,7 +69,7 @@ class FakeReply:
         elif turns[-1]["role"] == "tool":
             self.words = after_results(turns)
         else:
-            # What is asked stands after the files that go with it.
+            # The question follows the attached files.
             self.words = script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
         self.written = 0
 
@@ -93,7 +93,7 @@ class FakeSession:
     options: dict[str, Any]
     id: str = field(default_factory=lambda: f"session-{next(_numbers)}")
     closed: bool = False
-    ended: bool = False  # its model was unloaded
+    ended: bool = False  # whether its model was unloaded
     priority: int = 0
 
     def send(
@@ -128,20 +128,19 @@ class FakeSession:
 
 
 class FakeEngine:
-    """Steps all replies on one thread, a word each per turn.
+    """Runs all replies on one thread, one word per turn.
 
     Attributes:
-        sent: every reply asked for.
-        loads: how many models were asked for.
-        unloaded: names of the models that were unloaded.
-        drafts: names of the models that something was to draft for, each with its name; "" for
-            nothing any more.
-        forgotten: ids of sessions whose cache is to be removed from disk.
-        loading: while cleared, loads wait (a slow model).
-        progress: by path, what hears how far a model is read.
-        titles: what is answered to the next `ask`, and so on; "" once there is no more.
-        asked: what was asked by `ask`.
-        loaded: paths of the models that make it too narrow for one that is "wide".
+        sent: all requested replies.
+        loads: number of requested models.
+        unloaded: names of unloaded models.
+        drafts: pairs of a model's name and its draft model's name ("" to remove the draft model).
+        forgotten: ids of sessions whose cache on disk will be deleted.
+        loading: loads wait while this is cleared, as with a slow model.
+        progress: listeners to the progress of loads, by path.
+        titles: answers to the next calls of `ask`; "" after the last one.
+        asked: replies requested by `ask`.
+        loaded: paths of the models that leave too little memory for "wide".
     """
 
     TURN_S = 0.001
@@ -166,7 +165,7 @@ class FakeEngine:
         self._thread.start()
 
     def count_tools_later(self, model: Any, tools: list[dict[str, Any]]) -> Future[int]:
-        """Ten tokens for each."""
+        """Count ten tokens for each tool."""
         future: Future[int] = Future()
         future.set_result(10 * len(tools))
         return future
@@ -184,7 +183,10 @@ class FakeEngine:
         kv_bits: int | None = None,
         adapter: str | None = None,
     ) -> Future[Fit]:
-        """Whether it fits: "wide" does small, short or beside nothing, a "vast" adapter never."""
+        """Estimate whether a model fits.
+
+        "wide" fits only with small, short or no other models, a "vast" adapter never.
+        """
         future: Future[Fit] = Future()
         fit = Fit(5_000_000_000, 1, 2_000_000_000, 100_000_000, 8192, 1, kv_bits, 9_000_000_000)
         if "wide" in path and kv_bits is None and (context or 8192) > 4096:
@@ -205,7 +207,7 @@ class FakeEngine:
         adapter: str = "",
         draft: str | None = None,
     ) -> Future[Model]:
-        """A draft that is "broken" or "foreign" is refused."""
+        """Load a model. A draft named "broken" or "foreign" is refused."""
         future: Future[Model] = Future()
         if on_progress is not None:
             self.progress[path] = on_progress
@@ -245,7 +247,8 @@ class FakeEngine:
         on_event: Any = None,
         reasoning: bool | None = None,
     ) -> FakeReply:
-        """Each answer of `titles` once; one that begins with a verb of the script does as it."""
+        """Answer with each of `titles` once. A title that starts with a verb of the script follows
+        it."""
         session = FakeSession(self, model, {"reasoning": reasoning})
         reply = FakeReply(session, [{"role": "user", "content": prompt}], params, on_event)
         said = self.titles.pop(0) if self.titles else ""
@@ -267,7 +270,7 @@ class FakeEngine:
         slides_in: int | None = None,
         session_id: str = "",
     ) -> Future[int]:
-        """A token is a word, and three go with each turn; the oldest go where they must."""
+        """Count a token for each word and three for each turn, without dropped turns."""
         sizes = [len(text_of(turn["content"]).split()) + 3 for turn in prompt]
         while slides_in is not None and sum(sizes) >= slides_in and len(sizes) > 1:
             del sizes[:2]  # a question and its answer
@@ -281,7 +284,7 @@ class FakeEngine:
         return future
 
     def release(self) -> None:
-        """Let the replies that hold go on to their end."""
+        """Let replies on hold continue to their end."""
         self.released.set()
 
     def stop(self, timeout: float | None = None) -> None:
@@ -373,7 +376,7 @@ class FakeEngine:
         future.set_result(model)
 
     def _step(self, reply: FakeReply) -> bool:
-        """One word; False when that was the last."""
+        """Write one word. Return False after the last one."""
         if reply.paused.is_set() and not reply.cancelled.is_set():
             return True
         if reply.cancelled.is_set():
@@ -400,7 +403,7 @@ class FakeEngine:
         if kind == "call":
             name, _, text = word.partition(" ")
             key = f"call{next(_numbers)}"
-            # Questions without an answer between them are one turn: the first is answered.
+            # Unanswered questions in a row are one turn. The first one is answered.
             text = text.partition("\n\n")[0] or "{}"
             function = {"name": name, "arguments": json.loads(text)}
             reply.calls.append({"id": key, "type": "function", "function": function})
@@ -418,7 +421,7 @@ class FakeEngine:
 
 
 def after_results(turns: Any) -> Iterator[tuple[str, str]]:
-    """What comes after results: another call of a loop, or what the results were."""
+    """Return the words after results: the next call of a loop, or the last result."""
     at = max(n for n, turn in enumerate(turns) if turn["role"] == "user")
     results = [turn["content"] for turn in turns[at:] if turn["role"] == "tool"]
     verb, _, rest = text_of(turns[at]["content"]).strip().partition(" ")
@@ -428,7 +431,7 @@ def after_results(turns: Any) -> Iterator[tuple[str, str]]:
 
 
 def script(question: str) -> Iterator[tuple[str, str]]:
-    """(kind, word) pairs that answer the question."""
+    """Return the (kind, word) pairs that answer the question."""
     verb, _, rest = question.strip().partition(" ")
     if verb == "say":
         words = [("answer", f"{word} ") for word in rest.split(" ")]

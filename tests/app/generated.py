@@ -1,4 +1,4 @@
-"""Random chats with branches, versions, options and figures: what has to survive a round trip."""
+"""Random chats with branches, versions, options and statistics, for round trips."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ MARKS: tuple[dict[str, Any], ...] = (
     {"panel": {"id": "p", "letter": "B", "name": "Ändern", "system": "Doubt it.", "seed": 7}},
     {"panel": {"id": "p", "kind": "merge", "of": {"A": "Optimist", "B": "日"}}, "branch": "x"},
 )
-"""What a branch is called, and of which panel a message is."""
+"""Branch name and panel of a message."""
 
 
 def chats(count: int, seed: int = 1) -> list[tuple[ChatRecord, list[Message]]]:
-    """So many chats, each with its tree; the same ones for the same seed but for their ids."""
+    """Return random chats, each with its tree. Equal seeds give equal chats except for ids."""
     chance = random.Random(seed)
     return [_chat(chance) for _ in range(count)]
 
@@ -110,7 +110,7 @@ def _chat(chance: random.Random) -> tuple[ChatRecord, list[Message]]:
 
 
 def _result(chance: random.Random, chat_id: str, parent_id: str) -> Message:
-    """What a tool gave back."""
+    """Return the result of a tool."""
     told = {"call": "c1", "name": "web__get", "server": "web", "tool": "get", "size": 10**6}
     told |= {"arguments": '{"text": "`````"}', "decision": "once", "seconds": 0.25}
     status = chance.choice(STATUSES)
@@ -137,7 +137,7 @@ def _options(chance: random.Random) -> dict[str, Any]:
 
 
 def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
-    """Store them and their folders, exactly as they are."""
+    """Store the chats and their folders unchanged."""
     for folder in FOLDERS:
         store.folders.save(folder)
     for chat, messages in made:
@@ -147,11 +147,11 @@ def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
             store.save_chat(chat)
             for message in messages:
                 store.save_message(message)
-            store.save_chat(chat)  # a message has moved it in time
+            store.save_chat(chat)  # saving a message has changed the chat's time
 
 
 def everything(store: Store) -> dict[str, tuple[ChatRecord, list[Message]]]:
-    """All that is in a store, by chat; the text of every attached file is there."""
+    """Return all chats of a store with their messages. Check that the attached texts exist."""
     found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
     attached = [files for made in found.values() for files in attached_in(*made)]
     wanted = {file.hash for files in attached for file in files}

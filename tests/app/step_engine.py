@@ -1,7 +1,7 @@
-"""An engine without a thread: it works only when it is told to, so that a test is the same twice.
+"""Engine without a thread, which works only when told to, so that tests are reproducible.
 
-Commands lie in a mailbox until the next `turn`, as those of the real engine do: a reply that was
-stopped may write another word before it hears of it. What is answered is in the question, as with
+Commands wait in a mailbox until the next `turn`, as in the real engine: a stopped reply can write
+another word before it processes the stop. The answer is in the question, as with
 `tests.app.fake_engine`.
 """
 
@@ -36,7 +36,7 @@ STOPPED = "engine_stopped"
 
 
 class StepReply:
-    """One reply, stepped by its engine's turns."""
+    """One reply, advanced by the engine's turns."""
 
     def __init__(self, session: StepSession, number: int, turns: Any, post: Any) -> None:
         self.id = f"reply-{number}"
@@ -55,7 +55,7 @@ class StepReply:
             self.words = script(text_of(turns[-1]["content"]))
 
     def cancel(self, whole: bool = False) -> None:
-        self.paused = False  # it is to end, and nobody may let it go on
+        self.paused = False  # it must end, so a pause must not hold it
         self.session.mail(lambda: self._end(FinishReason.CANCELLED))
 
     def pause(self) -> None:
@@ -65,7 +65,7 @@ class StepReply:
         self.paused = False
 
     def go_on(self) -> None:
-        """One word or the end; of a released engine many words, as it is to come to its end."""
+        """Write one word or end. With a released engine, write up to 1,000 words."""
         for _ in range(1_000 if self.session.engine.released else 1):
             if not self.ended and not self.paused:
                 self._step()
@@ -88,7 +88,7 @@ class StepReply:
         elif kind == "call":
             name, _, text = word.partition(" ")
             text, key = text.partition("\n\n")[0], f"call{next(self.session.engine.numbers)}"
-            with suppress(ValueError):  # something was written behind it
+            with suppress(ValueError):  # more text was written after the arguments
                 function = {"name": name, "arguments": json.loads(text)}
                 self.calls.append({"id": key, "type": "function", "function": function})
                 self.post(ToolCallFinished(self.session.id, self.id, key, name, text))
@@ -116,7 +116,7 @@ class StepReply:
 
 @dataclass(eq=False)
 class StepSession:
-    """One session; `life` is that of the engine's thread in which it was opened."""
+    """One session. `life` is the engine's life in which it was opened."""
 
     engine: StepEngine
     model: Model
@@ -152,7 +152,7 @@ class StepSession:
 
     def close(self, forget: bool = False) -> None:
         self.closed = True
-        if forget and not self.engine.stopped:  # a stopped one has freed it
+        if forget and not self.engine.stopped:  # a stopped engine has freed it
             self.engine.forget(self.id)
         self.mail(self._close)
 
@@ -175,14 +175,14 @@ class StepSession:
 
 
 class StepEngine:
-    """Speaks as much of the engine's contract as the window uses.
+    """Stand-in for the engine with the methods that the window uses.
 
     Attributes:
-        sessions: the open ones by their id.
-        loads: models that were asked for and are not loaded yet.
-        slow: loads do not end while this is so.
-        released: replies that hold go on to their end.
-        wrongs: what the window may never do and did.
+        sessions: open sessions by id.
+        loads: models that were requested and are not loaded yet.
+        slow: whether loads do not end.
+        released: whether replies on hold continue to their end.
+        wrongs: forbidden things that the window did.
     """
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class StepEngine:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Everything fits."""
+        """Report that every model fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -237,7 +237,8 @@ class StepEngine:
         self._refuse_if_stopped()
 
     def ask(self, model: Model, prompt: str, *_: Any, **__: Any) -> StepReply:
-        """Titles come when nobody does anything, and here each change has somebody who did it."""
+        """Refuse. Titles are written when the program is idle, but here each change needs an
+        author."""
         raise EngineError("capacity_exhausted", "There is no room for a title.")
 
     def count_later(
@@ -249,7 +250,7 @@ class StepEngine:
         slides_in: int | None = None,
         session_id: str = "",
     ) -> Future[int]:
-        """A token is a word, and three go with each turn."""
+        """Count a token for each word and three for each turn."""
         future: Future[int] = Future()
         future.set_result(sum(len(text_of(turn["content"]).split()) + 3 for turn in prompt))
         return future
@@ -274,21 +275,21 @@ class StepEngine:
         return future
 
     def take(self, reply: StepReply) -> None:
-        """A reply is asked for; its session hears of it at the next turn."""
+        """Register a reply. Its session processes it in the next turn."""
         self._live.append(reply)
 
     def running(self) -> dict[str, StepReply]:
-        """The replies that have not ended, by their session's id."""
+        """Return the replies that have not ended, by session id."""
         self._live = [reply for reply in self._live if not reply.ended]
         return {reply.session.id: reply for reply in self._live}
 
     def hear(self) -> None:
-        """Take in what lies in the mailbox."""
+        """Process the mailbox."""
         while self.mailbox:
             self.mailbox.popleft()()
 
     def turn(self) -> None:
-        """Hear, load what is to be loaded, and step every reply that may go on."""
+        """Process the mailbox, load models, and advance every reply that is not paused."""
         self.hear()
         if not self.slow:
             loads, self.loads = self.loads, []
@@ -299,8 +300,8 @@ class StepEngine:
                 reply.go_on()
 
     def break_down(self) -> None:
-        """The thread ends by a fault; the next use starts another, which knows nothing."""
-        self.hear()  # what waits there is refused as what runs is
+        """Let the thread die of a fault. The next use starts another one without any state."""
+        self.hear()  # commands in the mailbox are refused like the running replies
         sessions, self.sessions, self.models = self.sessions, {}, {}
         loads, self.loads = self.loads, []
         self.life += 1

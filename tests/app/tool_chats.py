@@ -26,13 +26,13 @@ SETTLE_S = 20.0
 
 
 class World(Desk):
-    """Eight chats, each with a folder and a secret of its own, and what was allowed in which."""
+    """Eight chats, each with its own folder and secret, and the tools allowed in each."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.chance = random.Random(seed)
         self.folder = folder
         super().__init__(folder / "chats.db")
-        self.ran: list[tuple[str, Path]] = []  # the key of each run, and the folder it could see
+        self.ran: list[tuple[str, Path]] = []  # key of each run and the folder it could see
         more = [
             own("secret", "A secret.", self._secret, key={"type": "string"}),
             own("other", "Another.", self._secret, key={"type": "string"}),
@@ -42,7 +42,8 @@ class World(Desk):
         self.chats = [self.library.new("/models/a", {"tools": list(names)}) for _ in range(CHATS)]
         for chat in self.chats:
             self.library.toolbox.consents.grant(chat.id, folder / chat.id, False)
-        self.allowed: set[tuple[str, str]] = set()  # chat, tool: "always" was said
+        # (chat, tool) pairs that were answered with "always"
+        self.allowed: set[tuple[str, str]] = set()
         self.runs = self.prompts = 0
 
     def _secret(self, arguments: dict[str, Any], context: Context) -> str:
@@ -51,7 +52,7 @@ class World(Desk):
         return f"secret-of-{arguments['key']}"
 
     def step(self) -> None:
-        """One random action in one random chat."""
+        """Do one random action in one random chat."""
         chat = self.chance.choice(self.chats)
         asking = [k for k, c in chat.tools.calls.items() if c.state is CallState.ASKING]
         actions: list[Callable[[], object]] = []
@@ -66,12 +67,12 @@ class World(Desk):
             actions += [chat.stop, lambda: chat.turn.handle(Event.PAUSE), *[self._look] * 8]
         action = self.chance.choice(actions)
         action()
-        time.sleep(0.001)  # the engine and the tools are threads: they are to come in between
+        time.sleep(0.001)  # let the threads of the engine and the tools run in between
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 2)
 
     def _ask(self, chat: Chat) -> None:
         path = chat.transcript.path
-        if len(path) > LONGEST:  # prompts that grow for ever would be all that this does
+        if len(path) > LONGEST:  # otherwise the time goes into growing prompts
             chat.delete_message(path[0].id)
         tool = self.chance.choice(["secret", "other"])
         asked = f'{tool} {{"key": "{chat.id}"}}'
@@ -97,7 +98,7 @@ class World(Desk):
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
 
     def check(self) -> None:
-        """Raises AssertionError where something of one chat is in another."""
+        """Raise AssertionError if something of one chat has reached another."""
         for key, folder in self.ran:
             assert folder == self.folder / key, "a tool saw another chat's folder"
         kept = {(c.chat_id, c.tool) for c in self.library.toolbox.consents.consents()}
@@ -117,14 +118,14 @@ class World(Desk):
         self.engine.sent.clear()
 
     def settle(self) -> None:
-        """Answer nothing more and let everything end."""
+        """Answer no further calls and let everything end."""
         for chat in self.chats:
             chat.turn.handle(Event.STOP)
         process_until(lambda: not any(chat.reply.is_active for chat in self.chats), SETTLE_S)
 
 
 def play(folder: Path, steps: int, seed: int) -> World:
-    """So many random steps; everything is looked at every hundred, and at the end."""
+    """Do random steps. Check everything after each hundred and at the end."""
     world = World(folder, seed)
     try:
         for number in range(steps):

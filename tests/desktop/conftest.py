@@ -1,7 +1,7 @@
-"""The program as a process of its own on a screen of its own, worked with real keys and clicks.
+"""Tests of the program as a process on a screen of its own, operated with real keys and clicks.
 
-What it did is read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
-these tests are skipped; `test_by_ear.py` needs more, and is skipped by itself.
+The results are read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
+these tests are skipped. `test_by_ear.py` needs more, and has its own condition.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ class Desk:
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
-        self._env.pop("OPENBLAS_NUM_THREADS", None)  # as a person starts it (tests/conftest.py)
+        # as when a person starts it (tests/conftest.py sets it)
+        self._env.pop("OPENBLAS_NUM_THREADS", None)
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
 
     def start(self, *first: str) -> None:
-        """Start the program and wait until its window takes keys.
+        """Start the program and wait until its window accepts keys.
 
-        ``first``: keys for what it asks before it has a window.
+        ``first``: keys for a question that comes before the window.
         """
         log = self._output.open("ab")
         command = [sys.executable, "-m", "app", "--profile", str(self.profile)]
@@ -67,7 +68,7 @@ class Desk:
                 command, cwd=ROOT, env=self._env, stdout=log, stderr=log
             )
         self.until(lambda: self._windows() != "")
-        # There is no window manager: keys go to what lies under the pointer.
+        # Without a window manager, keys go to the window below the pointer.
         if first:
             self._do("mousemove", "700", "450")
             asking = self._windows()
@@ -76,15 +77,15 @@ class Desk:
                 self.until(lambda: True)
                 time.sleep(0.5)
         self._do("mousemove", "700", "300")
-        # The composer takes keys a moment later: what is typed into it is saved as a draft.
+        # The composer accepts keys a moment later. It saves typed text as a draft.
         while not self._marks():
             self.type(_MARK)
             seen = time.monotonic() + 3
             while time.monotonic() < seen and not self._marks():
                 time.sleep(0.05)
             self.until(lambda: True)
-        # A slow one takes several at once, and may have saved the first alone: all are there with
-        # this one, which is behind them.
+        # A slow composer accepts several marks at once and may have saved only the first. They are
+        # all saved once the last mark is.
         self.type(_LAST_MARK)
         self.until(lambda: any(str(draft).endswith(_LAST_MARK) for draft in self.drafts()))
         self.keys(*["BackSpace"] * self._marks())
@@ -98,26 +99,26 @@ class Desk:
         return sum(len(draft) - len(draft.rstrip(_MARK + _LAST_MARK)) for draft in drafts)
 
     def title(self) -> str:
-        """What the main window calls itself: the chat that has the focus."""
+        """Return the title of the main window, which names the focused chat."""
         names = [self._do("getwindowname", number) for number in self._windows().split()]
         return next((name for name in names if name.endswith("— Stretto")), "")
 
     def dialog(self, name: str) -> bool:
-        """Whether a dialog of this name is on screen, and has the focus."""
+        """Return whether a dialog with this name is on screen and has the focus."""
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
     def give_keys(self, dialog: str = "") -> None:
-        """What a window manager does when a dialog has gone: what it lay upon has the focus again.
+        """Move the focus to the window below a closed dialog, as a window manager does.
 
-        ``dialog``: the name of another one; "" is the main window.
+        ``dialog``: name of another dialog; "" for the main window.
         """
         name = f"^{dialog}$" if dialog else "Stretto"
         found = self._do("search", "--onlyvisible", "--name", name)
         self._do("windowfocus", "--sync", found.split()[0])
 
     def end(self) -> int:
-        """Quit by the keyboard; the exit status."""
+        """Quit with the keyboard and return the exit status."""
         assert self._program is not None
         self.keys("ctrl+q")
         return self._program.wait(PATIENCE_S)
@@ -132,7 +133,7 @@ class Desk:
             self._do("key", "--delay", "20", name)
 
     def press_until(self, condition: Callable[[], object], *keys: str) -> None:
-        """Press them again until they are taken: what takes them may come a moment later."""
+        """Press the keys again until the condition holds, as their target may appear late."""
         end = time.monotonic() + PATIENCE_S
         while not condition():
             self.keys(*keys)
@@ -146,7 +147,7 @@ class Desk:
         self._do("type", "--delay", "8", text)
 
     def point(self, x: int, y: int) -> None:
-        """Move the pointer there, in steps as a hand does."""
+        """Move the pointer in steps, as a hand does."""
         self._do("mousemove", str(x - 3), str(y - 3), "mousemove", str(x), str(y))
 
     def click(self, x: int, y: int) -> None:
@@ -154,12 +155,12 @@ class Desk:
         self._do("click", "1")
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
-        """Press at the start, move, and let go at the end."""
+        """Press at the start, move to the end and release."""
         self.carry(start, end, steps)
         self.let_go()
 
     def carry(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
-        """Press at the start, and move to the end."""
+        """Press at the start and move to the end."""
         self.point(*start)
         self._do("mousedown", "1")
         for step in range(1, steps + 1):
@@ -170,11 +171,11 @@ class Desk:
         self._do("mouseup", "1")
 
     def picture(self, box: Box) -> PIL.Image.Image:
-        """What is on the screen there."""
+        """Return what is on this part of the screen."""
         return PIL.ImageGrab.grab(box, xdisplay=self._env["DISPLAY"])
 
     def beside(self, *command: str) -> subprocess.Popen[bytes]:
-        """Another program on the same screen."""
+        """Start another program on the same screen."""
         return subprocess.Popen(command, cwd=ROOT, env=self._env)
 
     def say(self, text: str) -> None:
@@ -182,21 +183,21 @@ class Desk:
         self.keys("Return")
 
     def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
-        """Rows from the program's database, which it goes on writing."""
+        """Return rows from the program's database while the program writes to it."""
         file = Paths.in_profile(self.profile).chats
         if not file.exists():
             return []
         try:
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=10)) as base:
                 return base.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError:  # its tables are just being made, or saved from damage
+        except sqlite3.DatabaseError:  # the tables are being created, or the file is being repaired
             return []
 
     def chats(self) -> list[tuple[object, ...]]:
         return self.ask("SELECT id FROM chats WHERE deleted_at IS NULL")
 
     def areas(self) -> list[Area]:
-        """Where the panes stand, as it was saved last."""
+        """Return the last saved positions of the panes."""
         saved = self.ask("SELECT data FROM layouts WHERE name = 'main'")
         return areas(str(saved[0][0])) if saved else []
 
@@ -204,7 +205,7 @@ class Desk:
         return [draft for (draft,) in self.ask("SELECT draft FROM chats WHERE draft != ''")]
 
     def shown(self, chat: object = None) -> object:
-        """The last message that is shown in a chat, or in the only one."""
+        """Return the id of the last shown message of a chat, or of the only chat."""
         rows = self.ask(
             "SELECT leaf_id FROM chats WHERE deleted_at IS NULL AND (id = ? OR ? IS NULL)",
             chat,
@@ -213,21 +214,21 @@ class Desk:
         return rows[0][0] if len(rows) == 1 else None
 
     def answers(self) -> list[tuple[object, ...]]:
-        """(chat, text) of the answers that are complete, oldest first."""
+        """Return (chat, text) of the complete answers, oldest first."""
         return self.ask(
             "SELECT chat_id, content FROM messages"
             " WHERE role = 'assistant' AND status = 'complete' ORDER BY created_at"
         )
 
     def length(self) -> int:
-        """How many characters of answers are saved, those that are under way too."""
+        """Return the number of saved characters of answers, including unfinished ones."""
         ((length,),) = self.ask(
             "SELECT total(length(content)) FROM messages WHERE role = 'assistant'"
         )
         return int(str(length).partition(".")[0])
 
     def stands_still(self) -> int:
-        """Wait until nothing comes to the answers for three checkpoints; how long they are."""
+        """Wait until no answer grows for three checkpoints. Return the length of all answers."""
         since, before = time.monotonic(), self.length()
         end = since + PATIENCE_S
         while time.monotonic() - since < 1.3:
@@ -239,7 +240,7 @@ class Desk:
         return before
 
     def asked(self, text: str) -> list[tuple[object, ...]]:
-        """(chat, id, parent) of the person's messages with this text."""
+        """Return (chat, id, parent) of the person's messages with this text."""
         return self.ask(
             "SELECT chat_id, id, parent_id FROM messages WHERE role = 'user' AND content = ?", text
         )
@@ -263,14 +264,14 @@ class Desk:
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
-    """An empty screen."""
+    """Start an empty screen."""
     with xvfb(SCREEN) as name:
         yield name
 
 
 @pytest.fixture
 def desk(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """The program, started for the first time."""
+    """Start the program for the first time."""
     made = Desk(display, tmp_path / "profile")
     made.start()
     yield made

@@ -1,10 +1,10 @@
-"""What is cut off on the screen: every visible text, button and field of a window, measured.
+"""Find what is cut off on the screen, by measuring visible texts, buttons and fields of a window.
 
-What widgets paint themselves is measured as they paint it (`watching`): each text that is given an
-ellipsis, and each that is drawn in less room than it needs.
+Text that widgets paint themselves is measured while they paint it (`watching`): each shortened text
+and each text painted in too little room.
 
-``python -m tests.app.ui.measuring de`` opens every screen in a language, and says what it finds;
-with several languages each part of the screens is in the next of them.
+``python -m tests.app.ui.measuring de`` opens every screen in a language and prints the findings.
+With several languages, the parts of the screens take turns at them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from tests.driving import Driver
 
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
-    """The language that programs which start now speak; "ar-xx" runs from right to left."""
+    """Set the language of programs started meanwhile. "ar-xx" runs from right to left."""
     qt = QApplication.instance()
     assert isinstance(qt, QApplication)
     before = os.environ[translation.ENVIRONMENT]
@@ -59,11 +59,11 @@ def speaking(code: str) -> Iterator[None]:
 
 
 class Watch:
-    """What was given an ellipsis, or painted in too little room, since it was emptied.
+    """Texts shortened with an ellipsis or painted in too little room.
 
     Attributes:
-        shortened: by the text that is shown the whole one.
-        painted: a line for each that a person can read nowhere: no tooltip has the whole.
+        shortened: the full text by the shown text.
+        painted: a line for each text without a tooltip that has the full text.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Watch:
 
     def elided(self, whole: str, shown: str) -> None:
         frame = sys._getframe(2)
-        if shown:  # else it has no place yet
+        if shown:  # an empty text has no place yet
             self.shortened[shown] = whole
         if not _is_told(whole, frame):
             self.painted[f"{_place(frame)}: {whole!r} is shown as {shown!r}"] = None
@@ -91,12 +91,12 @@ class Watch:
 
 
 WATCH = Watch()
-"""What `watching` fills."""
+"""Filled by `watching`."""
 
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Have `cut_off` know of what is painted, and of labels that are given a shortened text."""
+    """Record painted texts and labels with shortened texts, for `cut_off`."""
     elide, draw = QFontMetrics.elidedText, QPainter.drawText
     WATCH.__init__()  # type: ignore[misc]
 
@@ -120,7 +120,7 @@ def watching() -> Iterator[None]:
 
 
 def _is_told(whole: str, frame: FrameType | None) -> bool:
-    """Whether what paints has a tooltip with the whole text, or stands in something that has."""
+    """Return whether the painter or a parent of it has a tooltip with the full text."""
     for _ in range(6):
         if frame is None:
             return False
@@ -151,7 +151,7 @@ def _place(frame: FrameType) -> str:
 
 
 def settle(root: QWidget) -> None:
-    """Let what waits to be laid out be laid out."""
+    """Process pending layouts."""
     for _ in range(3):
         QCoreApplication.sendPostedEvents()
         QCoreApplication.processEvents()
@@ -160,10 +160,10 @@ def settle(root: QWidget) -> None:
 
 
 def cut_off(root: QWidget) -> list[str]:
-    """What of ``root`` cannot be seen or read whole, a line each; none where all can.
+    """Return a line for each thing in ``root`` that cannot be seen or read completely.
 
-    Lists are not looked into, and what scrolls may be longer than its place. A name that is
-    elided on purpose has its whole in a tooltip, of its own or of what it stands in.
+    The contents of lists are not examined, and scrolling contents can exceed their area. A
+    deliberately shortened name has its full text in its own tooltip or in a parent's.
     """
     settle(root)
     shown = [root, *(w for w in root.findChildren(QWidget) if _in(w, root))]
@@ -190,7 +190,7 @@ def _text(widget: QWidget) -> str:
 
 
 def _tips(widget: QWidget | None) -> str:
-    """All tooltips from the widget up."""
+    """Return the tooltips of the widget and its parents."""
     tips = ""
     while widget is not None:
         tips += _tip(widget.toolTip()) + "\n"
@@ -221,7 +221,7 @@ def _name(widget: QWidget) -> str:
 
 
 def _scrolling(widget: QWidget) -> QAbstractScrollArea | None:
-    """The area in whose viewport the widget lies."""
+    """Return the scroll area whose viewport contains the widget."""
     viewport = widget.parentWidget()
     area = viewport.parentWidget() if viewport is not None else None
     if isinstance(area, QAbstractScrollArea) and area.viewport() is viewport:
@@ -235,16 +235,16 @@ def _outside(widget: QWidget, root: QWidget) -> str:
         return ""
     place, room = widget.geometry(), parent.rect()
     if isinstance(widget, IconButton):
-        place = place.adjusted(4, 4, -4, -4)  # its icon is seen whole
+        place = place.adjusted(4, 4, -4, -4)  # its icon is fully visible
     area = _scrolling(widget)
     if area is not None and area.metaObject().className() == "ads::CDockAreaTabBar":
-        return ""  # a full row of tabs scrolls, and has a menu of them all
+        return ""  # a full row of tabs scrolls, and has a menu of all tabs
     if area is not None:
         sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         place = QRect(0 if sideways else place.x(), 0, 0 if sideways else place.width(), 0)
         room = QRect(0, 0, room.width(), 0)
         return "" if place.left() >= 0 and place.right() <= room.right() else "wider than its area"
-    room = room.adjusted(-1, -1, 1, 1)  # splitters round
+    room = room.adjusted(-1, -1, 1, 1)  # splitters round positions
     return "" if room.contains(place) else f"{place.getRect()} is not inside {room.getRect()}"
 
 
@@ -264,7 +264,7 @@ def _unread(widget: QWidget) -> str:
         return _unread_label(widget)
     if isinstance(widget, QAbstractButton):
         if isinstance(widget.parentWidget(), QLineEdit):
-            return ""  # the field makes its own icons as large as it has room
+            return ""  # the field fits its own icons into its height
         wanted = widget.sizeHint()
         narrow = bool(widget.text()) and wanted.width() > widget.width() + 1
         low = wanted.height() > widget.height() + 1
@@ -300,7 +300,8 @@ def _unread(widget: QWidget) -> str:
         room = widget.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
         )
-        wide = metrics.boundingRect(widget.currentText()).width()  # its hint is what is painted
+        # the size hint does not say what is painted
+        wide = metrics.boundingRect(widget.currentText()).width()
         short = wide > room.width() + 1
         return f"{widget.currentText()!r} needs {wide} of {room.width()}" * short
     return ""
@@ -326,14 +327,14 @@ def _unread_label(label: QLabel) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """What a line is not broken in. Paths are broken behind each "/", Chinese and Japanese
-    between any two signs."""
+    """Split a text where lines can break: after each "/" in paths, and around each Chinese or
+    Japanese character."""
     signs = r"[\u3000-\u9fff\uff00-\uffef]"
     return re.split(rf"\s+|(?<=/)(?!\d)|(?<={signs})|(?={signs})", text)
 
 
 def _covered(parent: QWidget) -> list[str]:
-    """Buttons, labels and fields of one parent that lie over each other."""
+    """Find buttons, labels and fields of one parent that overlap."""
     kinds = (QAbstractButton, QLabel, QLineEdit, QComboBox)
     parts = [
         part
@@ -349,11 +350,11 @@ def _covered(parent: QWidget) -> list[str]:
 
 
 def main() -> int:
-    """Measure every screen in the languages that are named."""
+    """Measure every screen in the given languages."""
     seen: dict[str, list[str]] = {}
 
     def measure(driver: Driver, name: str, widget: QWidget) -> None:
-        driver.wait(0.15)  # what is learnt on a thread comes late, and is laid out after that
+        driver.wait(0.15)  # results from threads arrive late and are laid out after that
         seen[f"{code} {name}"] = cut_off(widget)
 
     with watching():
