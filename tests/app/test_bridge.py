@@ -45,7 +45,7 @@ def test_channels_do_not_mix_and_keep_their_order():
     assert coalesce(inbox) == [(1, progress(5)), (1, delta("ab")), (1, end), (2, delta("xy"))]
 
 
-def test_everything_arrives_in_order_on_the_gui_thread_in_few_wake_ups(bridge, qtbot: QtBot):
+def test_events_arrive_in_order_with_few_wakeups(bridge, qtbot: QtBot):
     got, threads, calls = [], set(), 0
 
     def handle(event):

@@ -65,9 +65,7 @@ def test_only_the_latest_counts_and_one_thread_works_at_a_time(
     qtbot.waitUntil(lambda: not latest.running)
 
 
-def test_what_was_cancelled_tells_nothing_and_its_thread_is_stopped(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_cancelled_flow_is_silent_and_stops_thread(qtbot: QtBot, owner: QObject) -> None:
     latest, told, began, stopped = Latest(owner), [], threading.Event(), threading.Event()
 
     def work(stop: threading.Event) -> str:
@@ -119,9 +117,7 @@ def test_what_is_cancelled_twice_still_waits_for_its_thread(qtbot: QtBot, owner:
     assert ended == ["thread", "sequence"]
 
 
-def test_an_owner_that_is_gone_hears_nothing_and_the_work_is_stopped(
-    qtbot: QtBot, qapp: QApplication
-) -> None:
+def test_deleted_owner_stops_its_flow(qtbot: QtBot, qapp: QApplication) -> None:
     owner, told, began, stopped = QObject(), [], threading.Event(), threading.Event()
 
     def work(stop: threading.Event) -> None:
@@ -200,9 +196,7 @@ def test_an_error_that_nobody_takes_is_reported_as_any_other(
     assert getattr(error, "__traceback__", None) is trace
 
 
-def test_a_future_is_awaited_and_one_that_was_cancelled_is_no_cancelled_sequence(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_cancelled_future_does_not_cancel_flow(qtbot: QtBot, owner: QObject) -> None:
     futures = [Future[int]() for _ in range(3)]
     came: list[object] = []
 
@@ -235,9 +229,7 @@ def test_the_end_of_the_program_waits_for_what_was_just_started(owner: QObject) 
     assert not flows.left()
 
 
-def test_a_sequence_goes_on_while_a_dialog_runs_a_loop_of_its_own(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_flow_continues_during_modal_dialog(qtbot: QtBot, owner: QObject) -> None:
     dialog, came = QDialog(), []
     qtbot.addWidget(dialog)
 
@@ -299,9 +291,7 @@ def test_a_dialog_that_goes_with_its_window_is_answered(qtbot: QtBot, owner: QOb
     assert task.result() == 0
 
 
-def test_what_never_comes_is_not_waited_for_when_the_sequence_has_ended(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_ended_flow_does_not_wait_for_future(qtbot: QtBot, owner: QObject) -> None:
     before = len(flows._awaited)
     never: Future[int] = Future()
     task = flows.start(owner, flows.arrived(never))

@@ -102,7 +102,7 @@ def test_a_loss_is_as_old_as_the_first_change_that_is_missing(
 
 
 @pytest.mark.parametrize("done", [True, False])
-def test_what_the_kill_cut_off_may_be_there_in_full_but_not_in_part(
+def test_ledger_rejects_partly_done_action(
     told: tuple[Path, Ledger, list[str]], done: bool
 ) -> None:
     file, ledger, (chat, _, answer) = told
@@ -134,9 +134,7 @@ EMPTIED = "all of its messages were taken out"
 
 @pytest.mark.parametrize("held", [EMPTIED, "a message", "a draft"])
 @pytest.mark.parametrize("again", [False, True])
-def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
-    tmp_path: Path, held: str, again: bool
-) -> None:
+def test_ledger_accepts_sweep_of_old_empty_chats(tmp_path: Path, held: str, again: bool) -> None:
     """An emptied chat that an earlier run put into the trash is no loss; every other one is.
 
     ``again``: this run has brought it back and put it into the trash once more.

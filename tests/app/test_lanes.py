@@ -78,7 +78,7 @@ def test_sessions_that_are_no_chats_have_no_lane() -> None:
     assert len(lanes) == 0
 
 
-def test_memory_of_a_lane_is_bounded_and_it_goes_when_all_is_past() -> None:
+def test_lane_memory_is_bounded_and_freed() -> None:
     lanes = Lanes()
     for step in range(2000):
         lanes.take(step * 0.2, stats(s1=writing(step)), CHATS)
@@ -116,7 +116,7 @@ def test_the_totals_are_of_the_whole_process() -> None:
     assert totals.program_bytes == 9000 - 1000 - 250 - 3000
 
 
-def test_tools_that_run_and_that_wait_are_seen_while_the_engine_rests() -> None:
+def test_tool_lanes_are_shown_with_idle_engine() -> None:
     lanes = Lanes()
     runs = Doing(("search",), 0, 3.0, 2, 900)
     lanes.take(1.0, stats(s1={}), CHATS, {"c1": runs, "c2": runs})

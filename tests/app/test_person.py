@@ -35,7 +35,7 @@ def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplicati
     work(Actions, 4, 40)
 
 
-def test_a_paste_that_is_put_back_is_there_before_the_next_action(qapp: QApplication):
+def test_restored_paste_is_there_before_next_action(qapp: QApplication):
     """Its text is read on a thread: the check came before it one time in six."""
     person = Person(qapp)
     try:

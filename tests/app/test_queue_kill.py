@@ -22,7 +22,7 @@ LINES = [
 HELD = ["m2 two", "m3 three e1"]
 
 
-def test_thirty_actions_and_their_kills_say_each_message_once_in_order() -> None:
+def test_kills_send_each_message_once_in_order() -> None:
     """`python -m tests.torture queue` does two hundred."""
     report = measure(30, seed=7)
     assert report.faults == []

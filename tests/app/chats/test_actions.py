@@ -77,7 +77,7 @@ ALLOWED = {
 """In which states of the reply each action can be done, with a message that suits it."""
 
 
-def test_each_action_can_be_done_in_just_these_states_of_the_reply():
+def test_actions_by_state_of_the_reply():
     allowed = {
         (action, message_id): {r for r in Stage if refusal(action, view(r), message_id) is None}
         for action, message_id in ALLOWED
@@ -103,7 +103,7 @@ TREES = {
 }
 
 
-def test_every_action_in_every_state_is_possible_or_gives_a_short_sentence():
+def test_each_refused_action_has_a_short_reason():
     ids = ("", "q1", "q2", "a1", "a2", "a4", "gone")
     actions = sorted({action for action, _ in ALLOWED}, key=str)
     states = itertools.product(TREES, actions, Stage, COMPOSED, ids, (True, False), (None, "a2"))
@@ -157,7 +157,7 @@ def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
     assert "did not fail" in reason(*turns, code="out_of_memory")
 
 
-def test_what_the_reply_writes_to_can_be_copied_but_no_chat_begins_there():
+def test_running_reply_can_be_copied_not_branched():
     now = view(Stage.RUNNING, answering="a2")
     assert refusal(Action.COPY, now, "a2") is None
     assert "not finished yet" in refusal(Action.BRANCH, now, "a2")

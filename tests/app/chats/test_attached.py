@@ -80,7 +80,7 @@ def test_the_beginning_ends_where_a_line_does() -> None:
     assert beginning(BOOK, 10_000) == ((1, 0, 19), (3, 0, 24))
 
 
-def test_passages_are_found_by_the_questions_words_or_the_page_it_names() -> None:
+def test_passages_match_words_or_named_page() -> None:
     filler = "Nothing of the kind is told here, and again nothing. " * 30
     pages = [f"{filler}\n\n{filler}"] * 9
     pages[6] += "\n\nThe harbour of Piraeus was closed in winter."

@@ -186,9 +186,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     assert "The owl" in text_of(run.engine.sent[-1].turns[0]["content"])
 
 
-def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
-    start: Start, tmp_path: Path
-):
+def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     run = start().ready()
     filler = ["So many words that lead nowhere and say nothing at all."] * 30
     pages = ["\n".join(filler)] * 40
@@ -406,7 +404,7 @@ def test_enter_while_a_file_is_read_sends_once_it_is(
     assert (pane.composer.text, names(pane)) == ("", [])
 
 
-def test_what_waits_for_a_file_that_cannot_be_read_stays_with_a_sentence(
+def test_unreadable_file_keeps_waiting_message(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
@@ -440,7 +438,7 @@ def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
     assert "Bring bread." in prompt(run)
 
 
-def test_a_file_taken_off_while_it_is_read_does_not_send_the_rest(
+def test_removing_file_being_read_cancels_sending(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
@@ -534,9 +532,7 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
         assert [file.name for file in column.chat.transcript.path[0].attachments] == ["a.txt"]
 
 
-def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
-    start: Start, tmp_path: Path, monkeypatch
-):
+def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatch):
     """However often the mouse moves with them; of those that are dropped only the first count."""
     run = start().ready()
     pane, data = run.pane, QMimeData()
@@ -606,7 +602,7 @@ def test_attaching_goes_on_after_a_file_that_cannot_be_kept(
     assert run.pane.chat.can(Action.SEND) is None
 
 
-def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Start):
+def test_fifty_megabytes_of_text_are_refused(start: Start):
     """What stood in the field stays; nothing of the bomb is put in, and the person is told why."""
     run = start().ready()
     field, said = run.pane.composer.field, []
@@ -628,7 +624,7 @@ def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Sta
     assert field.toPlainText() == "minex", "only the text counts, however deep the HTML is"
 
 
-def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
+def test_late_file_does_not_restore_deleted_chat(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ) -> None:
     run = start().ready()

@@ -232,7 +232,7 @@ def test_the_states_are_what_they_are_called(desk: Desk):
     assert in_state(desk, "running", "editing").compose.text == "one, in other words"
 
 
-def test_what_was_deleted_comes_back_only_when_no_reply_runs_and_it_has_a_place(desk: Desk):
+def test_restore_needs_idle_chat_and_parent(desk: Desk):
     chat = desk.chat()
     last = chat.delete_message(chat.transcript.path[3].id)
     first = chat.delete_message(chat.transcript.path[1].id)
@@ -245,7 +245,7 @@ def test_what_was_deleted_comes_back_only_when_no_reply_runs_and_it_has_a_place(
     assert chat.restore_messages(last)
 
 
-def test_a_half_edited_message_is_saved_with_the_draft_from_before(desk: Desk):
+def test_edit_in_progress_is_saved_with_draft(desk: Desk):
     chat = desk.chat()
     chat.turn.write("a draft")
     question = chat.transcript.path[0].id
@@ -274,7 +274,7 @@ def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
 # Faults that were found, by their numbers.
 
 
-def test_fault_d5_deleting_the_edited_message_brings_the_draft_back(desk: Desk):
+def test_deleting_edited_message_restores_draft(desk: Desk):
     chat = desk.chat()
     chat.turn.write("a draft")
     question = chat.transcript.path[2].id
@@ -288,7 +288,7 @@ def test_fault_d5_deleting_the_edited_message_brings_the_draft_back(desk: Desk):
     assert chat.compose == Editing(question, "half edited", "a draft")
 
 
-def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(desk: Desk):
+def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
     desk.load(B)
     slow = "/models/slow"
     chat = desk.library.new(slow)
@@ -304,7 +304,7 @@ def test_fault_d6_a_waiting_reply_goes_to_the_model_that_was_chosen_meanwhile(de
     assert (last.status, last.content, last.model) == ("complete", "Hi.", "B")
 
 
-def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk):
+def test_last_chosen_of_two_loading_models_replies(desk: Desk):
     chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
     chat.turn.send("hello")
     other.model.load()  # else nobody would want it any more
@@ -316,7 +316,7 @@ def test_fault_d6_of_two_models_that_load_the_one_chosen_last_answers(desk: Desk
     assert chat.reply.stage is Stage.RUNNING
 
 
-def test_fault_d6_what_is_to_be_had_again_keeps_waiting_for_its_own_model(desk: Desk):
+def test_waiting_repetition_keeps_its_model(desk: Desk):
     chat = desk.chat()
     desk.loader.lose()  # all models have to be loaded again
     assert chat.same_again()
@@ -341,7 +341,7 @@ def test_fault_d12_the_call_of_a_tool_is_no_part_of_the_answer(desk: Desk):
     assert shown == ["Let me look. "]
 
 
-def test_fault_d12_an_answer_that_is_only_the_call_of_a_tool_says_so(desk: Desk):
+def test_reply_with_only_a_call_says_so(desk: Desk):
     chat = desk.library.new(A)
     chat.turn.send("what is the weather?")
     desk.say('{"name": "weather"}', "tool")
@@ -351,7 +351,7 @@ def test_fault_d12_an_answer_that_is_only_the_call_of_a_tool_says_so(desk: Desk)
     assert "called a tool instead" in last.error
 
 
-def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(desk: Desk):
+def test_regenerating_keeps_list_position(desk: Desk):
     older, newer = desk.chat(), desk.chat()
     older.regenerate()
     desk.answer("Again.")
@@ -362,7 +362,7 @@ def test_fault_d12_a_chat_that_was_answered_again_keeps_its_place_in_the_list(de
     assert desk.store.chat(older.id).updated_at == older.record.updated_at
 
 
-def test_fault_d10_within_the_transaction_that_sends_the_draft_is_empty(desk: Desk):
+def test_sending_clears_draft_in_same_transaction(desk: Desk):
     chat = desk.library.new(A)
     chat.turn.write("hello")
     seen: list[SimpleNamespace] = []
@@ -371,9 +371,7 @@ def test_fault_d10_within_the_transaction_that_sends_the_draft_is_empty(desk: De
     assert [kept.draft for kept in seen] == ["", ""]
 
 
-def test_an_estimate_that_ends_after_the_engine_loads_with_the_next_engine(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-):
+def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     estimate: Future[Fit] = Future()
     monkeypatch.setattr(desk.engine, "estimate_later", lambda *_, **__: estimate)
     desk.loader.want(C)

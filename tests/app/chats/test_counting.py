@@ -19,7 +19,7 @@ def write(run: Run, text: str) -> None:
     run.pane.composer.set_text(text)
 
 
-def test_what_is_written_is_counted_with_the_conversation_and_told_from_half_on(start: Start):
+def test_count_includes_conversation_and_shows_from_half(start: Start):
     run = start().ready()
     composer = run.pane.composer
     write(run, "four words and more")
@@ -64,7 +64,7 @@ def slide(run: Run) -> None:
     run.until(lambda: counted(run) is not None)
 
 
-def test_a_chat_that_leaves_out_its_oldest_turns_counts_what_it_will_send(start: Start):
+def test_sliding_chat_counts_sent_turns(start: Start):
     run = start().ready()
     run.pane.chat.turn.send("say one " + "word " * 1_200)
     run.answered()
@@ -80,7 +80,7 @@ def test_a_chat_that_leaves_out_its_oldest_turns_counts_what_it_will_send(start:
     assert run.pane.composer.foot == "56 tokens too long for this model."
 
 
-def test_what_did_not_fit_is_not_counted_with_what_comes_after_it(start: Start):
+def test_too_long_message_is_not_counted_later(start: Start):
     run = start().ready()
     run.ask("say one")
     run.pane.chat.turn.send("toolong " + "word " * 2_100)
@@ -103,7 +103,7 @@ def test_an_edited_message_is_counted_in_its_own_place(start: Start):
     assert counted(run) == Counted(5 + 3, 2048)
 
 
-def test_one_question_at_a_time_and_the_latest_text_is_the_one_that_counts(start: Start):
+def test_only_latest_text_is_counted(start: Start):
     run = start().ready()
     waiting: list[Future[int]] = []
     asked: list[str] = []

@@ -159,9 +159,7 @@ def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):
     assert [chat_from_json(each) for each in written["chats"]] == made
 
 
-def test_what_is_deleted_stays_out_and_what_follows_it_keeps_its_place(
-    store: Store, tmp_path: Path
-):
+def test_export_omits_deleted_messages(store: Store, tmp_path: Path):
     chat = talk(store, "one", "two", "three", "four")
     ids = [message.id for message in store.messages(chat.id)]
     store.delete_messages(chat.id, [ids[1]], ids[3])
@@ -189,9 +187,7 @@ def test_stopping_leaves_nothing_behind(qapp: QApplication, store: Store, tmp_pa
     assert list(out.iterdir()) == []
 
 
-def test_a_target_that_cannot_be_written_is_told_and_what_was_there_stays(
-    store: Store, tmp_path: Path
-):
+def test_failed_export_keeps_existing_file(store: Store, tmp_path: Path):
     chat = talk(store, "a", "b")
     target = tmp_path / "there.md"
     target.mkdir()

@@ -92,7 +92,7 @@ def test_helpers_answer_at_once_and_what_they_say_is_the_result(desk: Desk) -> N
     desk.done(chat)
 
 
-def test_a_fork_begins_with_what_the_chat_has_read_and_can_run_nothing(desk: Desk) -> None:
+def test_forked_helper_has_context_and_no_tools(desk: Desk) -> None:
     chat = desk.chat()
     chat.set_options(chat.options, "Be brief.")
     desk.ask(chat, "say one", "say two", context="fork")
@@ -248,9 +248,7 @@ def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_actions_leave_every_call_with_its_lanes_and_no_session(
-    desk: Desk, seed: int
-) -> None:
+def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
     """A plain model of what must be: what was stopped, and which chats still live."""
     chance = random.Random(seed)
     chats: list[Chat] = []
@@ -350,7 +348,7 @@ class RealDesk(Desk):
         self.root.deleteLater()
 
 
-def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
+def test_engine_fork_reuses_prompt_and_is_closed(
     qapp: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk, ended = RealDesk(tmp_path), []
@@ -388,7 +386,7 @@ def test_with_the_engine_a_fork_reads_little_anew_and_nothing_is_left(
     desk.close()
 
 
-def test_helpers_of_a_remote_model_are_sent_what_was_read_and_run_nothing(desk: Desk) -> None:
+def test_remote_helpers_get_context_and_no_tools(desk: Desk) -> None:
     """A server that answers every helper with a call for more helpers."""
     call = {"name": "ask_helpers", "arguments": '{"questions": ["a", "b"], "context": "fork"}'}
     called = delta(None, None, tool_calls=[{"index": 0, "id": "c", "function": call}])

@@ -128,9 +128,7 @@ def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
 
 
 @pytest.mark.usefixtures("in_children")
-def test_an_image_is_a_chip_is_sent_before_the_text_and_stays_in_the_message(
-    run: Run, lake: Path
-) -> None:
+def test_image_is_sent_before_text_and_kept(run: Run, lake: Path) -> None:
     pane = give(run, lake)
     assert chip(pane).words.is_image
     assert not small(chip(pane).words.thumbnail).isNull()
@@ -381,7 +379,7 @@ def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path
         assert not told, picture.name
 
 
-def test_the_engine_itself_sees_what_is_attached_also_in_an_old_chat(
+def test_engine_sees_images_in_old_chats(
     start: Start, lake: Path, tmp_path: Path, reads: list[Read]
 ) -> None:
     folder = write_seeing(tmp_path / "qwen")

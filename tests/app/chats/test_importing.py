@@ -542,9 +542,7 @@ def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
     assert (again.known, again.taken, again.folders) == (5, [], [])
 
 
-def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(
-    store: Store, tmp_path: Path
-):
+def test_undo_of_import_trashes_continued_chats(store: Store, tmp_path: Path):
     mine = ChatRecord(new_id(), "mine")
     store.save_chat(mine)
     path = write(tmp_path / "x.json", exports.claude())

@@ -34,7 +34,7 @@ def test_english_readers_get_the_engines_sentence_alone() -> None:
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_others_get_what_it_means_and_the_engines_sentence_behind_it() -> None:
+def test_meaning_is_followed_by_engine_message() -> None:
     sentence = "There is not enough memory to load {Amber-1B}."
     assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
     assert meaning("of_a_later_engine", sentence) == sentence
@@ -50,7 +50,7 @@ def test_a_branch_of_a_branch_counts_on_in_every_language() -> None:
     assert _title(_title(first)) == "[Branch 3: Trees]"
 
 
-def test_an_import_says_how_many_in_the_singular_and_in_the_plural() -> None:
+def test_import_report_has_singular_and_plural() -> None:
     report = Report(taken=[ChatRecord("a")], messages=1, known=1)
     report.sources["Claude"] = 1
     report.left.update({"pictures": 1, "entries of the kind toys": 2_000})
@@ -75,7 +75,7 @@ def result(
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_what_built_in_tools_say_to_the_model_a_person_reads_in_their_language() -> None:
+def test_built_in_tool_texts_are_shown_translated() -> None:
     def shown(kind: OutcomeKind, **values: Any) -> str:
         return result_of(result("for the model", outcome=Outcome(kind, "for the model", **values)))
 

@@ -56,7 +56,7 @@ def test_d9_a_blank_chat_comes_back_as_it_was_begun(begun, start: Start, tmp_pat
     assert not back.stored
 
 
-def test_d9_a_blank_chat_of_which_nothing_is_known_begins_as_chosen(begun):
+def test_unknown_blank_chat_gets_chosen_settings(begun):
     chat = begun.window.chats.chat("an-id-of-nobody", {"model": 3, "params": [], "system": None})
     assert chat.record.model == GUIDE
     assert begins_as_chosen(chat)

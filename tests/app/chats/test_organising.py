@@ -90,7 +90,7 @@ def test_a_folder_is_made_filled_folded_and_deleted_by_key(five: Run):
     assert {c.id: c.folder_id for c in five.app.store.chats()}["A0"] == work.id
 
 
-def test_where_things_are_folded_and_kept_comes_back_at_the_next_start(start: Start, five: Run):
+def test_folders_and_folding_survive_a_restart(start: Start, five: Run):
     order = five.app.library.order
     work, other = order.make("Work"), order.make("Other")
     order.move(["A0"], work.id)
@@ -238,7 +238,7 @@ def test_tags_are_tidied():
     assert len(tidy_tags(map(str, range(30)))) == 12
 
 
-def test_ten_thousand_chats_in_fifty_folders_are_listed_as_their_folded_folders():
+def test_ten_thousand_chats_list_as_fifty_folders():
     folders = [
         Folder(f"f{n:02}", f"Folder {n:02}", f"f{n - 1:02}" if n % 2 else None) for n in range(50)
     ]

@@ -155,7 +155,7 @@ def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
 
-def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
+def test_long_scan_sends_fitting_pages(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attaching = run.pane.chat.attaching
@@ -182,9 +182,7 @@ def test_of_a_long_scan_as_many_pages_are_given_as_fit_and_others_can_be_chosen(
     run.until(lambda: numbers(pane) == [7, 29])
 
 
-def test_other_pages_are_offered_after_a_restart_where_their_file_is_there(
-    start: Start, tmp_path: Path
-) -> None:
+def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None:
     run, path = start().ready(), scan(tmp_path, 9)
     see(run, run.pane)
     pane = give(run, path)
@@ -223,9 +221,7 @@ def test_as_many_pages_as_files_can_be_attached(run: Run, tmp_path: Path) -> Non
     assert "pages 1–20 of 25" in run.window.toast.text
 
 
-def test_a_pdf_with_text_is_given_as_images_where_a_person_chooses_that(
-    run: Run, tmp_path: Path
-) -> None:
+def test_text_pdf_can_be_sent_as_images(run: Run, tmp_path: Path) -> None:
     pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two", "Three"]))
     (file,) = pane.chat.attaching.files
     pane.chat.attaching.use(file, "pages", [2])
@@ -262,9 +258,7 @@ def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path
 MIXED = ["Cover", None, "", "The end", None]
 
 
-def test_of_a_pdf_with_some_scanned_pages_a_person_is_told_and_adds_them(
-    run: Run, tmp_path: Path
-) -> None:
+def test_partly_scanned_pdf_offers_its_scans(run: Run, tmp_path: Path) -> None:
     pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
     (chip,) = pane.composer.chips.chips
     assert chip.accessibleName().startswith("File report.pdf, PDF, 5 pages, 2 scanned, ")
@@ -279,9 +273,7 @@ def test_of_a_pdf_with_some_scanned_pages_a_person_is_told_and_adds_them(
 
 
 @pytest.mark.usefixtures("reader")
-def test_the_text_of_scanned_pages_stands_among_that_of_the_others(
-    start: Start, tmp_path: Path
-) -> None:
+def test_recognized_pages_are_in_page_order(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     attaching, told = run.pane.chat.attaching, list[tuple[int, int]]()
     attaching.changed.connect(lambda: told.append(attaching.page))
@@ -301,9 +293,7 @@ def test_the_text_of_scanned_pages_stands_among_that_of_the_others(
     assert not any("Scanned" in each.text() for each in entries(run))
 
 
-def test_a_message_that_waits_for_a_pdf_is_not_sent_without_its_scanned_pages(
-    run: Run, tmp_path: Path
-) -> None:
+def test_message_waits_for_scanned_pages(run: Run, tmp_path: Path) -> None:
     pane = run.pane
     pane.composer.field.files_given.emit([samples.pdf(tmp_path / "report.pdf", MIXED)])
     pane.composer.set_text("say what")
@@ -330,9 +320,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("reader")
-def test_the_text_in_a_scan_takes_its_place_where_the_model_does_not_see(
-    start: Start, tmp_path: Path
-) -> None:
+def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 2))
     assert pane.chat.can(Action.SEND) is not None
@@ -366,9 +354,7 @@ def test_of_a_long_scan_the_text_of_chosen_pages_is_given(start: Start, tmp_path
     assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [3, 24])
 
 
-def test_pages_of_text_are_offered_as_images_only_to_models_that_see(
-    start: Start, tmp_path: Path
-) -> None:
+def test_text_pages_as_images_need_vision(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two"]))
     (file,) = pane.chat.attaching.files
@@ -413,9 +399,7 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
     assert "scan.pdf (PDF, page 2, 216 × 279)" in plain.read_text(encoding="utf-8")
 
 
-def test_a_message_that_waits_for_a_scan_is_not_sent_with_a_part_of_it(
-    run: Run, tmp_path: Path
-) -> None:
+def test_message_waits_for_whole_scan(run: Run, tmp_path: Path) -> None:
     pane = run.pane
     pane.composer.field.files_given.emit([scan(tmp_path, 25)])
     pane.composer.set_text("say what")

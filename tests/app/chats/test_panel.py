@@ -102,7 +102,7 @@ def test_a_verdict_holds_only_where_both_orders_name_one():
     assert panel.verdict("A", "").startswith("**No reply was named best in both orders.**")
 
 
-def test_a_judge_is_shown_the_replies_in_the_other_order_and_nothing_that_failed():
+def test_judge_gets_reversed_successful_replies():
     tree = columns("one", "", "three")
     told = {"id": "p", "kind": panel.JUDGE}
     result = Message("r", "c", "q", "assistant", stats={"panel": told})

@@ -74,9 +74,7 @@ def test_they_go_one_after_the_other_each_after_a_reply(desk: Desk, chat: Chat) 
         ("quit", "Not sent. The reply was interrupted."),
     ],
 )
-def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
-    desk: Desk, chat: Chat, how: str, why: str
-) -> None:
+def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str, why: str) -> None:
     reply = desk.engine.sent[-1]
     if how == "stop":
         assert chat.turn.handle(Event.STOP)
@@ -108,7 +106,7 @@ def test_after_a_reply_that_did_not_end_by_itself_they_wait_for_the_person(
     process_until(lambda: asked(desk)[-1] == "three")
 
 
-def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, chat: Chat) -> None:
+def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     chat.turn.write("no")
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
@@ -128,9 +126,7 @@ def test_one_that_steers_goes_first_and_the_queue_stays_behind_it(desk: Desk, ch
     assert not chat.turn.handle(Event.STEER), "there is nothing to be said"
 
 
-def test_what_it_should_end_for_is_removed_and_it_ends_as_one_that_was_stopped(
-    desk: Desk, chat: Chat
-) -> None:
+def test_removing_steering_message_stops_reply(desk: Desk, chat: Chat) -> None:
     assert chat.turn.handle(Event.STEER)
     for message in chat.queue.messages:
         chat.turn.remove_queued(message.id)
@@ -213,7 +209,7 @@ def test_stop_between_a_reply_and_what_is_queued_holds_it(desk: Desk, chat: Chat
     assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
 
 
-def test_one_that_cannot_be_sent_says_why_and_the_others_wait_behind_it(
+def test_unsendable_message_holds_the_queue(
     desk: Desk, chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(desk.loader, "sees", lambda ref: False)

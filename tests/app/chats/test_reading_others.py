@@ -78,7 +78,7 @@ def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
     assert "<chat" not in say(desk, chat, "again"), "a reply is read once it is complete"
 
 
-def test_what_was_composed_an_hour_ago_is_sent_as_the_chat_is_then(desk: Desk) -> None:
+def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
     first, chat = two(desk)
     read(chat, first, 1)
     say(desk, first, "two", "Second.")
@@ -92,9 +92,7 @@ def test_what_was_composed_an_hour_ago_is_sent_as_the_chat_is_then(desk: Desk) -
     assert "<chat" not in say(desk, chat, "and")
 
 
-def test_chats_that_read_each_other_do_not_hand_back_what_they_got(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mutual_reading_does_not_echo(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     first, chat = two(desk)
     monkeypatch.setattr(desk.store, "path", None)  # of chats in use nothing is read from the disk
     read(chat, first)
@@ -114,7 +112,7 @@ def test_chats_that_read_each_other_do_not_hand_back_what_they_got(
     desk.answer("ok")
 
 
-def test_queued_edited_and_branched_messages_carry_what_they_read(desk: Desk) -> None:
+def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     first, chat = two(desk)
     read(chat, first)
     chat.turn.write("so")
@@ -179,9 +177,7 @@ def test_after_a_kill_it_goes_on_where_it_was(desk: Desk, tmp_path: Path, sent: 
         again.close()
 
 
-def test_an_export_tells_of_it_and_what_is_taken_in_follows_nothing(
-    desk: Desk, tmp_path: Path
-) -> None:
+def test_exported_reading_does_not_follow_after_import(desk: Desk, tmp_path: Path) -> None:
     first, chat = two(desk)
     read(chat, first)
     say(desk, chat, "so")
@@ -203,7 +199,7 @@ def test_an_export_tells_of_it_and_what_is_taken_in_follows_nothing(
         assert text.pages == ("one", "First.")
 
 
-def test_too_long_a_chat_is_refused_as_a_file_is_and_left_out_where_it_has_grown(
+def test_too_long_read_chat_is_refused_or_omitted(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, chat = two(desk)
@@ -281,9 +277,7 @@ def said(chat: Chat) -> Lines:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_done_each_message_brings_what_is_missing_and_no_more(
-    desk: Desk, seed: int
-) -> None:
+def test_each_message_reads_only_new_messages(desk: Desk, seed: int) -> None:
     chance = random.Random(seed)
     chats = [desk.library.new(A) for _ in range(3)]
     for n, chat in enumerate(chats):

@@ -27,7 +27,7 @@ def last(run: Run) -> Message:
     return message
 
 
-def test_the_key_takes_seed_and_settings_of_the_answer_and_leaves_the_chats_own(start: Start):
+def test_repetition_uses_settings_of_the_reply(start: Start):
     run = start().ready()
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
@@ -84,7 +84,7 @@ def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     assert run.engine.sent == []
 
 
-def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Start, profile):
+def test_repetition_without_settings_uses_current_ones(start: Start, profile):
     run = start().ready()
     run.ask("say one")
     old = replace(last(run), id=new_id(), stats={"seed": 7})
@@ -99,7 +99,7 @@ def test_an_answer_that_kept_only_its_seed_takes_the_settings_of_now(start: Star
     assert (run.engine.sent[0].params.seed, run.engine.sent[0].params.temperature) == (7, 0.3)
 
 
-def test_nothing_is_had_again_while_a_reply_runs_and_answering_again_is_random(start: Start):
+def test_repetition_needs_idle_chat(start: Start):
     run = start().ready()
     same_again_by_key(run)
     assert run.window.toast.text == "There is no reply yet."
@@ -134,7 +134,7 @@ def test_nothing_is_had_again_while_a_reply_runs_and_answering_again_is_random(s
     assert chat.options.seed is None
 
 
-def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: Start):
+def test_continuation_keeps_seed_without_limits(start: Start):
     run = start().ready()
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
@@ -147,7 +147,7 @@ def test_what_is_continued_keeps_its_seed_and_choices_but_not_its_bounds(start: 
     assert run.engine.sent[-1].session.options["on_overflow"] == "slide"
 
 
-def test_the_real_engine_says_the_same_again_and_another_system_prompt_not(start: Start, tmp_path):
+def test_engine_repeats_unless_system_prompt_differs(start: Start, tmp_path):
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
     run.window.chats.use_model(str(folder))

@@ -58,7 +58,7 @@ def test_a_title_may_be_in_a_script_without_blanks():
     assert title_said("昔々あるところに狐がいました", question, answer) == ""
 
 
-def test_a_title_in_another_language_than_the_conversation_is_none():
+def test_title_in_wrong_language_is_rejected():
     question = "Warum geht mein Sauerteig im Winter nicht auf?"
     answer = "Die Hefe ist in der Kälte langsam."
     assert title_said("Cold Kitchens and Bread", question, answer) == ""
@@ -74,7 +74,7 @@ def test_long_conversations_are_asked_about_by_their_beginnings():
     assert len(asked) < 3_200
 
 
-def test_a_title_that_nobody_gave_follows_an_edited_first_message(start: Start) -> None:
+def test_automatic_title_follows_edited_message(start: Start) -> None:
     run = start().ready()
     run.ask("say one thing")
     chat = run.pane.chat

@@ -71,7 +71,7 @@ def test_it_is_not_written_over_while_the_model_writes(run: Run):
     assert run.app.library.chat(chat_id).title == "My bread"
 
 
-def test_nonsense_leaves_the_first_words_and_the_model_is_asked_no_more(run: Run):
+def test_model_with_nonsense_titles_is_asked_no_more(run: Run):
     run.engine.titles = ["Once upon a time a fox lived here"] * 5
     for _ in range(4):
         run.window.chats.new()
@@ -90,7 +90,7 @@ def test_a_title_cut_off_by_its_length_is_none(run: Run):
     assert run.app.library.chat(chat_id).titled_by == ""
 
 
-def test_a_reply_that_begins_ends_the_request_and_it_is_made_again(run: Run):
+def test_title_request_restarts_after_a_reply(run: Run):
     run.engine.titles = ["hold 2", "Nothing", TITLE]
     chat_id = exchange(run)
     titling = run.window.titling

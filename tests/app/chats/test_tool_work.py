@@ -180,7 +180,7 @@ def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
     assert desk.library.toolbox.consents.consents() == []
 
 
-def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) -> None:
+def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
     """Arguments are changed while their difference is made: the first one is never shown.
 
     And arguments that were no JSON at first had no difference at all: it comes before the call.
@@ -397,7 +397,7 @@ def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bo
     assert len(kept.content) < 5000
 
 
-def test_the_calls_outlive_the_program_and_are_given_back_as_they_were(desk: Desk) -> None:
+def test_calls_survive_a_restart(desk: Desk) -> None:
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.ONCE)
     desk.until(lambda: not chat.reply.is_active)

@@ -45,7 +45,7 @@ def test_an_unknown_leaf_falls_back_to_the_newest_branch():
     assert Transcript().path == []
 
 
-def test_the_engine_gets_roles_in_turn_with_the_system_prompt_first():
+def test_prompt_alternates_roles_after_system_prompt():
     path = [message("q"), message("a", "q", "assistant"), message("q2", "a")]
     assert conversation(path, "Be brief.") == [
         {"role": "system", "content": "Be brief."},
@@ -55,12 +55,12 @@ def test_the_engine_gets_roles_in_turn_with_the_system_prompt_first():
     ]
 
 
-def test_an_answer_that_never_began_is_left_out_and_the_questions_join():
+def test_missing_reply_joins_the_questions():
     path = [message("q"), message("a", "q", "assistant", content=""), message("q2", "a")]
     assert conversation(path, "") == [{"role": "user", "content": "q\n\nq2"}]
 
 
-def test_titles_are_one_line_without_markup_and_cut_between_words():
+def test_titles_are_one_plain_line():
     assert title_from("\n\n  ## Hello   there\nmore") == "Hello there"
     long = title_from("word " * 40)
     assert len(long) <= 49

@@ -31,7 +31,7 @@ def every(tops: list[Run]) -> list[Run]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_message_stands_once_and_what_is_shown_stands_first(seed: int):
+def test_tree_lists_each_message_once_shown_branch_first(seed: int):
     transcript = grown(700, seed)
     apart = {"m0000", "m0100"}
     tops = runs_of(transcript, apart)
@@ -54,7 +54,7 @@ def test_every_message_stands_once_and_what_is_shown_stands_first(seed: int):
             assert before == (among[run.place - 1].ids[-1] if among[run.place - 1].ids else None)
 
 
-def test_a_chat_of_ten_thousand_messages_without_branches_is_one_run():
+def test_ten_thousand_messages_are_one_run():
     line = [Message(f"{n:05}", "c", f"{n - 1:05}" if n else None) for n in range(10_000)]
     (run,) = runs_of(Transcript(line))
     assert (len(run.ids), run.shown, run.goes_on, run.below) == (10_000, True, False, [])

@@ -117,7 +117,7 @@ def test_fault_d10_what_is_sent_is_never_a_draft_again(
     assert drafts == [""]
 
 
-def test_fault_d11_what_cannot_be_done_while_a_reply_runs_is_disabled_and_says_why(start: Start):
+def test_impossible_actions_are_disabled_with_reason(start: Start):
     run = start().ready()
     run.ask("say one")
     run.say("hold 2")
@@ -163,7 +163,7 @@ def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
         assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
 
 
-def test_enter_in_a_reply_waits_for_its_end_and_with_ctrl_ends_it(start: Start):
+def test_enter_queues_and_ctrl_enter_steers(start: Start):
     run = start().ready()
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))

@@ -65,7 +65,7 @@ def test_only_web_and_mail_addresses_are_links() -> None:
     assert text == "a b c d e"
 
 
-def test_letters_of_parts_lead_to_them_in_a_text_made_of_parts_and_nowhere_else() -> None:
+def test_letters_link_to_parts_only_in_merged_text() -> None:
     text = "One [A]. Two **[B, D]** [A](http://a.b) `[A]` [A B].\n\n[AB] A [C"
     document = MarkdownDocument(LIGHT, parts="AB")
     for piece in text:
@@ -82,7 +82,7 @@ def test_letters_of_parts_lead_to_them_in_a_text_made_of_parts_and_nowhere_else(
     assert links(rendered(text)) == {"A": "http://a.b"}
 
 
-def test_bare_addresses_are_links_without_the_punctuation_after_them() -> None:
+def test_bare_links_exclude_trailing_punctuation() -> None:
     assert links(rendered(SAMPLES["bare links"])) == {
         "https://a.b/c?d=e_f": "https://a.b/c?d=e_f",
         "http://x.y/(z)": "http://x.y/(z)",
@@ -214,7 +214,7 @@ def test_the_tint_lies_around_the_code_and_nowhere_else() -> None:
     assert image.pixelColor(0, int(area.top())).name() == "#ffffff", "the corner is round"
 
 
-def test_a_code_block_at_the_end_has_its_padding_within_the_document() -> None:
+def test_last_code_block_has_its_padding() -> None:
     document = rendered("```\ncode\n```")
     document.document.setTextWidth(400)
     area = document.code_area(document.code_blocks()[0])
@@ -231,7 +231,7 @@ def test_everything_can_be_painted_in_both_styles(name: str) -> None:
     image_of(document, 200)
 
 
-def test_what_is_painted_under_a_growing_text_stands_where_the_text_does() -> None:
+def test_backgrounds_follow_growing_text() -> None:
     dice = random.Random(1)
     document = MarkdownDocument()
     text = "\n\n".join([mixed(1_500), *SAMPLES.values()])

@@ -99,9 +99,7 @@ def test_d2_numbers_are_whole_at_every_size(px: int, start: int) -> None:
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("script", [ARABIC, HEBREW])
 @pytest.mark.parametrize("marker", ["1.", "10)", "12345.", "-", "- [x]", "- [ ]"])
-def test_d2_markers_stand_at_the_right_of_text_from_right_to_left(
-    px: int, script: str, marker: str
-) -> None:
+def test_rtl_list_markers_are_on_the_right(px: int, script: str, marker: str) -> None:
     document = rendered(f"{marker} {script}\n", px)
     mirrored = rendered(f"{marker} item\n", px)
     (row, block), (other, _) = first_blocks(document)[0], first_blocks(mirrored)[0]
@@ -132,7 +130,7 @@ def test_nested_lists_stand_deeper_each_by_its_own_markers() -> None:
 
 
 @pytest.mark.parametrize("px", SIZES)
-def test_nested_lists_from_right_to_left_mirror_those_from_left_to_right(px: int) -> None:
+def test_rtl_nested_lists_are_mirrored(px: int) -> None:
     text = "1. {0}\n   - {0}\n     - [x] {0}\n\n   > {0}\n\n   ---\n\n   ```\n   code\n   ```\n"
     left, right = rendered(text.format("item"), px), rendered(text.format(ARABIC), px)
     for one, other in zip(left._writer.rows, right._writer.rows, strict=True):
@@ -168,7 +166,7 @@ def test_an_item_in_the_other_direction_stays_in_its_list() -> None:
     assert len({round(start) for start in starts}) == 1
 
 
-def test_code_in_a_text_from_right_to_left_runs_from_left_to_right() -> None:
+def test_code_in_rtl_text_runs_left_to_right() -> None:
     document = rendered(f"- {ARABIC}\n\n  ```\n  # {ARABIC}\n  ```\n")
     place = next(n for n, row in enumerate(document._writer.rows) if row.kind == "code")
     block = document._writer.blocks(place)[0]
@@ -241,7 +239,7 @@ def test_another_size_moves_what_is_shown() -> None:
         assert one == other
 
 
-def test_a_table_from_right_to_left_has_its_first_column_at_the_right() -> None:
+def test_rtl_table_starts_on_the_right() -> None:
     document = rendered(f"| {ARABIC} | b |\n|---|---|\n| {HEBREW} | 2 |\n")
     table = document.document.rootFrame().childFrames()[0]
     layout = document.document.documentLayout()
@@ -256,7 +254,7 @@ def test_a_table_from_right_to_left_has_its_first_column_at_the_right() -> None:
     assert document.plain_text() == f"{ARABIC}\tb\n{HEBREW}\t2"
 
 
-def test_numbers_keep_their_distance_on_a_widget_whose_figures_have_one_width(
+def test_list_numbers_keep_distance_with_tabular_figures(
     qapp: QApplication,
 ) -> None:
     """A painter takes from its widget what a font leaves open, such as the width of figures."""
@@ -298,7 +296,7 @@ class Page(QWidget):
 
 
 @pytest.mark.parametrize("script", ["a", ARABIC])
-def test_the_bar_of_a_quotation_that_begins_with_a_table_begins_there(script: str) -> None:
+def test_quote_bar_covers_leading_table(script: str) -> None:
     document = rendered(f"{script}\n\n{script}\n\n> | {script} | b |\n> |---|---|\n> | 1 | 2 |\n")
     above = document._writer.blocks(1)[0]
     foot = line_box(document, above).bottom()
@@ -328,7 +326,7 @@ def feet(image: QImage, left: float, width: float) -> int:
 
 
 @pytest.mark.parametrize("text", ["مع `code`", "`code` مع", "مع `code` نص", "with `code`"])
-def test_the_ground_of_code_is_as_wide_as_it_whichever_way_the_line_runs(text: str) -> None:
+def test_code_background_fits_in_both_directions(text: str) -> None:
     document = rendered(text)
     ground, image = QColor(document.style.inline_code_background), painted(document)
     tinted = [x for x in range(WIDTH) if image.pixelColor(x, image.height() // 2) == ground]

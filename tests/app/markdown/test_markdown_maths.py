@@ -55,7 +55,7 @@ def test_what_is_a_formula(text: str, found: list[str]) -> None:
     assert formulas(rendered(text)) == found
 
 
-def test_a_formula_is_drawn_in_the_colour_of_the_text_and_stands_on_its_line() -> None:
+def test_formula_has_text_color_and_baseline() -> None:
     def ink(text: str, style) -> tuple[QColor, QRectF]:
         document = rendered(text, style)
         document.document.setTextWidth(300)
@@ -161,7 +161,7 @@ def test_common_tex_is_understood() -> None:
         assert tex.formula(source, True) is not None, source
 
 
-def test_formula_in_a_script_that_its_font_lacks_is_shown_as_typed() -> None:
+def test_formula_in_missing_script_is_shown_as_typed() -> None:
     assert tex.formula(r"\begin{cases} 1 & \text{若 } x>0 \\ 0 & x \end{cases}", True) is None
     assert tex.formula(r"\text{مساحة} = r^2", True) is None
     assert tex.formula(r"\text{если } ж = α^2 \text{é}", True) is not None

@@ -422,7 +422,7 @@ def test_long_fence_in_a_fence() -> None:
     assert document.plain_text().endswith("after")
 
 
-def test_fence_of_another_language_ends_at_the_first_closing_line() -> None:
+def test_nested_fence_ends_at_first_closing_line() -> None:
     text = "```python\n'''\n```text\n```\nafter"
     (code,) = rendered(text).code_blocks()
     assert code.source == "'''\n```text\n"

@@ -124,9 +124,7 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     assert loaded == ["Amber-1B + pirate", "Guide"]  # the base as such is not
 
 
-def test_an_adapter_that_does_not_fit_beside_its_base_is_not_loaded(
-    variants: Variants, tmp_path: Path
-):
+def test_adapter_too_large_is_not_loaded(variants: Variants, tmp_path: Path):
     run = variants.run
     run.window.chats.use_model(str(variants.base))
     run.until(lambda: run.pane.header.state == "Ready")

@@ -99,7 +99,7 @@ def test_cancelled_it_leaves_nothing_and_the_next_begins(run: Run, tmp_path: Pat
     assert downloads.items == []
 
 
-def test_why_it_failed_stands_in_its_row_and_it_can_be_tried_again(run: Run, tmp_path: Path):
+def test_failed_conversion_can_be_retried(run: Run, tmp_path: Path):
     model = opened(run).model
     assert model is not None
     job = conversion_of(model, RECIPES[0], tmp_path / "into")

@@ -133,7 +133,7 @@ def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profil
     assert drafts.ask().box.currentData() == drafts.ref("Oak-1B")
 
 
-def test_it_holds_at_once_for_a_model_in_memory_and_ends_with_none(drafts: Drafts):
+def test_draft_applies_to_loaded_model_at_once(drafts: Drafts):
     drafts.load()
     drafts.take(drafts.ask(), "Oak-1B")
     assert drafts.window.foot.said.text() == "Oak-9B uses Oak-1B as its draft model."
@@ -188,7 +188,7 @@ def test_one_that_is_gone_is_told_of_and_stays_chosen(drafts: Drafts):
 
 
 @pytest.mark.parametrize("second", ["Oak-foreign", "Oak-broken"])
-def test_the_one_before_drafts_no_longer_where_another_is_refused(drafts: Drafts, second: str):
+def test_refused_draft_removes_previous_one(drafts: Drafts, second: str):
     make_model(drafts.root / "Oak-broken", 700_000, "abcdef")
     drafts.installed.look()
     drafts.run.until(lambda: not drafts.installed.looking)

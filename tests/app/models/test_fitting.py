@@ -99,7 +99,7 @@ def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
     assert crowded.engine.sessions[-1].options["kv_bits"] == 8
 
 
-def test_a_shorter_chat_is_this_chats_own_setting_and_fits_again_later(crowded: Run):
+def test_shorter_context_is_set_per_chat(crowded: Run):
     refused(crowded)
     take(crowded, asked(crowded), "Limit this chat to 4,096")
     crowded.ready()
@@ -187,7 +187,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     found.close()
 
 
-def test_the_same_model_in_fewer_bits_is_offered_where_it_is_installed(crowded: Run, tmp_path):
+def test_smaller_installed_variant_is_offered(crowded: Run, tmp_path):
     for name, size in (("Wide-14B-4bit", 900), ("Wide-14B-6bit", 5_000), ("Other-14B-4bit", 10)):
         folder = tmp_path / "mine" / name
         folder.mkdir(parents=True)
@@ -262,9 +262,7 @@ def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
     crowded.until(lambda: crowded.app.loader.get(WIDE).state is LoadState.READY)
 
 
-def test_p4_a_model_that_was_made_to_fit_is_loaded_again_at_the_next_start(
-    crowded: Run, start: Start
-):
+def test_fitted_model_loads_at_next_start(crowded: Run, start: Start):
     """What is wanted before the engine is there keeps the chat's KV bits and context."""
     refused(crowded)
     crowded.pane.chat.set_options(ChatOptions(kv_bits=8), "")

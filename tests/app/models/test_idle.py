@@ -43,7 +43,7 @@ def clock(start: Start) -> Clock:
     return clock
 
 
-def test_it_leaves_memory_after_half_an_hour_and_comes_back_when_a_chat_sends(clock: Clock):
+def test_idle_model_unloads_and_loads_on_send(clock: Clock):
     run = clock.run
     clock.pass_by(29)
     assert run.engine.unloaded == []
@@ -59,7 +59,7 @@ def test_it_leaves_memory_after_half_an_hour_and_comes_back_when_a_chat_sends(cl
     assert run.engine.unloaded == ["Small-3B"]
 
 
-def test_a_reply_that_takes_long_and_one_that_stands_still_are_use(clock: Clock):
+def test_long_or_paused_reply_is_not_idle(clock: Clock):
     run = clock.run
     pane = run.say("hold 3")
     run.until(lambda: run.answer(pane))

@@ -24,7 +24,7 @@ def loader(qapp) -> Iterator[ModelLoader]:
     root.deleteLater()
 
 
-def test_a_status_of_a_remote_model_stays_what_it_was_when_it_is_asked_for_again(
+def test_remote_status_survives_repeated_request(
     loader: ModelLoader,
 ):
     loader.add_remote(FAR)

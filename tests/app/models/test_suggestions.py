@@ -16,7 +16,7 @@ from tests.engine import gguf_files as written
 GB = 2**30
 
 
-def test_every_class_of_machine_has_a_short_list_that_its_memory_can_hold():
+def test_suggestions_fit_each_memory_size():
     found = suggestions.classes()
     assert [*found] == [8, 16, 24, 32, 48, 64, 96, 128, 192]
     for gb, models in found.items():

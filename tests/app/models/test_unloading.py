@@ -47,7 +47,7 @@ def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
     menu.close()
 
 
-def test_b2_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start: Start):
+def test_unloaded_model_loads_again_on_send(start: Start):
     run = start().ready()
     run.ask("say one")
     to_unload(run, "Guide").trigger()
@@ -73,7 +73,7 @@ def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
     run.until(lambda: run.pane.header.state == "Ready")
 
 
-def test_a_model_that_answers_is_not_unloaded_and_the_entry_says_why(start: Start):
+def test_replying_model_cannot_be_unloaded(start: Start):
     run = start().ready()
     busy = run.say("hold 2")
     run.until(lambda: run.answer(busy))

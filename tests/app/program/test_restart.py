@@ -104,9 +104,7 @@ def test_with_everything_closed_it_starts_with_everything_closed(start: Start):
     assert len(again.window._library.chats()) == 1
 
 
-def test_closing_the_window_with_replies_running_saves_them_and_leaves_no_thread(
-    start: Start, profile
-):
+def test_closing_saves_running_replies_and_ends_threads(start: Start, profile):
     run = start().ready()
     pane = run.say("hold 20")
     run.window.commands["split_right"].trigger()

@@ -97,7 +97,7 @@ def test_a_termination_signal_ends_it_in_order(profile):
 
 
 @needs_guide
-def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(start: Start):
+def test_two_panes_at_once_do_not_affect_each_other(start: Start):
     run_ = start(engine_factory=make_engine)
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
     assert run_.pane.header.model_button.text() == "Guide"

@@ -192,9 +192,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_a_server_that_misbehaves_gets_a_sentence_and_what_had_come_is_kept(
-    what, elsewhere, monkeypatch
-):
+def test_misbehaving_server_keeps_received_text(what, elsewhere, monkeypatch):
     act, code, words, kept = CASES[what]
     if code == remote_errors.UNREACHABLE:
         monkeypatch.setattr(client, "QUIET_S", SLOW)
@@ -238,7 +236,7 @@ def test_a_redirect_is_not_followed_and_the_key_stays(status, elsewhere):
     assert elsewhere.servers[1].asked[0].headers["authorization"] == "Bearer secret"
 
 
-def test_cookies_and_keys_of_one_server_are_not_shown_to_the_next_request(elsewhere):
+def test_credentials_do_not_reach_other_servers(elsewhere):
     act = sends(head(Set_Cookie="who=me; Path=/"), events(delta("Hi", "stop")))
     server = elsewhere.serve(act)
     remote = elsewhere.add(server)

@@ -260,7 +260,7 @@ def test_figures_that_make_no_sense_show_nothing() -> None:
     )
 
 
-def test_the_score_shows_what_is_answered_elsewhere_without_an_engine() -> None:
+def test_score_shows_remote_replies_without_engine() -> None:
     lanes = Lanes()
     writing = {"tokens": 90, "bytes": 5, "status": "decoding", "reply": {"tokens_per_s": 12.5}}
     figures = {"chat": figures_of({}, "a", writing | {"context_length": 100}, "studio")}

@@ -57,7 +57,7 @@ def test_the_guide_is_found_beside_the_program():
     assert model_fallback_name("/models/Small-3B-0123456789ab") == "Small-3B"  # of a GGUF file
 
 
-def test_options_keep_only_what_differs_and_ignore_what_they_do_not_know():
+def test_options_keep_changes_and_ignore_unknown():
     options = ChatOptions(temperature=0.0, seed=7)
     assert options.to_params() == {"temperature": 0.0, "seed": 7}
     assert ChatOptions.from_params({**options.to_params(), "later": 1}) == options
@@ -74,7 +74,7 @@ def test_the_persons_choice_goes_before_the_models():
         sampling(ChatOptions(temperature=-1), {})
 
 
-def test_by_reading_a_slow_disk_holds_up_nobody_who_changes_settings(tmp_path, monkeypatch):
+def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
     """`set` writes on another thread; of changes that wait only the last is written."""
     file = tmp_path / "settings.json"
     go_on, written = threading.Event(), []
@@ -110,7 +110,7 @@ def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
 
 
 @pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "NaN", "-1", "1e300", "true"])
-def test_profile_a_number_that_is_no_time_does_not_keep_the_window_shut(tmp_path, number):
+def test_invalid_time_does_not_prevent_start(tmp_path, number):
     """An integer of hundreds of digits has no float: the start ended there."""
     file = tmp_path / "settings.json"
     file.write_text(f'{{"used": {{"/m": {number}, "/n": 5}}, "looked_at": {number}, "zoom": 110}}')

@@ -99,7 +99,7 @@ def entry(of: QMenu, text: str) -> QAction:
 
 
 @pytest.mark.parametrize("gui", [False, True])
-def test_misspelt_words_are_marked_and_the_word_being_written_is_not(begin: Begin, gui: bool):
+def test_misspelt_words_are_marked_except_current(begin: Begin, gui: bool):
     system = Dictionaries(gui_only=gui)
     run = begin(system)
     field = run.pane.composer.field
@@ -199,7 +199,7 @@ def test_words_of_another_script_are_left_alone(begin: Begin):
     run.until(lambda: marked(run) == ["helo"])
 
 
-def test_without_a_spell_checker_nothing_is_marked_and_the_settings_say_why(begin: Begin):
+def test_missing_spell_checker_is_explained(begin: Begin):
     run = begin(None)
     run.qtbot.keyClicks(run.pane.composer.field, "helo ")
     run.until(lambda: run.window.spelling.speller.opened)

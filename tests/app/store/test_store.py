@@ -142,7 +142,7 @@ def test_a_deleted_chat_comes_back_whole(store: Store) -> None:
     assert [hit.message_id for hit in store.search("find")] == [messages[0].id]
 
 
-def test_a_new_message_moves_its_chat_up_and_a_checkpoint_does_not(store: Store) -> None:
+def test_message_moves_chat_up_checkpoint_does_not(store: Store) -> None:
     old, recent = ChatRecord(new_id(), updated_at=1.0), ChatRecord(new_id(), updated_at=2.0)
     store.save_chat(old)
     store.save_chat(recent)
@@ -176,7 +176,7 @@ def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> 
     assert expected == ["1", "2", "3", "4", "5"]
 
 
-def test_an_edited_message_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
+def test_queued_writes_do_not_overwrite_edit(store: Store) -> None:
     chat = ChatRecord(new_id(), draft="a draft")
     store.save_chat(chat)
     store.set_edited(chat.id, "m", "o")

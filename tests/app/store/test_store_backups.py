@@ -145,9 +145,7 @@ def test_no_chats_are_open_to_others(file: Path, clock: Clock) -> None:
     assert set(modes.values()) == {0o600}, modes
 
 
-def test_a_copy_that_a_kill_left_half_made_is_removed_at_the_next_start(
-    file: Path, clock: Clock
-) -> None:
+def test_partial_backup_is_removed_at_start(file: Path, clock: Clock) -> None:
     titled(file, clock, "one")
     half = file.parent / "backups" / "chats-20260101-000000.db.part"
     half.parent.mkdir(exist_ok=True)

@@ -77,9 +77,7 @@ BAD = "UPDATE {} SET {} = CAST(x'58ff616e' AS TEXT) WHERE rowid = 2"
         "UPDATE sqlite_master SET sql = replace(sql, 'title', 'tjtle') WHERE name = 'chats'",
     ],
 )
-def test_fault_f9_text_that_cannot_be_read_is_damage_and_goes_to_salvage(
-    filled: Path, harm: str
-) -> None:
+def test_unreadable_text_is_salvaged_as_damage(filled: Path, harm: str) -> None:
     change(filled, harm)
     with pytest.raises(StoreError) as caught:
         use(filled)
@@ -140,7 +138,7 @@ def holds(file: Path) -> int:
 
 
 @pytest.mark.parametrize("step", ["os.replace", "os.link"])
-def test_fault_d7_a_salvage_that_fails_at_the_end_leaves_what_there_was(
+def test_failed_salvage_keeps_original(
     filled: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(filled, BAD.format("chats", "title"))
@@ -169,9 +167,7 @@ def _full(*_: object) -> None:
     raise OSError(5, "Input/output error")
 
 
-def test_fault_d7_there_is_a_database_at_every_moment_of_a_salvage(
-    filled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_database_exists_throughout_salvage(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     change(filled, BAD.format("chats", "title"))
     missing = []
 

@@ -208,7 +208,7 @@ def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> 
         assert store.messages(chat.id) == messages
 
 
-def test_closing_on_a_full_disk_says_what_is_lost_and_leaves_nothing_open(file: Path) -> None:
+def test_closing_on_full_disk_reports_loss(file: Path) -> None:
     store = Store.open(file)
     chat = ChatRecord(new_id())
     store.save_chat(chat)

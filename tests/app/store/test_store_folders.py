@@ -9,7 +9,7 @@ from app.store import ChatRecord, Folder, Store, new_id
 from app.store.migrations import STEPS
 
 
-def test_a_file_from_before_folders_is_taken_over_with_its_titles_counted_as_typed(file: Path):
+def test_migration_to_folders_marks_titles_as_typed(file: Path):
     db = sqlite3.connect(file, isolation_level=None)
     for number, step in enumerate(STEPS[:6], start=1):
         step(db)

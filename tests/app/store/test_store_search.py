@@ -74,9 +74,7 @@ def test_words_of_scripts_without_spaces(store: Store, chat: ChatRecord) -> None
     assert store.search("雨") == []
 
 
-def test_an_edited_or_finished_message_is_found_by_its_last_words(
-    store: Store, chat: ChatRecord
-) -> None:
+def test_search_finds_latest_text_of_message(store: Store, chat: ChatRecord) -> None:
     message = Message(new_id(), chat.id, content="alpha", status="streaming")
     store.save_message(message)
     store.flush()
@@ -161,9 +159,7 @@ def test_words_far_apart_in_a_long_message_are_found_together(
     assert store.search("beginning nowhere") == []
 
 
-def test_a_text_of_megabytes_is_indexed_in_pieces_and_found_at_its_end(
-    store: Store, chat: ChatRecord
-) -> None:
+def test_megabytes_of_text_are_searchable(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "line of words\n" * 100_000 + "zanzibar")
     store.save_message(Message(new_id(), chat.id, content="said while it is being indexed"))
     store.flush()
@@ -206,7 +202,7 @@ def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: Chat
     assert last == sorted(last, key=["a", "ap", "app", "pear", "fugen"].index)
 
 
-def test_an_index_of_an_earlier_version_is_made_anew_after_the_start(file: Path) -> None:
+def test_old_index_is_rebuilt_after_start(file: Path) -> None:
     make_version_3(file)
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("BEGIN")
@@ -254,9 +250,7 @@ def test_index_leaves_out_html_that_is_not_shown() -> None:
     assert " ".join(shown.split()) == "H2O x2 Ctrl+C end More Inside <br> <div> a < b"
 
 
-def test_what_an_earlier_run_left_unindexed_costs_the_start_one_commit(
-    store: Store, chat: ChatRecord, file: Path
-) -> None:
+def test_unindexed_rest_costs_start_one_commit(store: Store, chat: ChatRecord, file: Path) -> None:
     for number in range(100):
         say(store, chat, f"Word number {number}")
     settle(store)

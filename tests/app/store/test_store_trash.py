@@ -160,9 +160,7 @@ def test_messages_deleted_after_a_clock_change_stay(file: Path, clock: Clock) ->
         assert [m.content for m in store.path(chat.id)] == ["kept", "deleted"]
 
 
-def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
-    file: Path, clock: Clock
-) -> None:
+def test_deleted_messages_are_erased_after_undo_expires(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         fill(store)
         chat = a_chat(store, "kept", f"gone {WORDS[0]}", f"after {WORDS[1]}")

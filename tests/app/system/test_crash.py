@@ -12,7 +12,7 @@ from tests.app.conftest import Start
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_after_kill_9_the_chat_is_there_with_at_most_a_second_missing(start: Start, profile):
+def test_kill_loses_at_most_one_second(start: Start, profile):
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.app.crash_child", str(profile)],
         cwd=ROOT,

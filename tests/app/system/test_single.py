@@ -120,7 +120,7 @@ def test_one_that_hangs_is_not_taken_for_one_that_came_forward(first, tmp_path):
     assert first.line() == "called"
 
 
-def test_f15_a_second_start_that_waits_for_one_that_hangs_ends_by_a_signal(first, tmp_path):
+def test_start_waiting_for_hung_one_ends_by_signal(first, tmp_path):
     second = Child(START, tmp_path)
     try:
         assert second.line() == "asking"

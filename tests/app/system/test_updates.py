@@ -116,9 +116,7 @@ def test_a_build_without_a_source_never_asks(tmp_path: Path) -> None:
     assert updates.source(tmp_path / "right.json") == Source("https://x.org", KEY)
 
 
-def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
-    qtbot: QtBot, served: Served
-) -> None:
+def test_update_check_needs_consent_once_a_day(qtbot: QtBot, served: Served) -> None:
     settings = Settings()
     looking = Updates(settings, served.source)
     looking.look_if_due()
@@ -145,7 +143,7 @@ def test_it_looks_by_itself_only_when_the_person_agreed_and_once_a_day(
         (200, "", b"x" * (updates.LARGEST + 1)),
     ],
 )
-def test_a_bad_answer_is_told_when_asked_for_and_nothing_else_happens(
+def test_bad_update_answer_is_only_reported(
     qtbot: QtBot, served: Served, status: int, to: str, content: bytes
 ) -> None:
     served.status, served.to, served.content = status, to, content

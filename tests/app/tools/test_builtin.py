@@ -415,7 +415,7 @@ def serving() -> Iterator[int]:
         thread.join()
 
 
-def test_an_address_is_fetched_as_text_and_redirects_are_looked_at() -> None:
+def test_fetch_returns_text_and_checks_redirects() -> None:
     looked: list[str] = []
 
     def resolve(host: str, port: int) -> list[str]:
@@ -535,7 +535,7 @@ def test_a_person_reads_their_language_and_a_model_english(tree: Path) -> None:
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_a_reason_within_an_error_is_in_the_language_of_the_error() -> None:
+def test_reason_has_language_of_its_error() -> None:
     why = ToolError("{server} has ended.", server="files")
     error = ToolError("{why} It is started again in {seconds} s.", why=why, seconds="4")
     assert str(error) == "[[files has ended.] It is started again in 4 s.]"

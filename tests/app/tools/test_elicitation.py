@@ -166,7 +166,7 @@ def test_pages_are_shown_and_only_those_of_the_web(host: ToolHost) -> None:
     assert addresses(None) == ""
 
 
-def test_an_older_server_is_never_answered_in_another_chats_place(host: ToolHost) -> None:
+def test_old_server_gets_no_answer_of_another_chat(host: ToolHost) -> None:
     one, two = Person(), Person()
     ask, hang = tool(host, "ask"), tool(host, "hold")
     held = host.call(hang, {}, "a", one)

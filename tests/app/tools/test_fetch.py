@@ -346,9 +346,7 @@ class _Peers:
         ("192.168.1.2", "8.8.8.8", False),
     ],
 )
-def test_s5_a_public_address_of_this_machine_or_network_is_not_read(
-    here: str, there: str, near: bool
-) -> None:
+def test_fetch_refuses_own_public_address(here: str, there: str, near: bool) -> None:
     assert fetching._is_near(_Peers(here, there)) is near
 
 

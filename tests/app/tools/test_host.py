@@ -199,7 +199,7 @@ def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
-def test_a_server_that_redirects_to_another_address_is_not_followed(host: ToolHost) -> None:
+def test_server_redirect_is_not_followed(host: ToolHost) -> None:
     with redirecting() as (inside, asked_inside), redirecting(inside) as (address, asked):
         server = ServerConfig("sly", url=address, headers=(("Authorization", "secret"),))
         host.set_servers([server])

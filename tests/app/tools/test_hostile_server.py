@@ -153,7 +153,7 @@ def test_always_this_tool_is_never_always_this_server() -> None:
     assert not consents.allows("chat", Tool("hostile", "delete_everything"))
 
 
-def test_p3_what_was_asked_before_an_edit_does_not_start_the_old_server(tmp_path: Path) -> None:
+def test_request_before_edit_does_not_start_old_server(tmp_path: Path) -> None:
     """A request waits for its turn on the loop while the person edits the server."""
     host = ToolHost()
     one, other = tmp_path / "one", tmp_path / "other"
@@ -183,7 +183,7 @@ def test_p3_what_was_asked_before_an_edit_does_not_start_the_old_server(tmp_path
     host.shut_down()
 
 
-def test_p3_a_server_that_was_ended_is_not_started_by_who_still_waits_for_it(
+def test_waiting_call_does_not_restart_ended_server(
     tmp_path: Path,
 ) -> None:
     """A call that waits for the tools while the server is edited has the old connection."""

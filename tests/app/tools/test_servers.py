@@ -197,7 +197,7 @@ def test_a_login_shell_that_never_ends_is_not_waited_for(
         *("Stretto.", "\u0455\u0442\u0433\u0435\u0442\u0442\u043e"),
     ],
 )
-def test_s9_no_server_is_named_like_the_tools_that_come_with_the_program(name: str) -> None:
+def test_server_cannot_use_built_in_name(name: str) -> None:
     """Nor so that it looks like that: other letters, blanks, other forms."""
     found = read_text(json.dumps({name: {"command": "x"}}))
     assert found.servers == ()
