@@ -287,9 +287,7 @@ def tried() -> tuple[dict[str, int], str]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_s1_what_others_send_costs_what_is_known_before(
-    name: str, tried: tuple[dict[str, int], str]
-) -> None:
+def test_cost_of_received_data_is_bounded(name: str, tried: tuple[dict[str, int], str]) -> None:
     """The child is ended by the kernel when it has taken its time, whoever holds which lock."""
     ended, said = tried
     done = [line for line in said.splitlines() if line.startswith(f"{name}: ")]

@@ -170,7 +170,7 @@ def test_ledger_accepts_sweep_of_old_empty_chats(tmp_path: Path, held: str, agai
     assert bool(verdict.faults) is not bool(due)
 
 
-def test_t2_without_a_sweep_nothing_may_go(tmp_path: Path) -> None:
+def test_ledger_rejects_losses_without_sweep(tmp_path: Path) -> None:
     file = tmp_path / "chats.db"
     chat = ChatRecord(new_id(), title="Trees")
     with Store.open(file) as store:

@@ -94,7 +94,7 @@ def test_small_things(engine: Engine, guide: object, request_text: str, pattern:
     assert re.search(pattern, answer(engine, guide, request_text))
 
 
-def test_g5_the_heroes_of_stories_have_names(engine: Engine, guide: object) -> None:
+def test_story_heroes_have_names(engine: Engine, guide: object) -> None:
     chats = [engine.open_session(guide) for _ in range(12)]
     replies = [
         chat.send("Tell me a long story", SamplingParams(max_tokens=40, seed=seed, **AS_CHATTED))

@@ -567,7 +567,7 @@ def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkey
     assert not over.isAccepted()
 
 
-def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: Path):
+def test_ten_thousand_folders_give_one_message(start: Start, tmp_path: Path):
     run = start().ready()
     said: list[str] = []
     run.pane.chat.attaching.refused.connect(said.append)

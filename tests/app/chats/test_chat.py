@@ -327,7 +327,7 @@ def test_waiting_repetition_keeps_its_model(desk: Desk):
     assert chat.reply.stage is Stage.RUNNING
 
 
-def test_fault_d12_the_call_of_a_tool_is_no_part_of_the_answer(desk: Desk):
+def test_tool_call_is_not_part_of_the_reply(desk: Desk):
     chat = desk.library.new(A)
     shown: list[str] = []
     chat.text_added.connect(lambda _id, text, _kind: shown.append(text))

@@ -503,7 +503,7 @@ def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Pa
         assert [m.content for m in store.path(chat_id)] == ["theirs"]
 
 
-def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
+def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
     """A chat of a file became a session under the file's name, which was a key of the engine's
     own; a folder named "archive" was the sidebar's archive.
     """
@@ -647,9 +647,7 @@ for file in map(Path, sys.argv[1:]):
 
 
 @pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
-def test_profile_a_number_without_end_does_not_end_the_program(
-    tmp_path: Path, before: int, name: str
-):
+def test_endless_number_does_not_crash_import(tmp_path: Path, before: int, name: str):
     """The compiled parser crashes on an integer that Python refuses: it gets to see none.
 
     What stands before it in the file is taken in, and the rest is told.
@@ -666,7 +664,7 @@ def test_profile_a_number_without_end_does_not_end_the_program(
         assert ["damaged after chat 1" in words for words in told["told"]][-1:] == [True]
 
 
-def test_profile_digits_in_a_text_are_only_a_text(store: Store, tmp_path: Path):
+def test_digits_in_text_stay_text(store: Store, tmp_path: Path):
     """What the quick parser is kept from, the careful one reads: once, and to the end."""
     chats = [dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in range(5)]
     chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
@@ -677,7 +675,7 @@ def test_profile_digits_in_a_text_are_only_a_text(store: Store, tmp_path: Path):
     assert any("1" * 90_000 in text for text in texts)
 
 
-def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path):
+def test_invalid_time_does_not_block_import(tmp_path: Path):
     """Infinity divided by a thousand is infinity: the import went on for ever."""
     chat = exports.chatgpt()[0] | {"create_time": "HERE", "update_time": "HERE"}
     moments = ["1e400", "-1e400", "9" * 400, "1e300", "-5", "1e-400", "NaN"]
@@ -690,13 +688,13 @@ def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path):
     assert no_json["told"]
 
 
-def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Path):
+def test_own_file_without_chats_is_reported(store: Store, tmp_path: Path):
     told = {"format": FORMAT, "version": VERSION, "stahc": []}
     report = take(store, write(tmp_path / "a.json", told))
     assert report.details() == ["a.json, chat 1: not a chat."]
 
 
-def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: Path):
+def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Path):
     """The list lays all of a title out at each paint: two million characters took three seconds."""
     long = "word " * 200_000
     chat = ChatRecord(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
@@ -726,7 +724,7 @@ def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: P
     assert {len(kept.title) for kept in store.chats()} == {1_000}
 
 
-def test_profile_a_draft_longer_than_a_message_becomes_its_file(store: Store, tmp_path: Path):
+def test_too_long_draft_becomes_a_file(store: Store, tmp_path: Path):
     """A field of text lays all of it out at once; nothing of it is lost."""
     long = "word " * 300_000
     chat = ChatRecord(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")

@@ -29,19 +29,19 @@ def begins_as_chosen(chat) -> bool:
     return (chat.options, chat.record.system) == (options, "Be kind.")
 
 
-def test_d9_a_chat_for_an_opened_model_begins_as_chosen(begun, tmp_path):
+def test_chat_of_opened_model_has_chosen_settings(begun, tmp_path):
     begun.window.chats.use_model(str(tmp_path))
     assert begun.pane.chat.record.model == str(tmp_path)
     assert begins_as_chosen(begun.pane.chat)
 
 
-def test_d9_a_downloaded_model_is_opened_in_a_chat_as_chosen(begun):
+def test_chat_of_downloaded_model_has_chosen_settings(begun):
     begun.window.downloads_in_window.opened.emit("somebody/model")
     assert begun.pane.chat.record.model == "somebody/model"
     assert begins_as_chosen(begun.pane.chat)
 
 
-def test_d9_a_blank_chat_comes_back_as_it_was_begun(begun, start: Start, tmp_path):
+def test_blank_chat_keeps_its_settings(begun, start: Start, tmp_path):
     run = begun
     run.window.chats.new()
     chat = run.pane.chat

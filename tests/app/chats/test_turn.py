@@ -34,7 +34,7 @@ def editing(run: Run, draft: str = "a draft") -> str:
     return question
 
 
-def test_fault_d5_an_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
+def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run = start()
     question = editing(run)
     run.pane.composer.set_text("say two")
@@ -58,7 +58,7 @@ def test_fault_d5_an_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     assert run.pane.chat.compose == Editing(question, "say two", "a draft")
 
 
-def test_fault_d5_a_half_edited_message_is_there_after_a_restart(start: Start, qtbot: QtBot):
+def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
     run = start()
     question = editing(run)
     qtbot.keyClicks(run.pane.composer.field, " and more")
@@ -84,7 +84,7 @@ def test_fault_d5_a_half_edited_message_is_there_after_a_restart(start: Start, q
     assert run.pane.composer.text == "a draft"
 
 
-def test_fault_d6_the_model_is_changed_while_the_first_one_loads(start: Start):
+def test_model_can_change_while_first_one_loads(start: Start):
     run = start().ready()
     guide = run.pane.chat.record.model
     run.engine.loading.clear()
@@ -97,7 +97,7 @@ def test_fault_d6_the_model_is_changed_while_the_first_one_loads(start: Start):
     assert run.answered() == "hello "
 
 
-def test_fault_d10_what_is_sent_is_never_a_draft_again(
+def test_sent_text_is_never_a_draft_again(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
     """Each end of a transaction is a moment at which the program may be killed."""
@@ -135,7 +135,7 @@ def test_impossible_actions_are_disabled_with_reason(start: Start):
     assert BUSY not in {button.toolTip() for button in buttons}
 
 
-def test_fault_d11_a_menu_says_why_it_does_nothing_in_a_new_chat(start: Start):
+def test_menu_in_new_chat_explains_disabled_actions(start: Start):
     run = start().ready()
     for command, words in (
         ("regenerate", "There is no message to reply to yet."),
@@ -196,7 +196,7 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
         type(field).sends_with_ctrl = False
 
 
-def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
+def test_disabled_compare_button_has_a_reason(look, qtbot: QtBot):
     models = [(f"/models/{n}", f"Model {n}") for n in range(7)]
     parent = Composer()
     qtbot.addWidget(parent)
@@ -214,7 +214,7 @@ def test_fault_d11_compare_says_why_its_button_is_disabled(look, qtbot: QtBot):
     assert dialog.why.text() == "Enter a message."
 
 
-def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: QtBot):
+def test_input_method_text_can_be_sent(start: Start, qtbot: QtBot):
     run = start().ready()
     composer = run.pane.composer
     assert not composer.button.isEnabled()
@@ -229,7 +229,7 @@ def test_fault_d12_what_an_input_method_shows_can_be_sent(start: Start, qtbot: Q
     assert composer.text == ""
 
 
-def test_fault_d12_a_dropped_file_is_attached_and_leaves_no_text(start: Start, tmp_path):
+def test_dropped_file_is_attached_without_text(start: Start, tmp_path):
     run = start().ready()
     field = run.pane.composer.field
     run.pane.composer.set_text("Read this: ")
@@ -253,7 +253,7 @@ def test_fault_d12_a_dropped_file_is_attached_and_leaves_no_text(start: Start, t
     assert "https://example.org" in run.pane.composer.text
 
 
-def test_fault_f6_a_paste_of_20_mb_is_refused_in_words(qtbot: QtBot) -> None:
+def test_paste_of_20_mb_is_refused_with_message(qtbot: QtBot) -> None:
     composer = Composer()
     qtbot.addWidget(composer)
     composer.set_text("kept")

@@ -82,7 +82,7 @@ def marker_of(document: MarkdownDocument, row: TextRow) -> QRectF:
 
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("start", [1, 9, 10, 98, 99, 100, 1_000, 88_888, 999_999_999])
-def test_d2_numbers_are_whole_at_every_size(px: int, start: int) -> None:
+def test_list_numbers_are_not_cut_off(px: int, start: int) -> None:
     document = rendered("".join(f"{start + n}. item\n" for n in range(3)), px)
     image = painted(document)
     for row, block in first_blocks(document):

@@ -280,7 +280,7 @@ def test_fitted_model_loads_at_next_start(crowded: Run, start: Start):
 
 
 @pytest.mark.parametrize("fitting_first", [True, False])
-def test_p4_one_chat_that_fits_is_enough(fitting_first: bool, qapp: QApplication):
+def test_one_fitting_chat_is_enough(fitting_first: bool, qapp: QApplication):
     """Of several chats that want a model before the engine is there, the smallest counts."""
     root = QObject()
     bridge = Bridge(root)

@@ -118,7 +118,7 @@ def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
     assert run.window.toast.text == "No other model is loaded."
 
 
-def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):
+def test_out_of_memory_reply_offers_to_unload(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/huge")
     run.until(lambda: run.pane.header.state == "Not loaded")

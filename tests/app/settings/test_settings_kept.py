@@ -32,7 +32,7 @@ def test_nothing_can_be_changed_without_being_saved(tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"presets": {"mine": {}} "model": "x"}', "", "[1]"])
-def test_d4_an_unreadable_file_is_set_aside_and_not_overwritten(tmp_path, text):
+def test_unreadable_settings_are_set_aside(tmp_path, text):
     file = tmp_path / "settings.json"
     file.write_text(text)
     settings = Settings.load(file)
@@ -76,7 +76,7 @@ def test_the_window_says_that_the_settings_were_set_aside(start: Start, profile)
     assert json.loads((profile / "settings.json").read_text())["presets"] == {}
 
 
-def test_d4_a_preset_is_on_the_disk_before_anything_else_happens(start: Start, profile):
+def test_preset_is_saved_immediately(start: Start, profile):
     run = start().ready()
     presets = run.window.pane_menus.presets
     presets.save("Poet", {"params": {"temperature": 1.0}, "system": "Rhyme."})
@@ -85,7 +85,7 @@ def test_d4_a_preset_is_on_the_disk_before_anything_else_happens(start: Start, p
     assert [*Settings.load(profile / "settings.json").presets] == []
 
 
-def test_d4_undoing_a_presets_rename_leaves_one(start: Start):
+def test_undoing_preset_rename_leaves_one_preset(start: Start):
     run = start().ready()
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})

@@ -93,14 +93,14 @@ def test_unreadable_text_is_salvaged_as_damage(filled: Path, harm: str) -> None:
     use(filled)
 
 
-def test_fault_f9_a_passing_fault_is_forgotten(filled: Path) -> None:
+def test_temporary_fault_is_forgotten(filled: Path) -> None:
     """Something could not be read once; at the next start everything can."""
     filled.with_name("chats.db.damaged").touch()
     use(filled)
     assert not filled.with_name("chats.db.damaged").exists()
 
 
-def test_fault_f9_no_flipped_byte_gives_a_raw_error(filled: Path) -> None:
+def test_flipped_bytes_give_no_raw_error(filled: Path) -> None:
     dice = random.Random(14)
     whole = filled.read_bytes()
     told = salvaged = 0

@@ -97,7 +97,7 @@ def test_the_expression() -> None:
     assert [term.match for term in terms_of('"x" OR y)')] == ['"x"', '"OR"', '"y"']
 
 
-def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: ChatRecord) -> None:
+def test_many_hits_in_a_chat_do_not_hide_others(store: Store, chat: ChatRecord) -> None:
     for number in range(300):
         say(store, chat, f"apple number {number}")
     others = []
@@ -112,9 +112,7 @@ def test_fault_d3_many_hits_in_one_chat_hide_no_other_chat(store: Store, chat: C
     assert [hit.chat_id for hit in hits] == [chat.id, *reversed(others)]
 
 
-def test_fault_d3_a_hit_in_an_answer_is_what_is_shown_and_marked(
-    store: Store, chat: ChatRecord
-) -> None:
+def test_hit_in_reply_matches_shown_text(store: Store, chat: ChatRecord) -> None:
     text = (
         "Some words before it. " * 30
         + "The **bold** words of [a link](https://hidden.example/bold) and `co*de*`.\n\n"

@@ -101,7 +101,7 @@ def by_import(store: Store) -> None:
 
 
 @pytest.mark.parametrize("way", [by_flush, by_search, by_import])
-def test_p1_no_other_thread_parts_what_belongs_together(
+def test_other_threads_do_not_split_a_group(
     store: Store, file: Path, way: Callable[[Store], None]
 ) -> None:
     """A flush, a search or an import elsewhere takes along nothing of a half that is there."""
@@ -134,7 +134,7 @@ def test_p1_no_other_thread_parts_what_belongs_together(
     assert in_file(file) == ["question"]
 
 
-def test_p1_two_threads_hold_back_each_its_own(store: Store, file: Path) -> None:
+def test_each_thread_holds_back_its_own_writes(store: Store, file: Path) -> None:
     """A flush of one thread parts its own writes, and not those of the other."""
     chats = [ChatRecord(new_id(), title=title) for title in ("first", "second")]
     for chat in chats:
@@ -163,7 +163,7 @@ def test_p1_two_threads_hold_back_each_its_own(store: Store, file: Path) -> None
     assert in_file(file) == ["cut 1", "whole 1", "whole 2", "cut 2"]
 
 
-def test_p1_a_close_waits_for_what_others_hold_back(file: Path) -> None:
+def test_close_waits_for_groups_of_other_threads(file: Path) -> None:
     """Half of it would be worse than none; what cannot be waited for is told."""
     store = Store.open(file)
     chat = ChatRecord(new_id(), title="kept")

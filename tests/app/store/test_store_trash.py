@@ -85,7 +85,7 @@ def _plain(word: str) -> str:
     return word.lower().replace("ö", "o")
 
 
-def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clock) -> None:
+def test_erased_words_are_in_no_file(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         fill(store)
         chat = a_chat(store, f"about {WORDS[0]}", f"**{WORDS[1]}** " * 900, title=WORDS[0])
@@ -116,7 +116,7 @@ def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clo
         assert len(backup.chats()) == 12, "the others are still in the backups"
 
 
-def test_fault_d1_a_chat_goes_after_thirty_days_in_the_trash(file: Path, clock: Clock) -> None:
+def test_trash_erases_chat_after_thirty_days(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         chat = a_chat(store, "hello")
         store.trash.delete(chat.id)

@@ -65,7 +65,7 @@ def test_no_more_than_arithmetic(expression: str) -> None:
         calculate(expression)
 
 
-def test_s1_no_function_costs_more_than_its_numbers() -> None:
+def test_calculator_functions_have_bounded_cost() -> None:
     """Python's lock is held while a number is rounded: digits beyond any number cost nothing.
 
     The child may take ten seconds of the processor; one of these took hours.
@@ -256,7 +256,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("what", ODD)
-def test_s4_every_change_of_bytes_is_shown(tree: Path, what: str) -> None:
+def test_diff_shows_every_changed_byte(tree: Path, what: str) -> None:
     """The difference is of the bytes: lines end at LF only, and what hides itself is an escape."""
     old, new = ODD[what]
     grants = grant(tree, writable=True)
@@ -271,7 +271,7 @@ def test_s4_every_change_of_bytes_is_shown(tree: Path, what: str) -> None:
     assert same.text == "No changes"
 
 
-def test_s4_a_difference_tells_the_old_and_the_new_file_whole() -> None:
+def test_diff_determines_both_files() -> None:
     """Out of the shown difference of random texts, both files come back byte for byte."""
     chance = random.Random(4)
     pieces = ["a", "b", "\n", "\n", "\r\n", "\t", "é", "\\"]
@@ -291,7 +291,7 @@ def test_s4_a_difference_tells_the_old_and_the_new_file_whole() -> None:
             assert back == whole, (old, new, told)
 
 
-def test_s4_line_ends_and_rights_stay_as_they_are(tree: Path) -> None:
+def test_edit_keeps_line_endings_and_permissions(tree: Path) -> None:
     """A file of CR LF keeps it where the model leaves it out, and a private file stays private."""
     grants, file = grant(tree, writable=True), tree / "a.txt"
     file.write_bytes(b"one\r\ntwo\r\n")
@@ -308,7 +308,7 @@ def test_s4_line_ends_and_rights_stay_as_they_are(tree: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o755
 
 
-def test_s4_a_file_that_is_no_utf_8_is_not_written_over(tree: Path) -> None:
+def test_non_utf_8_file_is_not_overwritten(tree: Path) -> None:
     """Its bytes cannot be shown as text: another file would come of it unseen."""
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
@@ -320,7 +320,7 @@ def test_s4_a_file_that_is_no_utf_8_is_not_written_over(tree: Path) -> None:
         granted_folders.difference("b.txt", "\ud800", grants)
 
 
-def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
+def test_diff_takes_bounded_steps(tree: Path) -> None:
     """A hundred thousand lines of two kinds: `difflib` would compare them for hours."""
     grants, chance = grant(tree, writable=True), random.Random(1)
     old, new = ("".join(chance.choices(("a\n", "b\n"), k=90_000)) for _ in range(2))
@@ -336,7 +336,7 @@ def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
     assert [kind for kind, *_ in opcodes] == ["equal", "insert", "equal", "delete", "equal"]
 
 
-def test_p2_only_the_change_that_was_shown_is_made(tree: Path) -> None:
+def test_only_the_shown_change_is_made(tree: Path) -> None:
     """The digest is of file, old bytes and new bytes: also where the file is a new one."""
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("new.txt", "harmless\n", grants)
@@ -355,9 +355,7 @@ def test_p2_only_the_change_that_was_shown_is_made(tree: Path) -> None:
     assert (tree / "a.txt").read_text() == "one\nTwo words\n"
 
 
-def test_p2_what_another_program_writes_meanwhile_is_kept(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_edit_keeps_concurrent_changes(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is compared when its successor is ready, and a new file never replaces another."""
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("a.txt", "mine\n", grants)

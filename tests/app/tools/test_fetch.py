@@ -114,20 +114,20 @@ SLOW: dict[str, Callable[[Send, threading.Event], None]] = {
 
 
 @pytest.mark.parametrize("what", SLOW)
-def test_s5_a_slow_server_has_one_deadline_for_all_of_it(what: str) -> None:
+def test_fetch_has_one_deadline(what: str) -> None:
     """Each read came in time, and the whole took as long as the server liked."""
     with raw(SLOW[what]) as place, pytest.raises(ToolError, match=LATE):
         here(f"http://{place}/")
 
 
-def test_s5_a_slow_handshake_ends_in_time() -> None:
+def test_slow_handshake_times_out() -> None:
     """TLS begins, and the server says a byte of it now and then."""
     hello = b"\x16\x03\x03\x40\x00" + b"\x02" * 300
     with raw(dripped(hello)) as place, pytest.raises(ToolError, match=LATE):
         here(f"https://{place}/")
 
 
-def test_s5_redirects_and_names_are_within_the_same_deadline() -> None:
+def test_deadline_includes_redirects_and_lookups() -> None:
     """Six redirects of a third of a second each, and a name that nobody tells."""
 
     def answer(send: Send, stop: threading.Event) -> None:
@@ -153,7 +153,7 @@ def test_s5_redirects_and_names_are_within_the_same_deadline() -> None:
             thread.join(20)
 
 
-def test_s5_what_frames_an_answer_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_response_framing_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interim answers without end, as fast as they go: bytes are counted, not only seconds."""
 
     def answer(send: Send, stop: threading.Event) -> None:
@@ -165,7 +165,7 @@ def test_s5_what_frames_an_answer_is_limited_too(monkeypatch: pytest.MonkeyPatch
         here(f"http://{place}/", 30)
 
 
-def test_s5_a_charset_of_pythons_own_is_not_used() -> None:
+def test_python_specific_charset_is_not_used() -> None:
     """A server names the charset: "punycode" takes hours for two megabytes."""
     for charset in (
         "punycode",
@@ -250,7 +250,7 @@ def test_page_that_takes_too_long_to_parse_is_given_up() -> None:
         *("2130706433", "0x7f.1", "127.1", "", "1.1.1.1 "),
     ],
 )
-def test_s5_special_addresses_are_not_public(address: str) -> None:
+def test_special_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
@@ -258,7 +258,7 @@ def test_s5_special_addresses_are_not_public(address: str) -> None:
     "address",
     ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "64:ff9b::808:808"],
 )
-def test_s5_addresses_of_the_open_internet_are_public(address: str) -> None:
+def test_internet_addresses_are_public(address: str) -> None:
     """The last is how a network that has only IPv6 reaches IPv4."""
     assert is_public(address)
 

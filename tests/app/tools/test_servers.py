@@ -204,7 +204,7 @@ def test_server_cannot_use_built_in_name(name: str) -> None:
     assert len(found.problems) == 1
 
 
-def test_s9_two_servers_do_not_look_alike() -> None:
+def test_two_servers_do_not_look_alike() -> None:
     """A consent names the server: the second of two that look the same is not taken."""
     names = ["files", "fil\u0435s", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
     found = read_text(json.dumps({name: {"command": "x"} for name in names}))

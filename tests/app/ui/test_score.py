@@ -88,7 +88,7 @@ def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
     assert run.window.toast.isVisible()
 
 
-def test_g2_it_says_what_memory_the_whole_program_holds(start: Callable[..., Run]) -> None:
+def test_score_shows_memory_of_whole_program(start: Callable[..., Run]) -> None:
     run = start().ready()
     run.window.toggle_score()
     score = run.window.score

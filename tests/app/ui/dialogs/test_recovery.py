@@ -57,7 +57,7 @@ def test_fault_d1_a_deleted_chat_is_seen_in_the_trash_and_comes_back(
     dialog.close()
 
 
-def test_fault_d1_emptying_asks_once_and_leaves_nothing(start: Start, profile, qtbot: QtBot):
+def test_emptying_trash_asks_once(start: Start, profile, qtbot: QtBot):
     run = start()
     (chat_id,) = talk(run, "say xylophonia")
     run.window.chats.delete(chat_id)
@@ -82,7 +82,7 @@ def test_fault_d1_emptying_asks_once_and_leaves_nothing(start: Start, profile, q
     assert holding == []
 
 
-def test_fault_d1_thirty_days_later_it_is_gone(start: Start, profile):
+def test_trashed_chat_is_gone_after_thirty_days(start: Start, profile):
     with Store.open(profile / "chats.db") as store:
         for days in (29, 32):
             chat = ChatRecord(f"{days}", deleted_at=time.time() - days * 86_400)
@@ -108,7 +108,7 @@ def test_a_running_reply_whose_chat_is_erased_ends_without_a_word(start: Start):
     assert run.app.store.chats(include_deleted=True) == []
 
 
-def test_fault_d12_delete_keeps_its_place_in_the_list(start: Start, profile, qtbot: QtBot):
+def test_deleting_keeps_list_position(start: Start, profile, qtbot: QtBot):
     with Store.open(profile / "chats.db") as store:
         for number in range(60):
             store.save_chat(
@@ -127,7 +127,7 @@ def test_fault_d12_delete_keeps_its_place_in_the_list(start: Start, profile, qtb
     assert model.row(view.currentIndex()).chat_id == "42"
 
 
-def test_fault_d3_a_hit_in_another_version_opens_that_version(start: Start, qtbot: QtBot):
+def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     run = start().ready()
     run.ask("say albatross")
     chat = run.pane.chat
@@ -160,7 +160,7 @@ def test_fault_d3_return_pressed_before_the_answer_opens_the_first_hit(
     run.until(lambda: run.pane.chat.title == "say apples")
 
 
-def test_fault_d3_find_in_chat_looks_through_what_is_shown(start: Start, qtbot: QtBot):
+def test_find_in_chat_searches_shown_text(start: Start, qtbot: QtBot):
     run = start().ready()
     run.ask("say The **bold** words of [it](https://hidden.example)")
     bar = run.pane.find_bar
@@ -203,7 +203,7 @@ def test_damaged_chats_can_be_replaced_by_a_backup(start: Start, profile):
     assert "Backup restored" in run.window.toast.text
 
 
-def test_fault_f10_a_profile_is_closed_to_others(start: Start, profile):
+def test_profile_is_private(start: Start, profile):
     profile.mkdir(mode=0o755)
     (profile / "settings.json").write_text("{}")
     (profile / "settings.json").chmod(0o644)
@@ -218,7 +218,7 @@ def test_fault_f10_a_profile_is_closed_to_others(start: Start, profile):
     assert open_ones == []
 
 
-def test_fault_f10_a_folder_with_other_things_keeps_its_rights(tmp_path):
+def test_shared_folder_keeps_its_permissions(tmp_path):
     (tmp_path / "holiday.jpg").write_text("")
     (tmp_path / "chats.db").write_text("")
     for path in (tmp_path, *tmp_path.iterdir()):

@@ -270,7 +270,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
 
 
 @pytest.mark.parametrize("code", [[1], {"a": 1}, 5, None, "out_of_memory"])
-def test_profile_a_forged_code_of_an_error_is_only_an_error(start: Start, code: object):
+def test_unknown_error_code_is_shown_as_error(start: Start, code: object):
     message = Message(new_id(), "c", None, "assistant", "", status="error", error="No.")
     found = remedies(replace(message, stats={"code": code}), lambda *_: None)
     assert [each.words for each in found][:1] == ["Try Again"]

@@ -23,7 +23,7 @@ def remedies(run: Run) -> dict:
     return {button.text(): button for button in run.pane.transcript.row(last.id).error.buttons}
 
 
-def test_g9_the_oldest_turns_are_forgotten_by_a_button(start: Start):
+def test_button_drops_oldest_turns(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("overflow")

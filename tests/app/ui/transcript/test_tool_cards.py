@@ -103,7 +103,7 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     assert "hello" in over._view.toPlainText()
 
 
-def test_s4_arguments_come_back_from_the_card_as_they_were(qapp: object) -> None:
+def test_card_keeps_unedited_arguments(qapp: object) -> None:
     """Qt's editors turn some blanks and line ends into others; these are shown as escapes."""
     for first in range(0, 0x11000, 64):
         text = "".join(map(chr, range(first, first + 64)))
@@ -280,7 +280,7 @@ def test_u11_what_is_denied_is_told_to_the_model_and_shown_to_the_person_apart(
     assert "The person" not in over.accessibleName()
 
 
-def test_u11_a_folder_is_added_for_a_call_that_lacks_it(start: Start, tmp_path: Path) -> None:
+def test_missing_folder_can_be_added(start: Start, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "a.txt").write_text("words")
@@ -297,7 +297,7 @@ def test_u11_a_folder_is_added_for_a_call_that_lacks_it(start: Start, tmp_path: 
     assert run.answered() == "The tool said: words"
 
 
-def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
+def test_call_without_arguments_shows_none(start: Start) -> None:
     run = start().ready()
     switch_on(run, "date")
     shown = card(run, "call date {}")
@@ -306,7 +306,7 @@ def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
     assert [b.text() for b in shown.buttons] == ["Allow Once", "Always Allow", "Deny"]
 
 
-def test_u11_all_that_wait_are_allowed_or_denied_at_once(start: Start) -> None:
+def test_waiting_calls_are_decided_together(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run, 'call echo {"text": "a"} & echo {"text": "b"} & echo {"text": "c"}')
     run.until(lambda: shown.for_all)
@@ -347,7 +347,7 @@ def test_all_are_offered_at_once_only_where_nothing_stands_in_the_way(
     assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "x"
 
 
-def test_p2_all_at_once_runs_no_change_that_was_not_shown(start: Start, tmp_path: Path) -> None:
+def test_deciding_together_needs_shown_changes(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("one\n")
     run = with_files(start, tmp_path, "write_file", "date", writable=True)
@@ -519,7 +519,7 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     run.until(lambda: not window.isVisible())
 
 
-def test_u13_to_close_with_changes_asks(start: Start) -> None:
+def test_closing_with_changes_asks(start: Start) -> None:
     run = begun(start)
     host = run.app.library.toolbox.host
 
@@ -698,7 +698,7 @@ def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> 
     popover.close()
 
 
-def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
+def test_each_tool_has_name_and_description(start: Start) -> None:
     run = start().ready()
     toolbox, chat = run.app.library.toolbox, run.pane.chat
     toolbox.host.set_servers([ServerConfig("web", "x")])
@@ -730,7 +730,7 @@ def test_u12_tools_have_names_and_a_sentence_each(start: Start) -> None:
     force_setattr(model, "tool_format", before)
 
 
-def test_p5_the_program_may_end_while_a_folder_is_chosen(start: Start):
+def test_program_can_quit_in_folder_dialog(start: Start):
     """Nothing opens again over a program that is down; `Run.end` looks at the screen."""
     run = begun(start)
     window = run.window
@@ -743,7 +743,7 @@ def test_p5_the_program_may_end_while_a_folder_is_chosen(start: Start):
     assert [w for w in window.findChildren(ToolsPopover) if w.isVisible()] == []
 
 
-def test_p5_the_panel_opens_again_with_the_folder(start: Start, tmp_path: Path):
+def test_popover_reopens_with_the_folder(start: Start, tmp_path: Path):
     run = begun(start)
     popover = run.window.pane_menus.open_tools(run.pane)
     popover.folder_asked.emit()
