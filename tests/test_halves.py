@@ -67,7 +67,7 @@ def test_what_fails_again_has_failed(tmp_path: Path) -> None:
         assert run.status == 1
 
 
-def test_a_group_that_ended_badly_without_a_failed_test_stays_bad(tmp_path: Path) -> None:
+def test_bad_exit_without_failed_test_stays_bad(tmp_path: Path) -> None:
     run = run_of(tmp_path, "def test_yes():\n    pass\n")
     run.go()
     assert run.failed() == []
@@ -80,9 +80,7 @@ def test_a_group_that_ended_badly_without_a_failed_test_stays_bad(tmp_path: Path
     [(signal.SIGSEGV, "test_dies_the_first_time"), (signal.SIGKILL, "\n.")],
     ids=["its stacks are there", "without a word"],
 )
-def test_a_group_whose_process_died_says_where_and_runs_again_whole(
-    tmp_path: Path, number: signal.Signals, where: str
-) -> None:
+def test_died_group_reports_and_reruns(tmp_path: Path, number: signal.Signals, where: str) -> None:
     run = run_of(tmp_path, DIES.replace("SIGNAL", number.name))
     run.go()
     assert run.status == -number

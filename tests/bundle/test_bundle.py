@@ -51,7 +51,7 @@ def test_of_transformers_the_tokenizers_are_shipped(
         assert contents.wanted_file(name.replace(".", "/") + ".py") is shipped
 
 
-def test_every_module_that_loading_a_tokenizer_imports_is_shipped() -> None:
+def test_bundle_has_all_tokenizer_modules() -> None:
     """In a process of its own, as these modules stay imported."""
     code = f"""
 import sys
@@ -73,7 +73,7 @@ print([m for m in used if not contents.wanted_module(m)])
     assert done.stdout.strip() == "[]"
 
 
-def test_what_the_bundle_is_made_from_names_modules_that_there_are() -> None:
+def test_bundle_lists_only_existing_modules() -> None:
     tree = ast.parse((PACKAGING / "stretto.spec").read_text(encoding="utf-8"))
     taken = [
         f"{node.module}.{alias.name}"
@@ -91,7 +91,7 @@ def test_what_the_bundle_is_made_from_names_modules_that_there_are() -> None:
     assert [name for name in (*taken, *named) if importlib.util.find_spec(name) is None] == []
 
 
-def test_downloads_need_no_other_client_than_the_one_that_is_shipped(
+def test_downloads_need_only_shipped_client(
     module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     contents = module("contents")

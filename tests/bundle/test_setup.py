@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 
-def test_code_is_compiled_while_pip_runs_once_its_package_is_done(
+def test_packages_are_compiled_while_pip_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Callable[[str], Any]
 ) -> None:
     bootstrap = module("bootstrap")

@@ -67,7 +67,7 @@ def served(small_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return asked
 
 
-def test_it_is_brought_once_and_found_again_without_the_environment(
+def test_small_model_is_fetched_once(
     small_model: Any, venv: Path, served: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert small_model.bring(venv)

@@ -91,7 +91,7 @@ def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
         desk.kill()
 
 
-def test_versions_of_a_message_and_what_a_notice_offers_come_back_by_key(desk: Desk) -> None:
+def test_versions_and_notice_actions_by_keys(desk: Desk) -> None:
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     answer = desk.shown()
@@ -119,7 +119,7 @@ def test_versions_of_a_message_and_what_a_notice_offers_come_back_by_key(desk: D
     desk.until(lambda: desk.drafts() == ["Words"])
 
 
-def test_three_panes_one_message_to_two_of_them_moved_and_made_larger(desk: Desk) -> None:
+def test_broadcast_moving_and_resizing_panes(desk: Desk) -> None:
     three_panes(desk)
     chats = [chat for chat, _ in desk.answers()]
     desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last; round to the first

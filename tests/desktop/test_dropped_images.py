@@ -81,7 +81,7 @@ def said(desk: Desk) -> int:
     return length
 
 
-def test_an_image_is_dropped_on_three_panes_and_answered_while_a_fourth_goes_on(
+def test_dropped_image_is_answered_in_three_panes(
     seeing: Desk,
 ) -> None:
     desk = seeing

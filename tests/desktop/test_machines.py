@@ -7,7 +7,7 @@ import json
 from tests.desktop.conftest import Desk
 
 
-def test_a_machine_is_added_and_a_model_answers_from_two_processes(desk: Desk) -> None:
+def test_added_machine_answers_from_two_processes(desk: Desk) -> None:
     desk.keys("ctrl+k")  # the palette
     desk.type("multiple computers")
     desk.keys("Return")

@@ -21,7 +21,7 @@ def named(desk: Desk) -> list[tuple[object, ...]]:
     return desk.ask(f"SELECT id, {name} FROM messages WHERE {name} IS NOT NULL")
 
 
-def test_a_panel_is_merged_unfolded_and_kept_from_and_its_tree_walked(desk: Desk) -> None:
+def test_panel_merge_unfold_keep_and_tree(desk: Desk) -> None:
     desk.type("Hello")
     desk.keys("ctrl+alt+e")
     desk.until(lambda: len(desk.answers()) == 3)

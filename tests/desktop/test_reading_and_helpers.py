@@ -15,9 +15,7 @@ QUESTIONS = ["endless", "short"]
 CALL = json.dumps({"name": "ask_helpers", "arguments": {"questions": QUESTIONS}})
 
 
-def test_a_helper_is_stopped_alone_and_another_chat_reads_what_came_of_it(
-    display: str, tmp_path: Path
-) -> None:
+def test_stopped_helper_and_chat_reading_its_result(display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
     model = str(write_scripted(tmp_path / "asking", (CALL,), 2**20, "endless"))
     file = Paths.in_profile(desk.profile).settings

@@ -160,9 +160,7 @@ def test_a_template_that_raises(engine: Engine, neighbour: Neighbour, tmp_path: 
     neighbour.check()
 
 
-def test_a_template_without_system_messages_gets_them_in_the_first_turn(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_system_text_moves_to_first_turn(engine: Engine, tmp_path: Path) -> None:
     template = (
         "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}"
         "{% endif %}[{{ m.role }}] {{ m.content }}\n{% endfor %}"

@@ -69,7 +69,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return broken
 
 
-def test_fault_b1_a_paused_reply_in_the_queue_holds_up_nobody(model_folder: Folder) -> None:
+def test_paused_reply_in_the_queue_holds_up_nobody(model_folder: Folder) -> None:
     with Engine() as probe:
         model = probe.load(model_folder("plain"))
         chat = probe.open_session(model)
@@ -90,7 +90,7 @@ def test_fault_b1_a_paused_reply_in_the_queue_holds_up_nobody(model_folder: Fold
         assert waiting.tokens(60) == []
 
 
-def test_fault_b2_one_folder_asked_for_three_times_is_read_once(
+def test_one_folder_asked_for_three_times_is_read_once(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads, load = [], loader.load
@@ -105,7 +105,7 @@ def test_fault_b2_one_folder_asked_for_three_times_is_read_once(
     assert len(reads) == 1
 
 
-def test_fault_b2_idle_caches_make_room_for_a_load(model_folder: Folder, tmp_path: Path) -> None:
+def test_idle_caches_make_room_for_a_load(model_folder: Folder, tmp_path: Path) -> None:
     other = write_model(tmp_path / "other", {**FAMILIES["plain"], "intermediate_size": 4096})
     with Engine() as measuring:
         one = measuring.load(model_folder("plain"))
@@ -122,9 +122,7 @@ def test_fault_b2_idle_caches_make_room_for_a_load(model_folder: Folder, tmp_pat
         assert engine.stats()["sessions"][chat.id]["kv_bytes"] == 0
 
 
-def test_fault_b2_two_loads_at_once_stay_within_the_budget(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_two_loads_at_once_stay_within_the_budget(model_folder: Folder, tmp_path: Path) -> None:
     other = write_model(tmp_path / "other", FAMILIES["plain"], seed=9)
     with Engine() as measuring:
         nbytes = measuring.load(other).nbytes
@@ -138,7 +136,7 @@ def test_fault_b2_two_loads_at_once_stay_within_the_budget(
         assert engine.stats()["weights_bytes"] == nbytes
 
 
-def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
+def test_reply_with_unsettled_caches_ends_once(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -164,7 +162,7 @@ def test_fault_b4_a_reply_whose_caches_cannot_be_settled_ends_once(
     neighbour.cancel()
 
 
-def test_fault_b4_a_reply_lost_while_it_ended_is_told(
+def test_reply_lost_while_it_ended_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its session had let it go already when the fault came: nobody knew of it any more."""
@@ -189,7 +187,7 @@ class SpeechlessError(RuntimeError):
 
 
 @pytest.mark.parametrize("error", [SpeechlessError(), Panic("native")])
-def test_fault_b4_whatever_is_raised_ends_one_reply(
+def test_whatever_is_raised_ends_one_reply(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -200,7 +198,7 @@ def test_fault_b4_whatever_is_raised_ends_one_reply(
     assert chat.send("hello", SOME).tokens(60)
 
 
-def test_fault_b5_a_prompt_that_takes_long_to_prepare_holds_up_nobody(
+def test_slow_prompt_preparation_blocks_no_other_chat(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on, prepare = threading.Event(), preparing.prepare
@@ -219,9 +217,7 @@ def test_fault_b5_a_prompt_that_takes_long_to_prepare_holds_up_nobody(
     assert slow_one.tokens(60)
 
 
-def test_fault_b5_a_model_is_read_beside_a_chat_that_streams(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_model_is_read_beside_a_chat_that_streams(engine: Engine, model_folder: Folder) -> None:
     """Pieces of models and of caches were read only when no chat was answering."""
     neighbour = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
     first_text(neighbour)
@@ -230,9 +226,7 @@ def test_fault_b5_a_model_is_read_beside_a_chat_that_streams(
     neighbour.cancel()
 
 
-def test_fault_b5_a_cache_comes_back_beside_a_chat_that_streams(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_cache_comes_back_beside_a_chat_that_streams(model_folder: Folder, tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path) as engine:
         model = engine.load(model_folder("plain"))
         answer = engine.open_session(model, "mine").send(LONG, SOME).text(60)
@@ -269,14 +263,14 @@ def evicted(model_folder: Folder, tmp_path: Path) -> Iterator[tuple[Engine, Any]
         yield engine, old
 
 
-def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_the_stop(
+def test_unnamed_chat_leaves_no_file_after_stop(
     evicted: tuple[Engine, Any], tmp_path: Path
 ) -> None:
     evicted[0].stop()
     assert not files(tmp_path)
 
 
-def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_its_model(
+def test_unnamed_chat_leaves_no_file_after_unload(
     evicted: tuple[Engine, Any], tmp_path: Path
 ) -> None:
     engine, old = evicted
@@ -285,7 +279,7 @@ def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_its_model(
     assert not files(tmp_path)
 
 
-def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_a_breakdown(
+def test_unnamed_chat_leaves_no_file_after_breakdown(
     evicted: tuple[Engine, Any], tmp_path: Path, breaking: threading.Event
 ) -> None:
     engine, old = evicted
@@ -297,7 +291,7 @@ def test_fault_b7_a_chat_without_a_name_leaves_no_file_after_a_breakdown(
 
 
 @pytest.mark.parametrize("before", ["close", "unload", "nothing"])
-def test_fault_b7_what_is_to_be_forgotten_is_forgotten_also_after_its_end(
+def test_forgetting_works_after_the_session_ended(
     model_folder: Folder, tmp_path: Path, before: str
 ) -> None:
     with Engine(cache_dir=tmp_path) as engine:
@@ -312,7 +306,7 @@ def test_fault_b7_what_is_to_be_forgotten_is_forgotten_also_after_its_end(
     assert not files(tmp_path)
 
 
-def test_fault_b8_a_start_while_the_thread_breaks_down_waits_for_nobody_in_vain(
+def test_start_during_breakdown_does_not_hang(
     model_folder: Folder, breaking: threading.Event
 ) -> None:
     """Its last callbacks need the lock that `start` held while it waited for the thread."""
@@ -357,7 +351,7 @@ def test_fault_b8_a_start_while_the_thread_breaks_down_waits_for_nobody_in_vain(
         "CUDA error: cudaErrorMemoryAllocation",
     ],
 )
-def test_fault_b9_a_device_without_memory_is_called_so(
+def test_device_without_memory_is_called_so(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -367,7 +361,7 @@ def test_fault_b9_a_device_without_memory_is_called_so(
     assert caught.value.code == "out_of_memory"
 
 
-def test_fault_b10_the_wired_limit_of_mlx_stays_untouched(
+def test_wired_limit_of_mlx_stays_untouched(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kernel panics on Macs come with it; `mlx_lm` sets it in its own loops."""
@@ -381,7 +375,7 @@ def test_fault_b10_the_wired_limit_of_mlx_stays_untouched(
     assert called == []
 
 
-def test_fault_b11_a_writer_that_panics_holds_up_nobody(
+def test_writer_that_panics_holds_up_nobody(
     model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Engine(cache_dir=tmp_path) as engine:
@@ -396,7 +390,7 @@ def test_fault_b11_a_writer_that_panics_holds_up_nobody(
             chat.close(forget=True)
 
 
-def test_fault_b11_no_thread_to_be_had_is_told(
+def test_no_thread_to_be_had_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.runtime.workers import Workers
@@ -410,7 +404,7 @@ def test_fault_b11_no_thread_to_be_had_is_told(
     assert len(last_events(reply)) == 1
 
 
-def test_fault_b11_callbacks_may_call_exit(engine: Engine, model_folder: Folder) -> None:
+def test_callbacks_may_call_exit(engine: Engine, model_folder: Folder) -> None:
     held, hold = threading.Event(), threading.Event()
 
     def block(_: object) -> None:
@@ -433,7 +427,7 @@ def test_fault_b11_callbacks_may_call_exit(engine: Engine, model_folder: Folder)
     assert called == ["two", "two"]
 
 
-def test_fault_b11_a_listener_is_never_called_within_send(model_folder: Folder) -> None:
+def test_listener_is_never_called_within_send(model_folder: Folder) -> None:
     with Engine() as engine:
         chat = engine.open_session(engine.load(model_folder("plain")))
     lock, told = threading.Lock(), threading.Event()
@@ -463,7 +457,7 @@ def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
     return made
 
 
-def test_fault_b11_questions_to_no_model_leave_nothing(
+def test_questions_to_no_model_leave_nothing(
     states: list[State], engine: Engine, tmp_path: Path
 ) -> None:
     model = engine.load(write_model(tmp_path / "gone", FAMILIES["plain"], seed=9))
@@ -494,7 +488,7 @@ class Counting(dict[str, Any]):
         return super().__iter__()
 
 
-def test_fault_b11_idle_chats_are_not_looked_at_while_others_stream(
+def test_idle_chats_are_not_visited_during_streaming(
     states: list[State], engine: Engine, model_folder: Folder
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -512,9 +506,7 @@ def test_fault_b11_idle_chats_are_not_looked_at_while_others_stream(
     reply.cancel()
 
 
-def test_fault_b11_a_session_has_no_fork_of_its_own_name(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_session_has_no_fork_of_its_own_name(engine: Engine, model_folder: Folder) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")), "mine")
     chat.prioritise(2)
     with pytest.raises(ValueError, match="own"):
@@ -523,9 +515,7 @@ def test_fault_b11_a_session_has_no_fork_of_its_own_name(
     assert engine.stats()["sessions"][twin.id]["priority"] == 2
 
 
-def test_fault_b11_a_question_of_the_wrong_form_leaves_no_session(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_malformed_question_leaves_no_session(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     with pytest.raises(EngineError, match="invalid_request"):
         engine.ask(model, 5)  # type: ignore[arg-type]

@@ -165,7 +165,7 @@ DROPS_REASONING = (
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
-def test_a_template_that_drops_earlier_reasoning_costs_only_the_last_answer(
+def test_dropped_reasoning_costs_only_last_answer(
     engine: Engine, tmp_path: Path, family: str
 ) -> None:
     """What stands before the last answer is never read again, whatever the kind of cache."""

@@ -94,7 +94,7 @@ FAULTS: dict[str, tuple[Any, str, Any, int]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_t3_a_fault_holds_nothing(
+def test_fault_holds_nothing(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
@@ -124,7 +124,7 @@ BREAKDOWNS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("part", BREAKDOWNS)
-def test_t3_an_engine_that_breaks_down_holds_nothing(
+def test_engine_that_breaks_down_holds_nothing(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
@@ -161,7 +161,7 @@ def test_t3_an_engine_that_breaks_down_holds_nothing(
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_t3_a_draft_holds_nothing(
+def test_draft_holds_nothing(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -181,7 +181,7 @@ def test_t3_a_draft_holds_nothing(
     assert alive() - before == Counter()
 
 
-def test_t3_who_keeps_a_loads_error_keeps_nothing_of_the_load(
+def test_who_keeps_a_loads_error_keeps_nothing_of_the_load(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, uncollected: None
 ) -> None:
     before = alive()

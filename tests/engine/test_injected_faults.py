@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_whatever_raises_every_reply_ends_once_and_the_engine_goes_on() -> None:
+def test_each_reply_ends_once_after_any_fault() -> None:
     command = [sys.executable, "-m", "tests.torture", "faults", "--once", "--jobs", "1"]
     command += ["--seconds", "4"]
     done = subprocess.run(

@@ -160,7 +160,7 @@ def test_a_model_that_no_sharing_fits_steps_alone(
     assert others == [first, first]
 
 
-def test_an_argument_that_happens_to_be_as_long_as_there_are_rows_is_not_split() -> None:
+def test_argument_as_long_as_rows_is_not_split() -> None:
     class Table:
         def __call__(self, x: Any, table: Any, cache: Any) -> Any:
             assert table.shape == (2, 4)

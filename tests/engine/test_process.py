@@ -53,7 +53,7 @@ def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
     )
 
 
-def test_the_benchmarks_leave_mlx_to_the_engine_which_loads_its_blas_before() -> None:
+def test_benchmarks_let_engine_import_mlx() -> None:
     run(
         """
         import sys
@@ -63,7 +63,7 @@ def test_the_benchmarks_leave_mlx_to_the_engine_which_loads_its_blas_before() ->
     )
 
 
-def test_serve_puts_openblas_in_place_before_it_looks_at_its_cache(tmp_path: Path) -> None:
+def test_serve_loads_openblas_before_its_cache(tmp_path: Path) -> None:
     run(
         f"""
         import sys
@@ -83,7 +83,7 @@ from engine import Engine, SamplingParams
 """
 
 
-def test_a_program_that_has_little_and_forgets_to_stop_ends_all_the_same(
+def test_program_without_stop_still_ends(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """It has no Qt, few files and no compiler.
@@ -180,7 +180,7 @@ def test_an_idle_engine_takes_no_processor_time(
     assert time.clock_gettime(clock) - before < 0.005
 
 
-def test_a_stop_costs_the_others_nothing_and_comes_at_the_next_token(
+def test_stop_takes_effect_at_next_token(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))

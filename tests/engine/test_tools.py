@@ -108,9 +108,7 @@ def test_a_tool_that_nobody_offered_is_no_call(engine: Engine, model: Model) -> 
     assert [call["id"] for call in message["tool_calls"]] == [one.id for one in failed]
 
 
-def test_a_call_whose_arguments_are_whole_counts_where_the_answer_is_cut_off(
-    engine: Engine, model: Model
-) -> None:
+def test_complete_call_counts_in_truncated_answer(engine: Engine, model: Model) -> None:
     short = SamplingParams(max_tokens=2, temperature=0.0, tools=[WEATHER])
     reply = engine.open_session(model).send("How is it?", short)
     assert cities(finished(reply)) == ["Turin"]

@@ -75,7 +75,7 @@ def test_what_stretto_can_do_is_about_the_window(guide_folder: Path) -> None:
         assert not re.search(r"\b(I|me|my)\b", text)
 
 
-def test_in_the_windows_languages_it_says_that_it_speaks_english_only() -> None:
+def test_guide_says_it_speaks_only_english() -> None:
     answers = [text for _, says in talk.TALK for text in says]
     for own in ("nur Englisch", "Solo hablo inglés", "parle qu’anglais", "英語しか", "只会说英语"):
         (text,) = [text for text in answers if own in text]

@@ -37,9 +37,7 @@ def others() -> list[Cell]:
 
 
 @pytest.mark.parametrize("family", OTHERS)
-def test_at_equal_lengths_other_caches_launch_and_read_and_copy_no_more(
-    others: list[Cell], family: str
-) -> None:
+def test_other_caches_need_no_extra_launches(others: list[Cell], family: str) -> None:
     cell, *more = (cell for cell in others if cell.family == family)
     assert {other.case for other in more} == set(OTHER_CASES)
     for other in more:
@@ -53,7 +51,7 @@ def test_at_equal_lengths_other_caches_launch_and_read_and_copy_no_more(
     assert ours.copied <= batch.copied + 2**15  # the wires of the tokens that are written
 
 
-def test_keys_in_few_bits_take_nine_launches_a_layer_more_however_many_chats(
+def test_quantized_keys_take_nine_launches_per_layer(
     cells: dict[str, Cell],
 ) -> None:
     """Three arrays are written in place of one, twice, and attention is four products and sums."""

@@ -13,7 +13,7 @@ from engine.bench.report import Figure
 from engine.bench.subject import Subject
 
 
-def test_the_file_holds_what_was_measured_before_and_after_a_part_that_failed(
+def test_report_keeps_results_around_failed_part(
     model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "report.json"

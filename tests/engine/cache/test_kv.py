@@ -71,7 +71,7 @@ def test_a_copy_costs_nothing_until_it_is_written_to() -> None:
     assert mx.get_active_memory() - before < nbytes(cache) / 10
 
 
-def test_begin_keeps_the_common_beginning_and_always_leaves_a_token() -> None:
+def test_begin_keeps_common_prefix_but_one_token() -> None:
     kv = SessionKV(lambda: [KVCache()])
     assert kv.begin([1, 2, 3]) == 0
     feed(kv.take_out()[0], 4)
@@ -98,7 +98,7 @@ def test_what_cannot_go_back_goes_back_to_its_copy() -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["as kept now", "as files had it"])
-def test_of_a_layer_with_keys_and_a_state_the_state_alone_is_copied(whole: bool) -> None:
+def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv = SessionKV(lambda: [CacheList(ArraysCache(1), KVCache())])
     kv.begin([1, 2, 3, 4])
     feed(kv.take_out()[0], 2)
@@ -127,7 +127,7 @@ def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
     assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
 
 
-def test_the_ledger_finds_the_last_boundary_before_the_texts_part() -> None:
+def test_ledger_finds_last_common_boundary() -> None:
     ledger = Ledger("prompt answer more", [1, 2, 3, 4], ((7, 1), (14, 2), (18, 4)))
     assert ledger.match("prompt answer more and more")[-1] == (18, 4)
     assert ledger.match("prompt answer less")[-1] == (14, 2)
@@ -149,7 +149,7 @@ def test_the_estimate_is_what_caches_take() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
-def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path: Path) -> None:
+def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
     wide = backend.start().prefers_float32
     model = load_at_once(write_family(tmp_path, "deepseek_v41"), wide)
     for tokens in (300, 2000):
@@ -161,7 +161,7 @@ def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path:
         assert held <= model.can.estimate.bytes(tokens) < 2 * held
 
 
-def test_b11_matching_a_long_ledger_reads_the_text_a_few_times_over() -> None:
+def test_matching_long_ledger_reads_text_few_times() -> None:
     class Counted(str):
         """A text that counts the characters that are cut out of it."""
 
@@ -217,7 +217,7 @@ def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
         )
 
 
-def test_a_snapshot_keeps_a_recurrent_state_and_not_what_it_was_cut_from() -> None:
+def test_snapshot_keeps_only_its_recurrent_state() -> None:
     mx.clear_cache()  # freed buffers are used again for somewhat less than they hold
     before = mx.get_active_memory()
     kv = SessionKV(lambda: [ArraysCache(1)])

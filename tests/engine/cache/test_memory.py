@@ -73,7 +73,7 @@ def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
 # -- E1: what sharing chats give back -----------------------------------------------------------
 
 
-def test_e1_a_shared_prefix_comes_back_with_its_last_holder_only() -> None:
+def test_shared_prefix_comes_back_with_its_last_holder_only() -> None:
     """Each of three was credited with a third of what they share."""
     idle = [Idle(f"c{n}", 10, n, group=1, shared=90) for n in range(3)]
     assert admission.room(110, idle, ()) == (["c0"], 110)
@@ -85,7 +85,7 @@ def test_e1_a_shared_prefix_comes_back_with_its_last_holder_only() -> None:
 
 
 @pytest.mark.usefixtures("soon")
-def test_e1_evicting_forks_makes_no_more_room_than_they_give_back(wide: Path) -> None:
+def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
     """A chat was admitted beside a shared prefix that its eviction did not free."""
     with Engine() as roomy:
         family(roomy, wide, 7)
@@ -123,7 +123,7 @@ def story_of(tokens: int) -> SessionKV:
 
 
 @pytest.mark.usefixtures("soon")
-def test_e2_a_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
+def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     """To make room, the prefix and a chat's own tokens were first copied into one piece."""
     kv = story_of(4000)
     twin = kv.fork()
@@ -149,7 +149,7 @@ def test_e2_a_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("soon")
-def test_e2_who_waits_for_room_waits_for_the_disk(
+def test_who_waits_for_room_waits_for_the_disk(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was being written was counted nowhere, and the next chat began beside it."""
@@ -181,7 +181,7 @@ def test_e2_who_waits_for_room_waits_for_the_disk(
         assert engine.stats()["writing_bytes"] == 0  # freed without any other command
 
 
-def test_e2_relieving_tells_what_has_been_given_back(
+def test_relieving_tells_what_has_been_given_back(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It told the bytes of caches that were still held, on their way to disk."""
@@ -204,7 +204,7 @@ def test_e2_relieving_tells_what_has_been_given_back(
 
 
 @pytest.mark.parametrize("work", ["a prompt", "a count", "texts"])
-def test_e3_an_unloaded_model_is_freed_while_a_worker_prepares(
+def test_unloaded_model_is_freed_while_a_worker_prepares(
     wide: Path, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
     """The worker held the model: unloading was said to be done and nothing was free."""
@@ -245,7 +245,7 @@ def test_e3_an_unloaded_model_is_freed_while_a_worker_prepares(
 
 
 @pytest.mark.usefixtures("soon")
-def test_e7_after_a_fault_no_more_begin_than_there_is_room_for(
+def test_after_a_fault_no_more_begin_than_there_is_room_for(
     wide: Path, together: Callable[[int], None]
 ) -> None:
     """Forks whose shared pass had failed all began at once, each with the whole story."""
@@ -289,7 +289,7 @@ def test_e7_after_a_fault_no_more_begin_than_there_is_room_for(
 # -- E8: many idle chats ------------------------------------------------------------------------
 
 
-def test_e8_a_thousand_idle_chats_are_not_gone_through(
+def test_thousand_idle_chats_are_not_gone_through(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A message, and a call for the figures, measured the caches of every chat."""
@@ -403,7 +403,7 @@ def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
     assert memory.make_room(8 * 10**6)
 
 
-def test_an_answer_without_a_limit_leaves_what_is_kept_free_for_a_single_question() -> None:
+def test_unlimited_answer_leaves_room_for_a_question() -> None:
     """One that asked for as many tokens at once was refused; this one got there in steps."""
     token = 1000
     budget = token * (18 * PROMISED + SCRATCH_TOKENS + PROMISED // 2)

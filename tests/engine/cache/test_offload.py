@@ -65,7 +65,7 @@ def test_a_chat_goes_on_after_a_restart(model_folder: Folder, tmp_path: Path, fa
 
 
 @pytest.mark.parametrize("family", ["hybrid recurrent", "sliding window"])
-def test_what_cannot_be_trimmed_goes_back_to_the_boundary_after_a_restart(
+def test_untrimmable_cache_returns_to_boundary(
     model_folder: Folder, tmp_path: Path, family: str
 ) -> None:
     """The answer is edited: only the copy at the turn's boundary can be gone on from."""

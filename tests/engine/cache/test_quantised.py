@@ -193,7 +193,7 @@ def test_other_bits_are_no_value(engine: Engine, model_folder: Callable[[str], P
         engine.open_session(model, kv_bits=3)
 
 
-def test_a_model_that_kept_keys_in_few_bits_is_freed_when_it_is_unloaded(tmp_path: Path) -> None:
+def test_unloading_frees_quantized_keys(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", FAMILIES["plain"] | {"hidden_size": 128, "head_dim": 32})
     gc.collect()
     gc.disable()  # as below

@@ -58,7 +58,7 @@ def alone(folder: Path, *turns: tuple[str, int]) -> list[list[int]]:
 
 
 @pytest.mark.usefixtures("soon")
-def test_forks_that_go_on_take_little_and_say_what_they_say_alone(
+def test_forks_share_memory_and_answer_as_alone(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     folder = model_folder("plain")

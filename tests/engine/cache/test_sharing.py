@@ -46,7 +46,7 @@ def alone(folder: Path, prompt: str, seed: int) -> list[int]:
 # ---------------------------------------------------------------- names that are keys elsewhere
 
 
-def test_e5_a_session_named_like_a_kept_beginning_is_not_taken_for_it(
+def test_session_named_like_prefix_is_not_a_prefix(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     """What "prefix 1" was offered as was copied from the beginning that is kept under that name:
@@ -64,7 +64,7 @@ def test_e5_a_session_named_like_a_kept_beginning_is_not_taken_for_it(
         engine.forget(name)
 
 
-def test_e5_no_caches_come_from_another_model(
+def test_no_caches_come_from_another_model(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """With two models the chat went on from the other one's keys."""
@@ -77,7 +77,7 @@ def test_e5_no_caches_come_from_another_model(
     assert follower.tokens(SOON) == alone(folder, STORY, 3)
 
 
-def test_e5_a_session_named_like_a_draft_makes_room(
+def test_session_named_like_a_draft_makes_room(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,
@@ -111,7 +111,7 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
 @pytest.mark.parametrize(
     ("donor", "length"), [([1, 2, 3], 3), ([1, 2, 3, 4, 5], 5), ([1, 9, 9, 9, 9, 9, 9, 9], 6)]
 )
-def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
+def test_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
     """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
@@ -160,7 +160,7 @@ def test_s2_nothing_is_gone_on_from_across_domains(
     said.cancel()
 
 
-def test_s2_prompts_that_come_together_are_shared_within_a_domain_only(
+def test_simultaneous_prompts_share_within_domain_only(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -172,7 +172,7 @@ def test_s2_prompts_that_come_together_are_shared_within_a_domain_only(
     assert costs == [1] * 3 + [replies[0].stats.prompt_tokens] * 3
 
 
-def test_s2_a_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     model = engine.load(model_folder("plain"))
     twin = engine.open_session(model, domain="a").fork()
     twin.send(STORY, params(1)).tokens(60)
@@ -180,7 +180,7 @@ def test_s2_a_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[s
     assert read(engine.open_session(model).send(STORY, params(2))) > 250
 
 
-def test_s2_a_draft_goes_on_from_nothing_of_another_domain(
+def test_draft_goes_on_from_nothing_of_another_domain(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,
@@ -211,7 +211,7 @@ def test_s2_a_draft_goes_on_from_nothing_of_another_domain(
     assert first_behind("b") < 30
 
 
-def test_s2_caches_on_disk_are_their_domains_alone(
+def test_caches_on_disk_are_their_domains_alone(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """Two people may call their chats the same."""
@@ -230,7 +230,7 @@ def test_s2_caches_on_disk_are_their_domains_alone(
         assert cost("b") == whole
 
 
-def test_e5_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
+def test_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
     """A folder without a file had the same name as one with it, and took its caches over."""
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
@@ -241,7 +241,7 @@ def test_e5_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
     assert fingerprint.contents(one) != fingerprint.contents(other)
 
 
-def test_e5_a_session_may_be_called_anything(
+def test_session_may_be_called_anything(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """JSON can say half a character, which no file's name can."""

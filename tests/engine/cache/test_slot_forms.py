@@ -86,7 +86,7 @@ def same_caches(one: SessionKV, other: SessionKV) -> bool:
 
 
 @BOTH
-def test_chats_of_all_kinds_keep_their_keys_whoever_enters_and_leaves(policy: SlotPolicy) -> None:
+def test_chats_keep_keys_as_others_enter_and_leave(policy: SlotPolicy) -> None:
     """Windows run over many times; a ring that is half full sits beside one that has gone round."""
     choose, where, twins = random.Random(3), Slots(policy), {}
     chats: list[SessionKV] = []
@@ -297,7 +297,7 @@ def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], P
         ("bits", True),
     ],
 )
-def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
+def test_logits_with_mlx_attention_equal_chats_alone(
     folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, name: str, widens: bool
 ) -> None:
     """As on a GPU: without what the engine computes otherwise on a CPU."""
@@ -355,7 +355,7 @@ def holds(cache: Any) -> Any:
     return cache.cache if isinstance(cache, ArraysCache) else cache.keys_and_values()
 
 
-def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_they_belong() -> None:
+def test_stacked_states_return_to_their_chats() -> None:
     choose, where = random.Random(2), Slots(ON_GPU)
     chats = [remembering(seed) for seed in range(6)]
     twins = {id(kv): kv.fork() for kv in chats}
@@ -389,7 +389,7 @@ def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_the
 
 @pytest.mark.parametrize("name", ["array", "contiguous", "eval"])
 @pytest.mark.parametrize("drops", [False, True])
-def test_whoever_leaves_while_memory_is_out_leaves_the_others_their_own(
+def test_leaving_without_memory_keeps_others_states(
     monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
 ) -> None:
     """They have what they had or nothing, and so has the one who leaves."""
@@ -421,7 +421,7 @@ def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
     assert kvs[0].layers[0].cache[0] is not None
 
 
-def test_states_of_unlike_shapes_stack_nobody_and_are_filled_with_zeros() -> None:
+def test_states_of_different_shapes_are_not_stacked() -> None:
     """As where a state is the last tokens: a short chat has fewer, one of a single token none."""
     where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(4)]
     where.assign(kvs[:2])
@@ -457,9 +457,7 @@ def test_a_prompt_of_one_token_leaves_the_states_of_the_others(
     assert [others[0].tokens(60), short.tokens(60), others[1].tokens(60)] == alone
 
 
-def test_a_first_token_that_a_model_treats_otherwise_is_stepped_alone(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_special_first_token_is_stepped_alone(engine: Engine, tmp_path: Path) -> None:
     folder = write_model(tmp_path / "griffin", small_config("recurrent_gemma"), scale=3.0)
     model = engine.load(folder)
 

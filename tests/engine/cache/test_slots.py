@@ -293,7 +293,7 @@ def test_who_steps_alone_leaves_a_slot_and_nobody_else_does() -> None:
 
 
 @pytest.mark.parametrize("family", ["plain", "hybrid recurrent"])
-def test_a_reproducible_chat_does_not_send_the_others_out_of_their_slots_in_every_turn(
+def test_reproducible_chat_leaves_others_in_slots(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,

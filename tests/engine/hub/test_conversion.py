@@ -56,9 +56,7 @@ def test_a_conversion_that_is_cancelled_leaves_nothing(
     assert nothing_but(tmp_path)
 
 
-def test_what_a_killed_conversion_left_is_thrown_away_by_the_next(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_rest_of_killed_conversion_is_removed(model_folder: Folder, tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
     left = tmp_path / f".new.{ended.pid}.abc"

@@ -60,7 +60,7 @@ def test_a_chat_is_not_reckoned_longer_than_the_models_context() -> None:
         {"text_config": [], "linear_attn_config": {}},
     ],
 )
-def test_a_config_that_makes_no_sense_gives_a_figure_that_can_be_shown(
+def test_invalid_config_gives_finite_estimate(
     config: dict[str, Any],
 ) -> None:
     assert 5 * GB <= hub.fit(model(config), 10 * GB, 8192, 2).total < 2**60

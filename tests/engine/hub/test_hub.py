@@ -206,20 +206,20 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
 
 
-def test_f13_a_hub_that_always_breaks_off_and_knows_no_ranges_is_given_up(model: Hub) -> None:
+def test_hub_without_ranges_that_breaks_off_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
     refused("download_failed", "closed the connection", get)
     assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
 
 
-def test_f13_a_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
+def test_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
     model.drip = 1
     refused("download_failed", "closed the connection", get)
     assert len(model.of_weights()) == downloads.MAX_SLOW_RETRIES + 1
     assert hub.find(NAME) is None
 
 
-def test_f13_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
 
     class Stop(threading.Event):
@@ -337,20 +337,18 @@ def test_look_up_waits_as_long_as_its_caller_lets_it(model: Hub) -> None:
     assert stop.seconds[-1] == 60
 
 
-def test_f13_an_endless_answer_about_a_model_is_cut(model: Hub) -> None:
+def test_endless_answer_about_a_model_is_cut(model: Hub) -> None:
     model.endless = True
     refused("download_failed", "longer than", lambda: hub.look_up(NAME))
     assert model.sent < 64 * 2**20
 
 
-def test_f13_a_packed_answer_is_refused_before_it_is_unpacked(model: Hub) -> None:
+def test_packed_answer_is_refused_before_it_is_unpacked(model: Hub) -> None:
     model.packed = True
     refused("download_failed", "compressed", lambda: hub.look_up(NAME))
 
 
-def test_f13_a_slow_answer_about_a_model_has_an_end(
-    model: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_answer_about_a_model_has_an_end(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     model.endless = True
     monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.0)
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
@@ -400,12 +398,12 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
         [{"rfilename": n, "lfs": {"size": "5"}} for n in ("config.json", "model.safetensors")],
     ],
 )
-def test_f13_a_listing_of_the_wrong_form_is_told_in_plain_words(siblings: object) -> None:
+def test_listing_of_the_wrong_form_is_told_in_plain_words(siblings: object) -> None:
     error = refused("not_a_model", "a/b", lambda: models._files("a/b", siblings))
     assert not re.search(r"Error|NoneType|object", error.message)
 
 
-def test_f15_names_from_outside_can_be_shown() -> None:
+def test_names_from_outside_can_be_shown() -> None:
     assert hub.clean_name("Guide") == "Guide"
     assert hub.clean_name("Qwen3 \u0414\u043e\u043c \u6a21\u578b \U0001f600") == "Qwen3 Дом 模型 😀"
     assert hub.clean_name("a\u202egnirts\u2066\x00\x1b]0;x\x07\u200b\ufeff\ud800") == "agnirts]0;x"
@@ -418,7 +416,7 @@ def test_f15_names_from_outside_can_be_shown() -> None:
     assert len(hub.clean_name("\u200b" * 10**7 + "x")) <= 80
 
 
-def test_f15_a_repository_cannot_name_itself() -> None:
+def test_repository_cannot_name_itself() -> None:
     assert not is_needed("stretto.json")
 
 
@@ -430,7 +428,7 @@ def test_damage_on_the_way_is_noticed_and_thrown_away(model: Hub) -> None:
     assert (get() / "model.safetensors").read_bytes() == weights_of(model)
 
 
-def test_a_gated_model_wants_a_token_and_gives_it_to_the_hub_alone(model: Hub) -> None:
+def test_token_of_gated_model_goes_to_hub_only(model: Hub) -> None:
     model.repos[NAME].token = "secret"
     refused("gated", "access token", lambda: hub.look_up(NAME))
     refused("gated", "has no access", lambda: hub.look_up(NAME, token="wrong"))
@@ -687,7 +685,7 @@ def test_what_people_paste(text: str, found: tuple[str, str] | None) -> None:
         ({"packed": True}, "download_failed", "compressed"),
     ],
 )
-def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
+def test_listing_faults_give_message_and_no_model(
     model: Hub, tmp_path: Path, fault: dict[str, Any], code: str, says: str
 ) -> None:
     for name, value in fault.items():
@@ -712,7 +710,7 @@ def test_what_goes_wrong_with_the_listing_is_a_sentence_and_no_model(
         ({"damage": True}, "download_failed", "Download it again"),
     ],
 )
-def test_what_goes_wrong_with_the_weights_is_a_sentence_and_no_model(
+def test_weights_faults_give_message_and_no_model(
     model: Hub, fault: dict[str, Any], code: str, says: str
 ) -> None:
     for name, value in fault.items():

@@ -154,9 +154,7 @@ def test_a_hub_that_is_asked_too_often_says_when(served: Hub, after: str, says: 
     assert len(served.asked) == 1  # it is not asked again meanwhile
 
 
-def test_answers_that_break_off_go_on_for_ever_or_come_too_slowly(
-    served: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_search_gives_up_bad_answers(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     served.break_off = True
     refused("offline", "Check the connection", lambda: hub.search("little"))
     served.break_off, served.endless = False, True

@@ -302,9 +302,7 @@ def test_the_hubs_cache_is_used_in_place(hub_cache: Path) -> None:
     assert found[0].facts.nbytes == 1000 + len('{"model_type": "llama"}')
 
 
-def test_a_cache_that_is_not_the_programs_own_is_named_by_folders(
-    hub_cache: Path, tmp_path: Path
-) -> None:
+def test_foreign_cache_is_named_by_folders(hub_cache: Path, tmp_path: Path) -> None:
     in_cache(tmp_path / "other", "owner/Model", {"main": "a" * 40})
     (found,) = walk(tmp_path / "other")
     assert found.ref == str(found.folder)
@@ -349,7 +347,7 @@ def test_settings_of_another_program_may_say_anything(tmp_path: Path, hub_cache:
     assert places(None, (), home, {})
 
 
-def test_a_folder_that_was_opened_before_is_told_of_even_if_it_is_gone(tmp_path: Path) -> None:
+def test_known_folder_is_listed_if_removed(tmp_path: Path) -> None:
     here = make(tmp_path / "here")
     gone = tmp_path / "gone"
     found = walk(here, refs=[str(here), str(gone), "owner/on-the-hub", "guide"])

@@ -121,7 +121,7 @@ def answer(engine: Engine, model: Model, prompt: str = "Hello", seed: int = 3) -
         ("four bits", "dora", ATTENTION, -1),
     ],
 )
-def test_a_variants_logits_are_those_of_mlx_lm_and_its_arrays_are_the_bases(
+def test_variant_matches_mlx_lm_and_shares_arrays(
     model_folder: Callable[[str], Path],
     tmp_path: Path,
     family: str,
@@ -154,9 +154,7 @@ def test_a_variants_logits_are_those_of_mlx_lm_and_its_arrays_are_the_bases(
 
 
 @pytest.mark.parametrize(("tied", "key"), [(False, "lm_head"), (True, "model.embed_tokens")])
-def test_a_changed_output_layer_leaves_out_rows_whose_logits_nobody_wants(
-    tmp_path: Path, tied: bool, key: str
-) -> None:
+def test_adapted_output_layer_skips_unused_rows(tmp_path: Path, tied: bool, key: str) -> None:
     """On a Linux CPU the layer within does so, and what the adapter adds must have as many."""
     backend.start()
     shape = {**FAMILIES["plain"], "vocab_size": 16_500, "num_hidden_layers": 1}
@@ -172,9 +170,7 @@ def test_a_changed_output_layer_leaves_out_rows_whose_logits_nobody_wants(
     assert mx.allclose(found, whole[:2], atol=1e-3)
 
 
-def test_numbers_in_16_bits_become_those_that_the_model_computes_in(
-    shared_engine: Engine, folders: Folders
-) -> None:
+def test_16_bit_adapters_get_the_model_dtype(shared_engine: Engine, folders: Folders) -> None:
     half = write_adapter(folders.root / "half", folders.base, seed=4, dtype="bfloat16")
     model = shared_engine.load(folders.base, adapter=half)
     assert model.nbytes == 2 * size(half)
@@ -185,9 +181,7 @@ def test_numbers_in_16_bits_become_those_that_the_model_computes_in(
 # ---------------------------------------------------------------- many at once
 
 
-def test_eight_chats_of_a_base_and_two_variants_answer_as_if_alone(
-    engine: Engine, folders: Folders
-) -> None:
+def test_base_and_variant_chats_answer_as_alone(engine: Engine, folders: Folders) -> None:
     models = [
         engine.load(folders.base),
         engine.load(folders.base, adapter=folders.pirate),
@@ -207,7 +201,7 @@ def test_eight_chats_of_a_base_and_two_variants_answer_as_if_alone(
     assert len(same) == 3  # or a mix-up would not show
 
 
-def test_what_a_base_has_read_is_no_beginning_of_a_variants_prompt(
+def test_variant_does_not_reuse_caches_of_base(
     engine: Engine, folders: Folders, tmp_path: Path
 ) -> None:
     prompt = "The same long beginning of every prompt. " * 20
@@ -577,7 +571,7 @@ def test_a_server_answers_for_a_base_and_its_variants(engine: Engine, folders: F
     assert expected["base"] != expected["base+pirate"]
 
 
-def test_e5_a_session_stays_with_its_variant(engine: Engine, folders: Folders) -> None:
+def test_session_stays_with_its_variant(engine: Engine, folders: Folders) -> None:
     """A request that named no model was answered by the base, whose folder is the variant's."""
     server = Server(engine, [engine.load(folders.base)], 0)
     server.offer(str(folders.base), str(folders.pirate))
@@ -623,7 +617,7 @@ class Held:
         monkeypatch.setattr(loader, "read_weights", held)
 
 
-def test_a_base_that_is_unloaded_while_a_variant_is_made_stays_for_it(
+def test_base_stays_for_variant_in_creation(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = engine.load(folders.base)

@@ -93,14 +93,12 @@ MEANWHILE = """
         ("mlx_lm.utils", "mlx_lm.convert"),
     ],
 )
-def test_g1_an_engine_may_start_while_another_thread_imports_mlx_lm(
-    module: str, stop_at: str
-) -> None:
+def test_engine_can_start_during_mlx_lm_import(module: str, stop_at: str) -> None:
     assert run(MEANWHILE.format(module=module, stop_at=stop_at)).strip() in ("cpu", "metal", "cuda")
 
 
 @ON_LINUX
-def test_g8_an_engine_that_finds_mlx_imported_says_that_its_blas_is_slow() -> None:
+def test_engine_reports_slow_blas_of_imported_mlx() -> None:
     run("""
         import logging
         import mlx.core

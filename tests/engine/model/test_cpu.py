@@ -38,7 +38,7 @@ def test_openblas_is_told_what_it_does_not_see(
     assert "OPENBLAS_CORETYPE" not in os.environ
 
 
-def test_nothing_imports_mlx_before_the_engine_puts_openblas_in_place() -> None:
+def test_mlx_is_not_imported_before_openblas() -> None:
     alone("""
         import sys
         import app.program.application, app.program.selftest, engine, engine.cli.main
@@ -143,7 +143,7 @@ def test_a_few_rows_are_multiplied_one_by_one() -> None:
     """)
 
 
-def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> None:
+def test_cheaper_exponentials_give_same_results() -> None:
     alone("""
         import mlx.core as mx
         from engine.model import attention_parts, patches
@@ -198,7 +198,7 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
     """)
 
 
-def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
+def test_compiled_functions_do_not_synchronize() -> None:
     alone("""
         import mlx.core as mx
         from engine.model import patches
@@ -215,7 +215,7 @@ def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
     """)
 
 
-def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
+def test_other_mlx_users_compute_unchanged() -> None:
     alone("""
         import threading
         import mlx.core as mx
@@ -235,7 +235,7 @@ def test_others_on_the_same_thread_and_on_another_compute_as_ever() -> None:
 
 
 @pytest.mark.skipif(not backend.openblas(), reason="MLX has another BLAS here")
-def test_small_products_are_one_threads_and_others_all_threads_again() -> None:
+def test_small_products_use_one_thread() -> None:
     threads = backend._openblas.openblas_get_num_threads
     before = threads()
     with backend.one_blas_thread():

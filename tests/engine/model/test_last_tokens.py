@@ -163,7 +163,7 @@ def test_a_fault_in_telling_of_such_a_pass_is_its_own_chats(
     assert not turns_that_failed
 
 
-def test_nothing_is_left_of_a_prompt_whose_last_token_has_been_fed(
+def test_prompt_is_empty_after_its_last_token(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left: list[int] = []
@@ -217,7 +217,7 @@ class Counting(nn.Module):
 @pytest.mark.parametrize("shape", [(6, 1), (1, 6)])
 @pytest.mark.parametrize("rows", [[0, 1], [5], [0, 1, 3, 5], list(range(6))])
 @pytest.mark.parametrize("kind", ["linear", "tied", "4 bits"])
-def test_only_the_rows_that_are_wanted_go_through_the_output_layer(
+def test_output_layer_gets_only_wanted_rows(
     tmp_path: Path, kind: str, rows: list[int], shape: tuple[int, int]
 ) -> None:
     backend.start()

@@ -121,7 +121,7 @@ def test_a_vocabulary_that_fits_is_not_looked_through_again(
     assert asked == [rows]
 
 
-def test_the_models_module_is_imported_before_the_engine_thread_needs_it(
+def test_model_module_is_imported_early(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = model_folder("plain")
@@ -262,7 +262,7 @@ def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
 
 
 @pytest.mark.parametrize("draft", [False, True])
-def test_t1_who_waits_for_a_load_hears_of_the_end_whatever_fails_there(
+def test_waiting_load_always_ends(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch, draft: bool
 ) -> None:
     """Those who waited had been collected, and were lost when the rest of it raised."""
@@ -288,7 +288,7 @@ def test_t1_who_waits_for_a_load_hears_of_the_end_whatever_fails_there(
     assert len(raised) == 2
 
 
-def test_t1_who_waits_for_an_unload_is_told_whatever_raises_over_it(
+def test_waiting_unload_always_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []

@@ -145,7 +145,7 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     assert mixes
 
 
-def test_cancelled_while_it_is_read_beside_others_and_asked_again(
+def test_cancelled_mixed_prefill_can_be_repeated(
     engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]]
 ) -> None:
     folder = model_folder("plain")

@@ -80,7 +80,7 @@ def test_a_folder_may_carry_a_name_for_people(
 
 
 @pytest.mark.parametrize("content", ["[]", "5", '{"name": 5}', '{"name": []}', "{", ""])
-def test_f15_a_name_for_people_that_is_none_is_left_out(tmp_path: Path, content: str) -> None:
+def test_name_for_people_that_is_none_is_left_out(tmp_path: Path, content: str) -> None:
     (tmp_path / "stretto.json").write_text(content)
     assert display_name(tmp_path) == tmp_path.name
 

@@ -172,7 +172,7 @@ def test_experts_with_other_tensor_names_stay_mlx(
 
 
 @pytest.mark.parametrize("kind", ["lora", "dora"])
-def test_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
+def test_variant_with_reread_base_counts_its_memory(
     kind: str, folder: Path, experts_folder: Path, tmp_path: Path
 ) -> None:
     """An adapter on experts, and DoRA, need the weights that were packed."""

@@ -177,7 +177,7 @@ def test_c_a_model_answers_without_one_patch(
     )
 
 
-def test_a_model_that_needs_its_modules_replaced_steps_alone_without(
+def test_unpatched_model_steps_alone(
     model_folder: Callable[[str], Path],
 ) -> None:
     run(

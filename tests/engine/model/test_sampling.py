@@ -217,7 +217,7 @@ def test_xtc_leaves_the_last_of_the_top_choices() -> None:
     assert 0 in draw(one, logits)
 
 
-def test_xtc_without_a_threshold_leaves_a_token_that_a_form_allows() -> None:
+def test_xtc_leaves_a_token_allowed_by_grammar() -> None:
     params = SamplingParams(temperature=1.0, xtc_probability=1.0, xtc_threshold=0.0, seed=1)
     logits = [-math.inf, -math.inf, 1.0, 0.5, -math.inf]
     assert set(draw(params, logits)) == {3}

@@ -277,7 +277,7 @@ def test_what_is_lost_is_looked_at_again(engine: Engine, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("window", [None, 16])
-def test_a_chunk_with_an_image_has_its_mask_beside_rows_that_decode(window: int | None) -> None:
+def test_image_chunk_keeps_its_mask_in_mixed_pass(window: int | None) -> None:
     rows, reading = [KVCache(), KVCache()], RotatingKVCache(16) if window else KVCache()
     for place, cache in enumerate(rows):
         cache.update_and_fetch(*[mx.zeros((1, 1, 5 + place, 8))] * 2)
@@ -361,9 +361,7 @@ def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> Non
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
 
-def test_a_chat_with_a_recording_answers_alike_alone_and_among_others(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_audio_chat_answers_as_alone(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
     assert (model.sees, model.hears) == (True, True)
     both = [*heard("And this?", tone(0.5)), *shown("This?", WIDE)]

@@ -24,7 +24,7 @@ def rest_of(tried: Trust) -> int:
     return passes
 
 
-def test_e6_what_fails_whenever_it_is_tried_rests_twice_as_long_each_time() -> None:
+def test_repeated_faults_double_the_pause() -> None:
     tried = Trust(3)
     for _ in range(2):
         tried.failed()
@@ -39,7 +39,7 @@ def test_e6_what_fails_whenever_it_is_tried_rests_twice_as_long_each_time() -> N
     assert tried.faults == 16
 
 
-def test_e6_faults_are_forgiven() -> None:
+def test_faults_are_forgiven() -> None:
     """Three faults in months of answers are no reason to go without."""
     tried = Trust(3)
     for _ in range(50):
@@ -58,7 +58,7 @@ def test_e6_faults_are_forgiven() -> None:
     assert rest_of(tried) == REST, "as for the first time"
 
 
-def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
+def test_passes_are_shared_again_after_faults(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     together: Callable[[int], None],
@@ -114,7 +114,7 @@ def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
         assert faults()["shared"] == 3
 
 
-def test_e6_a_draft_comes_back(loaded_plain: LoadedModel) -> None:
+def test_draft_comes_back(loaded_plain: LoadedModel) -> None:
     model = loaded_plain
     model.drafter = drafter = Drafter(model, model, 300)
     try:

@@ -19,7 +19,7 @@ from engine.model.vocabulary import check_ids, check_tokenizer
 from tests.engine.families import FAMILIES, VOCAB
 
 
-def test_f3_ids_beyond_the_embedding_are_refused() -> None:
+def test_ids_beyond_the_embedding_are_refused() -> None:
     check_ids(300, [])
     check_ids(300, [0, 299])
     for wrong in (300, 2_000_000, -1):
@@ -43,7 +43,7 @@ def spoilt(folder: Path, tmp_path: Path, token: str, added: bool) -> Path:
     return tmp_path
 
 
-def test_f3_a_tokenizer_with_ids_beyond_the_embedding_is_refused(
+def test_tokenizer_with_ids_beyond_the_embedding_is_refused(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = model_folder("plain")

@@ -198,9 +198,7 @@ def test_an_unknown_policy_is_refused(engine: Engine, model_folder: Folder) -> N
         engine.open_session(model, on_overflow="truncate")  # type: ignore[arg-type]
 
 
-def test_what_a_chat_that_slides_would_send_is_counted_as_it_is_sent(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_sliding_chat_count_equals_sent_tokens(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model, session_id="one", on_overflow="slide", context=512)
     messages: list[dict[str, Any]] = []
@@ -219,7 +217,7 @@ def test_what_a_chat_that_slides_would_send_is_counted_as_it_is_sent(
 
 
 @pytest.mark.parametrize("words", [200, 20_000])  # more than is tokenised
-def test_an_overflow_says_where_leaving_out_older_turns_cannot_help(
+def test_overflow_error_says_if_dropping_turns_fails(
     engine: Engine, model_folder: Folder, words: int
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")), context=512)

@@ -52,9 +52,7 @@ def settled(engine: Engine) -> dict[str, Any]:
             return stats
 
 
-def test_a_paused_reply_stands_still_and_goes_on_with_the_same_text(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_paused_reply_resumes_with_same_text(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     expected = engine.open_session(model).send("hello", LONG).tokens(60)
     chat, other = engine.open_session(model), engine.open_session(model)
@@ -314,7 +312,7 @@ def standing(engine: Engine, model: Model) -> Iterator[None]:
         on.set()
 
 
-def test_prompts_that_come_together_are_read_before_anyone_answers(
+def test_simultaneous_prompts_are_read_before_answers(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gathers = Pacing.gathers

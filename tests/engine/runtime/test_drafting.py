@@ -152,9 +152,7 @@ def test_a_stop_string_within_a_draft_leaves_nothing_behind(running: Engine, pai
     assert drafts(running, model)["drafted_tokens"] > 0
 
 
-def test_cancel_and_fork_in_the_midst_find_caches_of_what_was_said(
-    running: Engine, pair: Pair
-) -> None:
+def test_cancel_and_fork_keep_caches_of_written_text(running: Engine, pair: Pair) -> None:
     model = running.load(pair.large, draft=pair.small)
     params = SamplingParams(max_tokens=200, temperature=0.9, seed=8)
     chat = running.open_session(model)
@@ -288,7 +286,7 @@ def test_several_that_copy_draft_in_one_pass(
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
 
 
-def test_a_pass_of_several_with_drafts_that_fails_costs_no_answer(
+def test_failed_pass_with_drafts_costs_no_answer(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[tuple[int, int]],
@@ -379,7 +377,7 @@ def looking(policy: Drafting, cost: float, chance: float = 0.9, turns: int = 160
     return found
 
 
-def test_of_what_is_looked_up_as_much_is_read_as_its_rows_are_worth() -> None:
+def test_lookup_draft_length_follows_row_cost() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drafting, "WORTH", 0.97)
         patch.setattr(drafting, "LIKELY", 1.5)
@@ -417,9 +415,7 @@ def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> 
 # ---------------------------------------------------------------- when it is off
 
 
-def test_nothing_is_drafted_for_reproducible_chats_and_beside_others(
-    running: Engine, pair: Pair
-) -> None:
+def test_no_drafts_for_reproducible_or_shared_passes(running: Engine, pair: Pair) -> None:
     model = running.load(pair.large, draft=pair.small)
     chat = running.open_session(model, reproducible=True)
     chat.send(PROMPT, SamplingParams(max_tokens=30)).tokens(60)
@@ -481,7 +477,7 @@ def test_of_several_those_that_copy_have_drafts() -> None:
             assert not step.drafts
 
 
-def test_a_small_model_that_is_behind_reads_a_part_after_each_step() -> None:
+def test_late_draft_model_catches_up_in_parts() -> None:
     scheduler = ready()
     step = turn(scheduler, [row("a")], behind=1000).passes[0]
     assert (step.drafts, step.behind) == ((), drafting.CHUNK)

@@ -24,7 +24,7 @@ class Leisurely(dict[Any, Any]):
         yield oldest
 
 
-def test_e9_more_folders_than_are_remembered_may_be_examined_at_once(
+def test_more_folders_than_remembered_can_be_examined(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The oldest was looked for in a dictionary that others changed: one of them raised."""

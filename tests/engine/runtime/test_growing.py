@@ -21,7 +21,7 @@ NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
 
 
 @pytest.mark.parametrize(("most", "reason"), [(None, FinishReason.MEMORY), (100, "length")])
-def test_an_answer_that_ends_for_lack_of_memory_does_not_say_length(
+def test_out_of_memory_end_is_not_length(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     most: int | None,

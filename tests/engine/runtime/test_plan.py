@@ -257,9 +257,7 @@ def test_mixed_only_where_everybody_can(view: View, plan: StepPlan) -> None:
 
 
 @for_all_views
-def test_a_prompts_last_token_is_fed_where_nothing_stops_before_it(
-    view: View, plan: StepPlan
-) -> None:
+def test_last_prompt_token_is_fed_in_same_pass(view: View, plan: StepPlan) -> None:
     known = rows_of(view)
     if plan.chunk is None or not any(c.ends for c in plan.chunks):
         return
@@ -378,7 +376,7 @@ def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
     assert sum(c.count for c in plan.chunks) <= scheduler.pacing.mixed_chunk("m", 1, 9999) < 140
 
 
-def test_prompts_that_end_have_their_last_token_fed_in_the_same_pass() -> None:
+def test_ending_prompts_feed_last_tokens_together() -> None:
     both = burst(20, 30)
     view = replace(both, rows=[replace(row, ends=True) for row in both.rows])
     plan = Scheduler().plan(view)
@@ -418,7 +416,7 @@ def test_prompts_that_end_have_their_last_token_fed_in_the_same_pass() -> None:
     assert Scheduler().plan(replace(one, rows=[replace(long, length=size, remaining=9)])).begins
 
 
-def test_a_pass_that_begins_answers_teaches_how_much_is_read_at_a_time() -> None:
+def test_pass_that_starts_answers_adjusts_chunk_size() -> None:
     ready = burst(240)
     view, scheduler = replace(ready, rows=[replace(ready.rows[0], ends=True)]), Scheduler()
     plan = scheduler.plan(view)
@@ -547,7 +545,7 @@ def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds:
     return gaps, read_at, kinds
 
 
-def test_g3_the_gap_stays_within_its_budget() -> None:
+def test_gap_stays_within_its_budget() -> None:
     scheduler = learned(pacing=Pacing())
     gaps, _, kinds = simulate(scheduler, {"long": 20_000}, 3, 500)
     settled = sorted(gaps[20:])
@@ -558,7 +556,7 @@ def test_g3_the_gap_stays_within_its_budget() -> None:
     assert kinds.count(False) <= len(kinds) // APART_EVERY + 1
 
 
-def test_short_prompts_are_read_first_and_long_ones_are_not_starved() -> None:
+def test_short_prompts_go_first_without_starvation() -> None:
     _, read_at, _ = simulate(learned(), {"long": 6000, "short": 50, "middle": 600}, 2, 500)
     assert read_at["short"] < read_at["middle"] < read_at["long"]
 
@@ -647,7 +645,7 @@ def test_a_programs_share_is_kept_while_others_ask(share: float) -> None:
     assert all(len(scheduler.plan(View(now, alone)).passes[0].rows) == 16 for _ in range(9))
 
 
-def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -> None:
+def test_blocked_queue_is_not_checked_again() -> None:
     asked = []
 
     class Asked(list[Idle]):
@@ -671,7 +669,7 @@ def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -
     assert scheduler.plan(later).admit is not None
 
 
-def test_b1_a_paused_head_of_the_queue_blocks_nobody() -> None:
+def test_paused_head_of_the_queue_blocks_nobody() -> None:
     """FAULTS B1: whoever came after a paused reply waited for ever."""
     rows = [
         Row("paused", "m", Status.QUEUED, paused=True, most=10, waiting_since=0.0),
@@ -682,7 +680,7 @@ def test_b1_a_paused_head_of_the_queue_blocks_nobody() -> None:
     assert plan.admit.session == "next"
 
 
-def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
+def test_load_counts_what_replies_have_been_promised() -> None:
     """FAULTS B2: two loads, or a load beside a running reply, took more than the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, most=50, begun=True)]
@@ -696,7 +694,7 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     assert plan.load is not None
 
 
-def test_pieces_of_loads_and_of_caches_are_planned_whatever_else_is() -> None:
+def test_load_and_cache_pieces_are_always_planned() -> None:
     wanted = frozenset({Piece.LOADING, Piece.EMBEDDING})
     for rows in ((), [Row("a", "m", Status.DECODING, begun=True)]):
         plan = Scheduler().plan(View(0.0, rows, pieces=wanted))

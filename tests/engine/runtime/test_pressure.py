@@ -123,7 +123,7 @@ def test_a_stopped_engine_gives_nothing_back() -> None:
         engine.relieve_later()
 
 
-def test_a_server_gives_back_caches_and_then_the_model_that_rested_longest(
+def test_pressure_frees_caches_then_idle_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Not the one in use; and none at all where the models are not the server's own."""
@@ -177,7 +177,7 @@ def model(name: str) -> Model:
     return Model(name, name, f"/models/{name}", 1, 0, "float32", "shared", True, {})
 
 
-def test_what_steps_keep_for_the_next_goes_back_once_when_none_follow(
+def test_step_buffers_are_freed_once_when_idle(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resting, "REST_S", 0.05)

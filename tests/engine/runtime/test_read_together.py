@@ -122,7 +122,7 @@ def test_what_several_begin_with_is_read_once(
     assert [len(counts) for counts in passes] == [len(prompts) - 1]
 
 
-def test_those_that_come_while_another_answers_are_read_in_its_steps(
+def test_new_prompts_are_read_in_running_steps(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -206,7 +206,7 @@ def test_who_is_cancelled_before_is_not_read(
     assert [len(counts) for counts in passes] == [len(PROMPTS) - 1]
 
 
-def test_a_reproducible_chat_takes_over_nothing_that_was_read_beside_others(
+def test_reproducible_chat_reuses_no_mixed_prefill(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],

@@ -134,7 +134,7 @@ def test_a_session_that_cannot_be_looked_at_fails_alone(
     assert bad.send("hello", SOME).tokens(60)
 
 
-def test_what_no_plan_can_be_made_with_ends_and_the_engine_goes_on(
+def test_unplannable_reply_ends_and_engine_continues(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))

@@ -161,7 +161,7 @@ def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
     assert not scheduler.gathers("m", 3000, 0.0)
 
 
-def test_mixed_chunks_fill_whole_tiles_and_settle_at_their_budget() -> None:
+def test_mixed_chunks_fill_tiles_within_budget() -> None:
     scheduler = Pacing(gap_budget=0.05)
     step = 0.04
 
@@ -218,7 +218,7 @@ def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> floa
 
 
 @pytest.mark.parametrize("rate", [300.0, 5_000.0, 40_000.0])
-def test_e10_a_long_prompt_waits_in_proportion_to_what_reading_it_takes(rate: float) -> None:
+def test_long_prompt_waits_in_proportion_to_its_cost(rate: float) -> None:
     """It was read after 2,000 seconds on any machine, also where it takes 20."""
     alone = 100_000 / rate
     assert long_under_short(rate) < 8 * alone
@@ -227,7 +227,7 @@ def test_e10_a_long_prompt_waits_in_proportion_to_what_reading_it_takes(rate: fl
     ), "as ever, as long as nothing was measured"
 
 
-def test_e10_small_passes_do_not_tell_how_fast_long_prompts_are_read() -> None:
+def test_small_passes_do_not_set_prefill_speed() -> None:
     pacing = Pacing()
     pacing.observe("m", 2048, 0.1, None)
     for _ in range(100):

@@ -153,7 +153,7 @@ def test_of_a_load_with_a_draft_that_is_cancelled_nothing_stays(
     assert engine.load(model_folder("plain"), draft=small).draft
 
 
-def test_what_is_unloaded_while_its_pair_is_examined_is_not_read_again_for_nobody(
+def test_unload_during_examination_is_not_undone(
     engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = model_folder("plain")

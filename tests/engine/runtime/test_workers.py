@@ -118,7 +118,7 @@ def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
     assert staff.wait(2 * PLACES + 1)[-1] == "done"
 
 
-def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(
+def test_hostile_model_does_not_delay_other_chats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     children = Sandbox(template=TaskLimits(300.0, 1024 * 2**20, 2**20))
@@ -140,9 +140,7 @@ def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(
                 reply.tokens(SOON)
 
 
-def test_e4_what_waits_for_work_is_let_go_of_by_the_engine_thread(
-    staff: Staff, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that ended meanwhile was freed by a worker, with its arrays and MLX's memory."""
     freed: list[threading.Thread] = []
     leave, delivered = Workers._leave, threading.Event()
@@ -178,7 +176,7 @@ def test_e4_what_waits_for_work_is_let_go_of_by_the_engine_thread(
         assert len(staff.workers._asked) == 0
 
 
-def test_e4_a_session_whose_prompt_was_being_prepared_ends_with_the_workers(staff: Staff) -> None:
+def test_session_in_preparation_ends_with_workers(staff: Staff) -> None:
     """The engine has ended: nobody is kept for work that comes to nothing."""
     going = threading.Event()
     staff.workers.run("lane", lambda: going.wait(SOON), staff.outcomes.append, print)

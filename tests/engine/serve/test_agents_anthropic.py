@@ -203,7 +203,7 @@ def test_a_documents_text_is_read(model: Model, tmp_path: Path) -> None:
     assert told(model, user(plain))[0]["content"] == "as it is"
 
 
-def test_a_prompt_that_is_too_long_has_the_words_by_which_clients_compact(server: Server) -> None:
+def test_too_long_prompt_error_makes_clients_compact(server: Server) -> None:
     answer = ask(server, "POST", PATH, asked(user("word " * CONTEXT)))
     error = answer.json["error"]
     assert (answer.status, error["type"]) == (400, "invalid_request_error")
@@ -301,7 +301,7 @@ def test_side_requests_displace_no_conversation(server: Server) -> None:
     assert read < 64 < known
 
 
-def test_a_line_for_billing_does_not_part_what_two_processes_share(server: Server) -> None:
+def test_billing_line_does_not_prevent_sharing(server: Server) -> None:
     def head(process: str) -> list[dict[str, Any]]:
         bill = f"x-anthropic-billing-header: cc_version=2.1.{process}; cc_entrypoint=cli;"
         texts = (bill, "You help with code.", f"\n{LONG} (billing)")
@@ -313,7 +313,7 @@ def test_a_line_for_billing_does_not_part_what_two_processes_share(server: Serve
     assert first > 5 * read
 
 
-def test_what_a_program_says_before_the_first_answer_stands_at_the_head(model: Model) -> None:
+def test_text_before_first_answer_is_in_system_prompt(model: Model) -> None:
     said = told(
         model,
         user("[[work]]"),

@@ -486,7 +486,7 @@ def test_turns_with_tools_are_answered_in_every_shape(
         assert answer.json["choices"][0]["message"]["content"] == "Done."
 
 
-def test_where_a_session_lies_does_not_part_what_two_processes_share(agents: Server) -> None:
+def test_session_path_does_not_prevent_sharing(agents: Server) -> None:
     def asked(place: str) -> dict[str, Any]:
         where = f"<session_context>\nSession folder: /home/me/{place}\n</session_context>"
         system = f"Work with care.\n\n{where}\n\n{'Be thorough. ' * 100}"
@@ -517,7 +517,7 @@ def test_allowed_tools_are_the_only_ones(agents: Server) -> None:
     assert asked.params.tool_choice == "apply_patch"
 
 
-def test_a_custom_tool_that_must_be_called_is_bound_to_its_regular_expression(
+def test_required_custom_tool_follows_its_regex(
     server: Server,
 ) -> None:
     about = {"type": "grammar", "syntax": "regex", "definition": "[ab]{3}-[0-9]"}
@@ -647,7 +647,7 @@ def test_an_answer_has_its_form_where_it_calls_nothing(server: Server) -> None:
     assert {item["type"] for item in output} == {"function_call"}
 
 
-def test_a_custom_tool_that_may_be_called_is_bound_to_its_lark_grammar(server: Server) -> None:
+def test_optional_custom_tool_follows_its_lark_grammar(server: Server) -> None:
     lines = 'start: "go\\n" line+\nline: /[ab]+/ LF\n%import common.LF'
     about = {"type": "grammar", "syntax": "lark", "definition": lines}
     asked = Responses(StoredResponses()).read(

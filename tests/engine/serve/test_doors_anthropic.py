@@ -121,7 +121,7 @@ def test_tokens_are_counted_as_they_are_read(client: Anthropic) -> None:
         ({"extra_body": {"temperature": -1}}, "temperature"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_the_shape_of_anthropic(
+def test_refusals_have_anthropic_format(
     client: Anthropic, fields: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(anthropic.BadRequestError, match=says) as caught:

@@ -204,7 +204,7 @@ def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
         ),
     ],
 )
-def test_a_sentence_says_which_field_what_it_must_be_and_what_was_sent(
+def test_error_names_field_expectation_and_value(
     server: Server, told: Any, path: str, fields: dict[str, Any], sentence: str
 ) -> None:
     needed = simplest(body_schema(told, path))

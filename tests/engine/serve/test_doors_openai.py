@@ -145,7 +145,7 @@ def test_without_a_limit_an_answer_fills_the_context(client: OpenAI, server: Ser
 
 
 @pytest.mark.parametrize(("more", "reason"), [(True, "stop"), (False, "length")])
-def test_an_answer_without_a_limit_is_promised_memory_as_it_grows(
+def test_unlimited_answer_reserves_memory_as_it_grows(
     client: OpenAI, monkeypatch: pytest.MonkeyPatch, more: bool, reason: str
 ) -> None:
     monkeypatch.setattr(reply_state, "PROMISED", 2)

@@ -39,7 +39,7 @@ def test_each_is_answered_or_refused_by_a_sentence(server: Server, part: int) ->
     until(lambda: server._answering.held.bytes == 0)
 
 
-def test_a_client_that_waits_to_be_told_is_refused_before_it_sends(server: Server) -> None:
+def test_expecting_client_is_refused_before_it_sends(server: Server) -> None:
     head = (
         f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
         f"Content-Length: {2 * bodies.MOST_LIMIT}\r\n\r\n"

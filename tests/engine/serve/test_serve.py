@@ -104,7 +104,7 @@ def test_a_second_turn_reads_only_what_is_new(served: Server) -> None:
     assert len(served.engine.stats()["sessions"]) == 2
 
 
-def test_several_clients_are_answered_at_once_and_each_as_if_alone(served: Server) -> None:
+def test_concurrent_clients_get_independent_answers(served: Server) -> None:
     prompts = [f"question {i} " * (i + 1) for i in range(6)]
     alone = [complete(served, messages=[user(p)])["choices"] for p in prompts]
     got: dict[int, Any] = {}

@@ -120,7 +120,7 @@ def test_six_agents_are_six_lanes_that_stay_between_turns(server: Server) -> Non
         ("QwenCode/0.24.4", "pi", "Qwen Code"),
     ],
 )
-def test_an_agent_for_which_a_library_speaks_is_named_by_what_launch_gives_as_a_key(
+def test_agent_of_library_is_named_by_launch_key(
     server: Server, library: str, key: str, program: str
 ) -> None:
     named = {"User-Agent": library, "Authorization": f"Bearer {key}"}
@@ -129,7 +129,7 @@ def test_an_agent_for_which_a_library_speaks_is_named_by_what_launch_gives_as_a_
     assert seen.program == program
 
 
-def test_an_agent_without_an_id_that_makes_its_conversation_shorter_stays_one(
+def test_agent_without_id_survives_compaction(
     server: Server,
 ) -> None:
     named = {"User-Agent": "Editor/1.0"}
@@ -356,9 +356,7 @@ def test_a_task_is_what_a_person_has_asked_for(messages: Any, task: str) -> None
         ([{"role": "tool"}, 7], ""),
     ],
 )
-def test_what_its_tools_have_given_is_told_by_the_ids_of_their_calls(
-    last: list[Any], brings: Sequence[str]
-) -> None:
+def test_tool_results_are_matched_by_call_id(last: list[Any], brings: Sequence[str]) -> None:
     assert sorted(who([user("Do it"), *last]).brings) == list(brings)
 
 
@@ -369,7 +367,7 @@ def test_equal_ids_of_two_programs_are_two_agents() -> None:
     assert who([user("b")], thread_id="7").own == one.own
 
 
-def test_an_agent_of_no_id_is_known_by_how_its_conversation_begins() -> None:
+def test_agent_without_id_is_known_by_conversation_start() -> None:
     def aider(*said: Any) -> str:
         return who([*said], "aider/1").own
 

@@ -59,9 +59,7 @@ def of_lists(count: int) -> bytes:
     return b'{"model":"plain","messages":[' + b"[1]," * (count - 2) + b"1]}"
 
 
-def test_s3_a_body_of_small_lists_is_refused_before_it_is_read(
-    serve: Serve, decoded: list[int]
-) -> None:
+def test_body_of_small_lists_is_refused_before_it_is_read(serve: Serve, decoded: list[int]) -> None:
     server = serve()
     most = json_input.MOST_LISTS
     for path in (CHAT, "/v1/messages", "/v1/embeddings", "/v1/sessions"):
@@ -74,14 +72,14 @@ def test_s3_a_body_of_small_lists_is_refused_before_it_is_read(
     assert decoded
 
 
-def test_s3_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
+def test_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
     text = '[{",' * (json_input.MOST_LISTS // 2 + 1)
     answer = post(serve(), json.dumps(body(text, model="plain")).encode())
     assert (answer.status, answer.code) == (400, "context_length_exceeded")
     assert decoded
 
 
-def test_s3_a_body_is_no_longer_than_the_model_that_it_names_may_be_sent(serve: Serve) -> None:
+def test_body_size_limit_depends_on_model(serve: Serve) -> None:
     """The other model that is listed may have any length: it is not loaded yet."""
     server = serve()
     long = json.dumps(body("x" * bodies.LEAST_LIMIT, model="plain")).encode()
@@ -120,7 +118,7 @@ def test_large_media_for_a_text_model_become_a_note(serve: Serve, shape: str) ->
     assert answer.status == 200, answer.body
 
 
-def test_s3_what_is_read_from_a_body_counts_in_what_all_hold(
+def test_what_is_read_from_a_body_counts_in_what_all_hold(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve()
@@ -131,9 +129,7 @@ def test_s3_what_is_read_from_a_body_counts_in_what_all_hold(
     until(lambda: server._answering.held.bytes == 0)
 
 
-def test_s3_after_a_large_request_the_system_gets_its_memory_back(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_request_returns_its_memory(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     given = threading.Event()
     monkeypatch.setattr(backend, "give_back_heap", given.set)
     server = serve()
@@ -145,7 +141,7 @@ def test_s3_after_a_large_request_the_system_gets_its_memory_back(
     assert given.wait(30)
 
 
-def test_the_parts_of_json_are_counted_in_whatever_pieces_it_comes() -> None:
+def test_json_parts_are_counted_across_chunks() -> None:
     rng = random.Random(3)
     texts = ["", "a", ",", '"', "\\", '\\"', '[{"a\\', "é,\n", "😀["]
 

@@ -89,7 +89,7 @@ def test_pieces_of_a_calls_arguments_are_joined_once() -> None:
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_s2_no_key_learns_how_another_ones_prompt_begins(
+def test_no_key_learns_how_another_ones_prompt_begins(
     loaded: tuple[Engine, Model], keys: Keys, path: str
 ) -> None:
     """With the text before it known, a secret could be read a character at a time."""
@@ -109,7 +109,7 @@ def test_s2_no_key_learns_how_another_ones_prompt_begins(
         assert own > len(BEGINNING), "a key's own prompts are read once"
 
 
-def test_s2_what_is_being_continued_is_its_keys_alone(
+def test_what_is_being_continued_is_its_keys_alone(
     loaded: tuple[Engine, Model], keys: Keys
 ) -> None:
     """Raw prompts are kept no longer than they are answered; each of several has a session."""
@@ -128,7 +128,7 @@ def test_s2_what_is_being_continued_is_its_keys_alone(
             assert cached(answer.json) > len(BEGINNING)
 
 
-def test_s2_a_program_without_a_key_learns_nothing_of_the_windows_chats(
+def test_program_without_key_cannot_probe_window_chats(
     loaded: tuple[Engine, Model],
 ) -> None:
     engine, model = loaded
@@ -143,7 +143,7 @@ def test_s2_a_program_without_a_key_learns_nothing_of_the_windows_chats(
     chat.close(forget=True)
 
 
-def test_s9_conversations_of_one_key_do_not_close_anothers(
+def test_conversations_of_one_key_do_not_close_anothers(
     loaded: tuple[Engine, Model], keys: Keys
 ) -> None:
     """As many requests of anybody as are kept made all others read theirs anew."""
@@ -185,7 +185,7 @@ class Held:
         return made
 
 
-def test_s9_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]) -> None:
+def test_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]) -> None:
     held: Any = Held()
     known = Conversations(held, keep=4, most=6)
     _, model = loaded

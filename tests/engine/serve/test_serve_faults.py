@@ -125,7 +125,7 @@ def many_descriptors() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("count", [64, 128, 256])
-def test_f7_simultaneous_connections_are_all_answered(patient: Server, count: int) -> None:
+def test_simultaneous_connections_are_all_answered(patient: Server, count: int) -> None:
     body = {"messages": [user("x")], "max_tokens": 1, "temperature": 0}
     asked = [request(body), *[get("/v1/models", "Connection: close")] * 3]
     clients = [socket.socket() for _ in range(count)]
@@ -142,7 +142,7 @@ def test_f7_simultaneous_connections_are_all_answered(patient: Server, count: in
             client.close()
 
 
-def test_f8_json_object_gives_objects(served: Server) -> None:
+def test_json_object_gives_objects(served: Server) -> None:
     for seed in range(5):
         got, answer = ask(
             served,
@@ -160,9 +160,7 @@ def test_f8_json_object_gives_objects(served: Server) -> None:
 
 # A client that is answered among them needs more than that on a machine with much else to do.
 @pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
-def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
-    own: Server, many_descriptors: None
-) -> None:
+def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors: None) -> None:
     assert ask(own)[0] == 200
     until(lambda: own.connections == 0)
     threads, files = lasting_threads(), descriptors()
@@ -184,7 +182,7 @@ def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
     until(lambda: descriptors() <= files)
 
 
-def test_f11_a_client_that_does_not_read_is_cut_off(own: Server) -> None:
+def test_client_that_does_not_read_is_cut_off(own: Server) -> None:
     # Accepted connections inherit this. The system would hold megabytes otherwise.
     own._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     with socket.socket() as client:
@@ -240,7 +238,7 @@ def test_answer_that_nobody_reads_counts_as_held(
     assert server._answering.held.bytes == 0
 
 
-def test_f11_at_few_descriptors_a_new_client_is_answered(
+def test_at_few_descriptors_a_new_client_is_answered(
     model_folder: Callable[[str], Path],
 ) -> None:
     command = f"ulimit -n 128; exec {shlex.join(PROGRAM)} serve {model_folder('plain')}"
@@ -265,9 +263,7 @@ def test_f11_at_few_descriptors_a_new_client_is_answered(
 
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("version", ["1.1", "1.0"])
-def test_f14_b11_a_client_that_half_closes_gets_the_rest(
-    served: Server, stream: bool, version: str
-) -> None:
+def test_client_that_half_closes_gets_the_rest(served: Server, stream: bool, version: str) -> None:
     body = {
         "messages": [user("x")],
         "max_tokens": 80,
@@ -282,7 +278,7 @@ def test_f14_b11_a_client_that_half_closes_gets_the_rest(
     assert (b"data: [DONE]" in answer) is stream
 
 
-def test_f14_pipelined_requests_are_answered_in_order_after_a_half_close(served: Server) -> None:
+def test_pipelined_requests_survive_half_close_in_order(served: Server) -> None:
     body = {"messages": [user("x")], "max_tokens": 3}
     asked = [get("/v1/models"), request(body, close=False), get("/health")]
     answer = exchange(served, b"".join(asked), half_close=True)
@@ -291,7 +287,7 @@ def test_f14_pipelined_requests_are_answered_in_order_after_a_half_close(served:
     assert answer.count(b"HTTP/1.1 200 OK") == 3
 
 
-def test_f14_a_client_that_goes_away_behind_pipelined_requests_stops_its_answer(
+def test_disconnect_after_pipelining_stops_the_answer(
     served: Server,
 ) -> None:
     body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
@@ -334,7 +330,7 @@ LONG_NUMBER = "9" * 5000
         (get("/nothing"), 404),
     ],
 )
-def test_f14_a_malformed_head_is_answered_with_a_status_and_a_sentence(
+def test_malformed_head_gets_status_and_message(
     served: Server, head: bytes, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "TAKEN_SECONDS", 1.0)  # for which the rest of a body is taken
@@ -346,7 +342,7 @@ def test_f14_a_malformed_head_is_answered_with_a_status_and_a_sentence(
     assert ask(served)[0] == 200
 
 
-def test_f14_escapes_in_a_path_do_not_reach_the_log(
+def test_escapes_in_a_path_do_not_reach_the_log(
     served: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
@@ -361,7 +357,7 @@ def test_f14_escapes_in_a_path_do_not_reach_the_log(
     assert max(len(line) for line in caplog.messages) < 300
 
 
-def test_f14_the_body_of_a_get_is_not_a_second_request(served: Server) -> None:
+def test_body_of_a_get_is_not_a_second_request(served: Server) -> None:
     inner = get("/health")
     outer = get("/v1/models", f"Content-Length: {len(inner)}", "Connection: close")
     answer = exchange(served, outer + inner)
@@ -403,7 +399,7 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"choices": []}, "choices"),
     ],
 )
-def test_f14_what_cannot_be_done_is_a_400_that_names_it(
+def test_what_cannot_be_done_is_a_400_that_names_it(
     served: Server, fields: dict[str, Any], says: str
 ) -> None:
     got, answer = ask(served, **fields)
@@ -415,7 +411,7 @@ def test_f14_what_cannot_be_done_is_a_400_that_names_it(
     assert ask(served)[0] == 200
 
 
-def test_f14_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
+def test_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
     chosen = random.Random(5)
     fields = {
         "temperature": [0, 1e-300, -1, 1e308, True, "1", None, []],
@@ -441,7 +437,7 @@ def test_f14_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
         assert status(answer) in (200, 400), (body, answer)
 
 
-def test_b6_after_a_breakdown_the_models_are_loaded_again(
+def test_after_a_breakdown_the_models_are_loaded_again(
     own: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert health(own.port) == (200, "ok")
@@ -463,7 +459,7 @@ def test_b6_after_a_breakdown_the_models_are_loaded_again(
     assert health(own.port) == (200, "ok")
 
 
-def test_b6_models_that_do_not_come_back_are_told(
+def test_models_that_do_not_come_back_are_told(
     model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loaded_again, "RETRY_SECONDS", 0.2)
@@ -530,7 +526,7 @@ def test_a_connection_that_was_never_made_ready_is_closed(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
+def test_signal_ends_answering_server_in_two_seconds(
     model_folder: Callable[[str], Path], number: int
 ) -> None:
     folder = str(model_folder("plain"))
@@ -559,7 +555,7 @@ def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
+def test_signal_ends_loading_server_in_two_seconds(
     model_folder: Callable[[str], Path], tmp_path: Path, number: int
 ) -> None:
     folder = tmp_path / "model"
@@ -599,7 +595,7 @@ def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
     assert "Traceback" not in errors
 
 
-def test_1000_requests_with_random_disconnects_leave_nothing_behind(own: Server) -> None:
+def test_1000_random_disconnects_leave_nothing(own: Server) -> None:
     chosen = random.Random(9)
     body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
 

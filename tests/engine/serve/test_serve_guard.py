@@ -144,9 +144,7 @@ def test_missing_wrong_and_revoked_keys_are_refused(serve: Serve, keys: Keys) ->
     assert ask(server, "GET", "/v1/models").status == 401, "a server does not open by revoking"
 
 
-def test_sessions_and_conversations_of_one_key_are_not_seen_by_another(
-    serve: Serve, keys: Keys
-) -> None:
+def test_keys_do_not_see_sessions_of_others(serve: Serve, keys: Keys) -> None:
     one, two = bearer(keys.make("one")), bearer(keys.make("two"))
     server = serve(keys)
     long = body("a long beginning " * 30, session_id="a")
@@ -400,7 +398,7 @@ def states(server: Server, **headers: str) -> dict[str, str]:
     return {m["id"]: m["state"] for m in listed}
 
 
-def test_a_model_is_loaded_when_it_is_named_and_unloaded_when_nobody_uses_it(
+def test_named_model_is_loaded_and_unloaded_when_idle(
     serve: Serve, other_folder: Path, loaded_after: tuple[Engine, Model]
 ) -> None:
     engine, model = loaded_after
@@ -422,9 +420,7 @@ def test_a_model_is_loaded_when_it_is_named_and_unloaded_when_nobody_uses_it(
     assert refused.status == 400
 
 
-def test_a_model_that_is_asked_for_while_it_is_unloaded_is_loaded_again(
-    serve: Serve, other_folder: Path
-) -> None:
+def test_model_requested_during_unload_is_reloaded(serve: Serve, other_folder: Path) -> None:
     server = serve(folders=(str(other_folder),))
     unload = "/v1/models/other-model/unload"
     with ThreadPoolExecutor() as threads:
@@ -457,7 +453,7 @@ def test_models_are_loaded_and_unloaded_by_hand(serve: Serve, other_folder: Path
     assert ask(server, "POST", f"{path}/load", {"stream": 5}).status == 400
 
 
-def test_a_model_that_cannot_be_loaded_is_told_and_the_others_go_on(
+def test_failed_load_is_reported_and_others_continue(
     serve: Serve, other_folder: Path, tmp_path: Path, loaded: tuple[Engine, Model]
 ) -> None:
     damaged = tmp_path / "damaged-model"
@@ -476,7 +472,7 @@ def test_a_model_that_cannot_be_loaded_is_told_and_the_others_go_on(
 # ---------------------------------------------------------------- what is told
 
 
-def test_health_says_what_is_loaded_and_when_the_engine_stepped_last(guarded: Server) -> None:
+def test_health_shows_models_and_last_step(guarded: Server) -> None:
     assert ask(guarded, "POST", CHAT, body()).status == 200
     told = ask(guarded, "GET", "/health").json
     assert told["status"] == "ok"

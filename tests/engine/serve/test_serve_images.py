@@ -88,7 +88,7 @@ def test_another_image_is_another_prompt(seeing: Server) -> None:
     assert other["cached_tokens"] < again["cached_tokens"]
 
 
-def test_hostile_images_are_seen_or_refused_while_another_chat_answers(seeing: Server) -> None:
+def test_hostile_images_do_not_affect_other_chats(seeing: Server) -> None:
     (model,) = seeing.served.models
     few = SamplingParams(max_tokens=20, temperature=0.0)
     with closing(seeing.engine.open_session(model, reproducible=True)) as session:

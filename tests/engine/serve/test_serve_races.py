@@ -100,7 +100,7 @@ class Slow:
 # ---------------------------------------------------------------- sessions
 
 
-def test_a_setting_that_was_refused_does_not_stay_with_its_session(serve: Serve) -> None:
+def test_refused_setting_is_not_kept_in_session(serve: Serve) -> None:
     server = serve()  # whose model's heads are too small for 8 bits
     for name in ("known", "new"):
         if name == "known":
@@ -120,7 +120,7 @@ def test_a_session_that_the_engine_has_no_more_is_opened_anew(serve: Serve) -> N
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
 
-def test_one_who_waits_for_an_answer_to_begin_hears_that_its_session_was_freed(
+def test_waiting_request_learns_of_freed_session(
     serve: Serve,
 ) -> None:
     server = serve(at_once=2)
@@ -151,7 +151,7 @@ def test_each_answer_of_a_request_takes_a_place(serve: Serve) -> None:
     assert len(many.json["choices"]) == 9, "who wants more than there are has all of them"
 
 
-def test_a_request_that_waits_for_several_places_is_not_overtaken() -> None:
+def test_request_for_several_places_is_not_overtaken() -> None:
     async def played() -> None:
         line = Queue(6, reserved=1)
         first = [line.enter(named) for named in (True, True, False, False)]
@@ -176,7 +176,7 @@ def test_a_request_that_waits_for_several_places_is_not_overtaken() -> None:
     asyncio.run(played())
 
 
-def test_who_names_no_model_gets_that_of_a_session_made_meanwhile(
+def test_unnamed_model_is_that_of_new_session(
     serve: Serve,
     loaded: tuple[Engine, Model],
     other: str,
@@ -201,7 +201,7 @@ def test_who_names_no_model_gets_that_of_a_session_made_meanwhile(
 # ---------------------------------------------------------------- models
 
 
-def test_a_model_that_the_window_unloads_ends_no_answer_of_another(
+def test_window_unload_ends_no_answer_of_other_model(
     serve: Serve, loaded: tuple[Engine, Model], other: str
 ) -> None:
     engine, _ = loaded
@@ -249,7 +249,7 @@ def test_idle_unload_waits_for_a_request_that_comes_with_it(
     asyncio.run(run())
 
 
-def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
+def test_failed_reload_does_not_block_other_models(
     serve: Serve, loaded: tuple[Engine, Model], other: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "moved"
@@ -396,7 +396,7 @@ def test_who_waits_for_a_model_hears_that_the_server_ends(
 
 
 @pytest.mark.parametrize("code", [UNKNOWN_MODEL, ENGINE_STOPPED])
-def test_whose_model_the_engine_has_lost_hears_that_the_server_ends(
+def test_request_for_lost_model_learns_of_server_end(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """The end and the engine's error come at once: the model exists, so 404 would be wrong."""
@@ -427,7 +427,7 @@ def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
 
 
-def test_a_model_that_comes_back_after_the_servers_end_is_not_kept(
+def test_model_loaded_after_server_end_is_not_kept(
     serve: Serve, loaded: tuple[Engine, Model], other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, model = loaded
@@ -501,7 +501,7 @@ def test_tiny_chunks_are_read_a_few_at_a_time(
 
 
 @pytest.mark.parametrize("seed", [11])
-def test_a_random_schedule_leaves_every_answer_right_and_nothing_behind(
+def test_random_schedule_gives_right_answers_without_leaks(
     seed: int, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """`python -m tests.torture races` plays many, and makes those that fail short."""

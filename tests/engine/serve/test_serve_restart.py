@@ -87,9 +87,7 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
     assert LONG.encode()[:30] not in (cache / APART / "conversations").read_bytes()
 
 
-def test_after_a_restart_another_conversation_reads_its_own_part_alone(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_restart_keeps_shared_prefix_of_conversations(folder: Path, tmp_path: Path) -> None:
     """Agents change what stands behind their instructions, as a list of the project's files."""
     cache, system = tmp_path / "cache", f"For all: {LONG}"
     with serving(folder, cache) as server:
@@ -148,7 +146,7 @@ def test_what_rests_is_written_while_it_stays(
         assert answer[0] < 64
 
 
-def test_the_answers_are_those_of_a_session_that_was_never_written(
+def test_restored_session_gives_same_answers(
     tmp_path: Path, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is written while it stays is a copy: no token of the next answer is another."""
@@ -209,9 +207,7 @@ with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
         assert read < 0.05 * known
 
 
-def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_damaged_cache_files_only_cost_a_prefill(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
         usage(server, turns(0))
@@ -225,9 +221,7 @@ def test_damaged_and_strange_files_cost_a_reading_and_nothing_else(
         assert usage(server, turns(3))[0] < 64
 
 
-def test_a_folder_that_is_no_folder_costs_what_it_would_have_given(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_invalid_cache_folder_only_loses_caching(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
     (cache / APART).write_text("somebody's")
@@ -241,9 +235,7 @@ def test_a_folder_that_is_no_folder_costs_what_it_would_have_given(
     Names(cache)
 
 
-def test_what_is_said_after_the_folder_was_removed_is_found_again(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_removed_cache_folder_is_created_again(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
         usage(server, turns(0))

@@ -67,7 +67,7 @@ def test_a_session_is_made_on_first_use_and_goes_on(serve: Serve) -> None:
     assert not server.engine.stats()["sessions"]
 
 
-def test_the_body_names_the_session_before_the_headers_in_their_order(serve: Serve) -> None:
+def test_session_id_in_body_precedes_headers(serve: Serve) -> None:
     server = serve()
     headers = {
         "X-Stretto-Session-ID": "b",
@@ -183,7 +183,7 @@ def test_no_session_at_all_leaves_the_place_without_a_name(serve: Serve) -> None
     assert ask(server, "POST", CHAT, body()).status == 200
 
 
-def test_the_session_idle_longest_is_evicted_where_that_is_the_policy(serve: Serve) -> None:
+def test_eviction_policy_closes_longest_idle_session(serve: Serve) -> None:
     server = serve(sessions=2, policy="evict")
     for name in "aba":
         ask(server, "POST", CHAT, body(session_id=name))
@@ -273,7 +273,7 @@ def test_a_client_that_goes_while_it_waits_leaves_the_line(serve: Serve) -> None
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
 
-def test_a_session_that_is_freed_ends_its_answer_and_those_that_wait(serve: Serve) -> None:
+def test_freeing_session_ends_its_requests(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
@@ -311,7 +311,7 @@ def test_a_server_that_ends_tells_those_who_wait(serve: Serve) -> None:
         assert b"The server is ending" in rest(one)
 
 
-def test_sixteen_sessions_of_random_schedules_answer_as_each_does_alone(serve: Serve) -> None:
+def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:
     """Join, cancel, disconnect, fork, delete and evict, all at once, against each alone."""
     busy = serve(sessions=17, policy="evict", at_once=8)
     alone = serve()
@@ -472,7 +472,7 @@ def test_a_session_tells_of_its_reply(serve: Serve) -> None:
     assert ask(server, "GET", "/v1/sessions/a").json["reply"] is None
 
 
-def test_a_steered_answer_ends_whole_and_what_comes_next_reads_nothing_again(
+def test_steered_answer_keeps_its_cache(
     serve: Serve,
 ) -> None:
     server = serve()
@@ -496,7 +496,7 @@ def test_a_steered_answer_ends_whole_and_what_comes_next_reads_nothing_again(
     assert ask(server, "POST", "/v1/sessions/b/steer").code == "session_not_found"
 
 
-def test_a_request_that_waits_for_its_session_goes_on_when_that_is_steered(serve: Serve) -> None:
+def test_waiting_request_continues_after_steering(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as first:
         until_said(first, b'"content"')

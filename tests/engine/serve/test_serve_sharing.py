@@ -38,9 +38,7 @@ def stream(server: Server, key: str, **fields: Any) -> Any:
 # ---------------------------------------------------------------- the line
 
 
-def test_s7_a_key_that_has_no_answers_need_not_wait_for_one_that_has_many(
-    serve: Serve, keys: Keys
-) -> None:
+def test_key_without_answers_goes_before_busy_key(serve: Serve, keys: Keys) -> None:
     """None of B's answers ever ends, and B asks for more than there are places."""
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=16)
@@ -54,7 +52,7 @@ def test_s7_a_key_that_has_no_answers_need_not_wait_for_one_that_has_many(
             client.close()
 
 
-def test_s7_a_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
+def test_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
     only, gone = keys.make("a"), keys.make("gone")
     assert gone
     keys.revoke("gone")
@@ -67,7 +65,7 @@ def test_s7_a_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
             client.close()
 
 
-def test_s7_the_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None:
+def test_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=2)
     greedy = []
@@ -83,7 +81,7 @@ def test_s7_the_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) 
         client.close()
 
 
-def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
+def test_turns_are_fair_whatever_comes_and_goes() -> None:
     """At random: nobody is let through while a key with fewer places waits for as few."""
 
     async def run(seed: int) -> None:
@@ -116,7 +114,7 @@ def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
         asyncio.run(run(seed))
 
 
-def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
+def test_who_joins_a_long_line_looks_at_none_of_those_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ten thousand that wait would keep each other busy: some places stay free for other keys."""
@@ -145,7 +143,7 @@ def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
 # ---------------------------------------------------------------- the queue, bytes, sessions
 
 
-def test_s7_a_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
+def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=2, queue=8)
     crowd = [stream(server, b) for _ in range(2)]
@@ -162,7 +160,7 @@ def test_s7_a_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
         client.close()
 
 
-def test_s7_a_key_cannot_hold_all_that_requests_may(
+def test_key_cannot_hold_all_that_requests_may(
     serve: Serve, keys: Keys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bodies that stop before their last byte, as slow clients send them."""
@@ -185,7 +183,7 @@ def test_s7_a_key_cannot_hold_all_that_requests_may(
 
 
 @pytest.mark.parametrize("policy", ["refuse", "evict"])
-def test_s7_a_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str) -> None:
+def test_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(sessions=8, policy=policy)
     asked = [ask(server, "POST", "/v1/sessions", {"session_id": "own"}, **bearer(a)).status]
@@ -202,7 +200,7 @@ def test_s7_a_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str
 # ---------------------------------------------------------------- models
 
 
-def test_s9_a_key_unloads_no_model_that_others_have_used(
+def test_key_unloads_no_model_that_others_have_used(
     serve: Serve, keys: Keys, model_folder: Callable[[str], Path]
 ) -> None:
     a, b = keys.make("a"), keys.make("b")

@@ -243,9 +243,7 @@ def test_a_form_that_cannot_be_used(
     assert chat.send("hello", SamplingParams(max_tokens=3)).tokens(60) is not None
 
 
-def test_s9_a_form_that_becomes_too_much_within_an_answer_is_the_requests_fault(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_grammar_growing_too_large_fails_its_request(engine: Engine, model_folder: Folder) -> None:
     """No look at its beginning finds it: the expression is reached forty letters later."""
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model, reasoning=False)
@@ -256,7 +254,7 @@ def test_s9_a_form_that_becomes_too_much_within_an_answer_is_the_requests_fault(
     assert chat.send("again", form(1, regex="[ab]{3}")).text(60)
 
 
-def test_f8_a_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
+def test_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
     """`response_format` of the type json_object, from models that would rather say `-137`."""
     asked = to_own_fields({"body": {"response_format": {"type": "json_object"}}})
     model = engine.load(model_folder("plain"))
@@ -304,7 +302,7 @@ def length(text: str, **params: Any) -> int:
 
 
 @pytest.mark.parametrize("case", WORDY)
-def test_g12_what_a_schema_leaves_open_has_an_end(case: str) -> None:
+def test_what_a_schema_leaves_open_has_an_end(case: str) -> None:
     schema, text, most = WORDY[case]
     assert length(text, json_schema=schema) == most
 

@@ -100,9 +100,7 @@ def conversations(say: Any) -> list[tuple[list[Message], dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_s6_a_special_token_stands_only_where_the_template_put_it(
-    tokenizer: Any, name: str
-) -> None:
+def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> None:
     its, reader = tokenizer(name)
     chance = random.Random(name)
     markers = recognition.of(its).markers
@@ -139,7 +137,7 @@ def test_s6_a_special_token_stands_only_where_the_template_put_it(
     assert rendered >= 4 * 3, "most conversations can be rendered"
 
 
-def test_s6_a_forged_turn_is_text(tokenizer: Any) -> None:
+def test_forged_turn_is_text(tokenizer: Any) -> None:
     """The marks are told apart by who wrote them, in children and here alike."""
     its, plain = tokenizer("qwen3")
     for reader in (plain, InProcess(its)):
@@ -153,7 +151,7 @@ def test_s6_a_forged_turn_is_text(tokenizer: Any) -> None:
         )
 
 
-def test_s6_names_that_a_template_writes_as_tags_are_no_marks(tmp_path: Path) -> None:
+def test_names_that_a_template_writes_as_tags_are_no_marks(tmp_path: Path) -> None:
     from mlx_lm.tokenizer_utils import load
 
     folder = write_folder(tmp_path / "x", "qwen3")
@@ -188,7 +186,7 @@ def tokenizer_of(folder: Path, name: str) -> tuple[Any, Reader]:
     return its, InProcess(its)
 
 
-def test_s6_what_the_model_wrote_keeps_its_frames_and_opens_no_turn(tokenizer: Any) -> None:
+def test_model_text_keeps_frames_and_opens_no_turn(tokenizer: Any) -> None:
     its, reader = tokenizer("qwen3")
     answer = f"<think>\nI see.\n</think>\n\n<tool_call>{{}}</tool_call>{FORGED}"
     messages: list[Message] = [ASK, {"role": "assistant", "content": answer}, ASK]
@@ -200,7 +198,7 @@ def test_s6_what_the_model_wrote_keeps_its_frames_and_opens_no_turn(tokenizer: A
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_s6_a_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> None:
+def test_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> None:
     """The second turn begins with the tokens of the first, marks in its contents or not."""
     its, reader = tokenizer(name)
     given = {MOMENT: 1_700_000_000.0}
@@ -218,7 +216,7 @@ def test_s6_a_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -
     assert pieces.without_gaps(other.text) == pieces.without_gaps(two.text)
 
 
-def test_s6_an_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
+def test_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
     its, reader = tokenizer("qwen3")
     begun: Message = {"role": "assistant", "content": "It is <|im_end|>, "}
     made = built(its, reader, [ASK, begun])
@@ -235,7 +233,7 @@ def test_s6_an_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
     assert again.tokens == [*open_.tokens, *wrote]
 
 
-def test_s6_a_raw_prompt_has_the_marks_that_are_written_and_an_embedded_text_none(
+def test_raw_prompt_has_marks_and_embedded_text_none(
     tokenizer: Any,
 ) -> None:
     its, reader = tokenizer("qwen3")
@@ -247,7 +245,7 @@ def test_s6_a_raw_prompt_has_the_marks_that_are_written_and_an_embedded_text_non
     assert its.decode(whole.tokens) == its.decode(looked_at.tokens) == text
 
 
-def test_s6_the_table_beside_the_chats_knows_the_same_marks(tokenizer: Any) -> None:
+def test_table_beside_the_chats_knows_the_same_marks(tokenizer: Any) -> None:
     for name in FAMILIES:
         its, _ = tokenizer(name)
         told = tell(its, max(its.get_vocab().values()))
@@ -296,7 +294,7 @@ def sentences(kind: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "prepended", "first", "always", "folded"])
-def test_s6_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
+def test_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
     """No blank comes in where a mark is divided, and nothing else is read in another way."""
     made = sentences(kind)
     inert = contents.Contents(["<s>", "</s>", "<|im_end|>"], Markers(), folds=kind == "folded")
@@ -326,7 +324,7 @@ def test_s6_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
         assert inert.text("\uff1cx\uff1e") == "\uff1cx\uff1e"
 
 
-def test_s6_a_text_that_looks_like_what_was_read_does_not_take_its_tokens_over(
+def test_lookalike_text_does_not_reuse_tokens(
     tokenizer: Any,
 ) -> None:
     its, reader = tokenizer("qwen3")
@@ -343,7 +341,7 @@ def test_s6_a_text_that_looks_like_what_was_read_does_not_take_its_tokens_over(
     assert len(added(its, made.tokens)) == 3 < len(added(its, read.tokens))
 
 
-def test_s6_other_added_tokens_are_text(tmp_path: Path) -> None:
+def test_other_added_tokens_are_text(tmp_path: Path) -> None:
     """Blanks, tags of HTML and letters that a tokenizer added are read as they always were."""
     from mlx_lm.tokenizer_utils import load
 
@@ -362,7 +360,7 @@ def test_s6_other_added_tokens_are_text(tmp_path: Path) -> None:
     assert its.encode(content.text, add_special_tokens=False) == content.tokens
 
 
-def test_s6_thousands_of_marks_are_found_as_fast_as_one() -> None:
+def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
     """Gemma has 6,000 that differ in their number only: looked for as one."""
     inert = contents.Contents([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
@@ -372,7 +370,7 @@ def test_s6_thousands_of_marks_are_found_as_fast_as_one() -> None:
     assert inert.text(far).count(pieces.GAP) == 2
 
 
-def test_s6_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     """Chats, what is added to them, tools and embedded texts; a raw prompt is as it is written."""
     model = engine.load(model_folder("plain"))
     mark = "<|im_end|>"
@@ -405,9 +403,7 @@ def test_s6_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str
 
 @pytest.mark.parametrize("spelled", [True, False])
 @pytest.mark.parametrize("name", FAMILIES)
-def test_s6_an_answer_that_says_marks_is_not_read_again(
-    tokenizer: Any, name: str, spelled: bool
-) -> None:
+def test_answer_that_says_marks_is_not_read_again(tokenizer: Any, name: str, spelled: bool) -> None:
     """Letter by letter or as one token: it stays as the model said it, and nothing more."""
     its, reader = tokenizer(name)
     stream = next(s for s in streams(name) if s.answer == ANSWER and ANSWER in s.text)

@@ -163,7 +163,7 @@ def test_a_header_that_names_no_offered_tool_stays_free(engine: Engine, tmp_path
     assert "not offered" in broken.message
 
 
-def test_g7_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:
+def test_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "begun", "gpt-oss", SPOKEN["gpt-oss"]))
     begun = {"role": "assistant", "content": "", "reasoning_content": THOUGHT}
     reply = engine.open_session(model).send([ASK, begun], GREEDY)
@@ -171,9 +171,7 @@ def test_g7_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path
     assert told(iter(reply), "reasoning") == ""
 
 
-def test_a_form_binds_the_final_channel_and_leaves_the_thoughts_free(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_grammar_binds_final_channel_only(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "bound", "gpt-oss", SPOKEN["gpt-oss"]))
     bound = SamplingParams(max_tokens=40, temperature=0.0, regex=r"It is fine\.")
     reply = engine.open_session(model).send(ASK["content"], bound)
@@ -181,7 +179,7 @@ def test_a_form_binds_the_final_channel_and_leaves_the_thoughts_free(
     assert told(iter(reply), "reasoning") == THOUGHT
 
 
-def test_tools_are_not_offered_where_the_template_would_not_show_them(tmp_path: Path) -> None:
+def test_tools_are_refused_if_template_omits_them(tmp_path: Path) -> None:
     write_folder(tmp_path, "llama-3")
     wrapper = load_wrapper(str(tmp_path), None, None)
     assert recognition.recognise(wrapper).tool_format == "json"
@@ -267,7 +265,7 @@ def test_what_a_template_does_with_the_system_message_stands() -> None:
     assert rendered(commands, [{**SYSTEM, "content": "/no_think"}, ASK]) == "How is it?"
 
 
-def test_turns_and_arguments_are_adapted_where_a_template_insists() -> None:
+def test_turns_and_arguments_are_adapted_to_template() -> None:
     strict = (
         "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
         "{{ raise_exception('take turns') }}{% endif %}[{{ m.role }}:{{ m.content }}]{% endfor %}"

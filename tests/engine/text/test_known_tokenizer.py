@@ -52,7 +52,7 @@ def without_strip(tokenizer) -> None:
 
 
 @pytest.mark.parametrize("change", [as_it_is, with_spm, without_strip])
-def test_the_same_text_and_the_same_facts_as_the_tokenizer_itself(tmp_path: Path, change):
+def test_known_tokenizer_equals_original(tmp_path: Path, change):
     change_tokenizer(tmp_path, change)
     (tmp_path / "chat_template.jinja").write_text(TOOLS)
     wrapper = load_wrapper(str(tmp_path), [2], None)
@@ -94,7 +94,7 @@ def test_what_is_not_known_is_asked_of_the_tokenizer_itself(tmp_path: Path):
         _ = known._tokenizer
 
 
-def test_a_tokenizer_that_decodes_by_code_of_its_own_is_loaded_whole(tmp_path: Path):
+def test_tokenizer_with_custom_decoder_is_loaded_whole(tmp_path: Path):
     change_tokenizer(tmp_path, lambda t: t.update(decoder={"type": "Fuse"}))
     wrapper = load_wrapper(str(tmp_path), [2], None)
     assert tell(wrapper, 260) is None

@@ -294,7 +294,7 @@ def test_a_schema_that_cannot_be_used_is_refused(
     assert re.search(says, answer.json["error"]["message"])
 
 
-def test_a_call_may_write_a_whole_file_unless_limits_are_asked_for(tmp_path: Path) -> None:
+def test_call_arguments_are_unlimited_by_default(tmp_path: Path) -> None:
     """A text of 4,096 characters, which answers of a form may have, is no file."""
     tokenizer = torture_calls.bindable("qwen3", tmp_path)
     schema = {"type": "object", "properties": {"content": {"type": "string"}}}
