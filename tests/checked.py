@@ -1,11 +1,11 @@
-"""A tokenizer that has passed in the engines' own children passes again, in whatever folder.
+"""Cache for checks of tokenizers, shared by all processes of a test run.
 
-Each check takes a process that imports transformers, more than a second of it; the folders of tests
-are new, and most of their tokenizers are one. What has passed is kept under STRETTO_PASSED for all
-processes of a run: those of the groups (`halves.py`), and those that a test starts, by `PROGRAM` or
-with a program that calls `once`. Children of a test's own check every time.
+Each check starts a process that imports transformers, which takes more than a second. Tests use new
+folders, but mostly the same tokenizer. Successful checks are kept in STRETTO_PASSED for all
+processes of a run: those of the groups (`halves.py`), and those that a test starts with `PROGRAM`
+or with a program that calls `once`. Sandboxes created by a test itself always check.
 
-`python -m tests.checked …` is `python -m engine …` so.
+`python -m tests.checked …` is `python -m engine …` with this cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _start = Sandbox.start
 
 
 def once() -> None:
-    """Have each tokenizer checked once, and no child made for that before it is wanted."""
+    """Check each tokenizer only once, and start child processes only when needed."""
     Sandbox.check_tokenizer = _check_once  # type: ignore[method-assign]
     Sandbox.start = _start_wanted  # type: ignore[method-assign]
 
@@ -56,7 +56,7 @@ def _check_once(
     eos = eos and list(eos)
     config = json.loads((folder / "config.json").read_text("utf-8"))
     settings = folder / "tokenizer_config.json"
-    # Where the tokenizer does not name its class, it is chosen by the model's type.
+    # A tokenizer without a class name gets the class of the model's type.
     named = settings.exists() and b'"PreTrainedTokenizerFast"' in settings.read_bytes()
     about = (rows, eos, defaults, named or config.get("model_type"), config.get("auto_map"))
     digest = hashlib.sha256(repr(about).encode())

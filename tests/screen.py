@@ -1,4 +1,4 @@
-"""A screen for tests that draw on one: Xvfb."""
+"""A screen for tests, provided by Xvfb."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def xvfb(size: str) -> Iterator[str]:
-    """An empty screen while the block runs; gives its name for `DISPLAY`.
+    """Run an empty screen and yield its name for `DISPLAY`.
 
     Args:
-        size: width, height and depth: "1400x900x24".
+        size: width, height and depth, for example "1400x900x24".
     """
     read, write = os.pipe()
     server = subprocess.Popen(
-        # Without -noreset it starts anew when its last program ends, and refuses the next one.
+        # Without -noreset it resets when its last client disconnects, and refuses the next one.
         ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", "-screen", "0", size],
         pass_fds=[write],
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""A program of its own for the crash test: streams words and says how many it has shown.
+"""Separate program for the crash test. It streams words and prints how many it has shown.
 
 Usage: python -m tests.app.crash_child PROFILE. Prints "<monotonic seconds> <words>" lines.
 """

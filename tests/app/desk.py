@@ -1,4 +1,4 @@
-"""Chats over a real store and a fake engine, without a window."""
+"""Chats on a real store and a fake engine, without a window."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.app.fake_engine import FakeEngine
 
 
 def edit(chat: Chat, message_id: str, text: str) -> None:
-    """Ask a message again in other words."""
+    """Edit a message and send it."""
     assert chat.start_edit(message_id)
     chat.turn.write(text)
     assert chat.turn.handle(Event.ENTER)
 
 
 class Desk:
-    """Library of chats with all that it needs, without a window."""
+    """Chat library with its store, engine and bridge, without a window."""
 
     def __init__(self, file: Path) -> None:
         self.root = QObject()

@@ -17,11 +17,11 @@ from tests.app import generated
 from tests.app.chats import exports
 
 MOST_MEMORY = 400_000_000
-"""Bytes that the import of a file of any size may add to what the program holds."""
+"""Bytes of memory that the import of a file of any size may need."""
 
 
 def main(arguments: list[str]) -> int:
-    """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
+    """Export and import chats without loss, and import a huge file of another program."""
     parser = argparse.ArgumentParser(prog="tests.torture exchange", description=main.__doc__)
     parser.add_argument("--chats", type=int, default=1_000)
     parser.add_argument("--gigabytes", type=float, default=0.1, help="of the huge file; 0 for none")
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
 
 
 def round_trip(folder: Path, count: int) -> None:
-    """Export, import into an empty store, close and open it: all records are equal."""
+    """Export all records, import them into an empty store, reopen it, and compare."""
     with Store.open(folder / "one.db") as one:
         generated.keep(one, generated.chats(count))
         before = generated.everything(one)
@@ -56,7 +56,7 @@ def round_trip(folder: Path, count: int) -> None:
 
 
 def huge(folder: Path, nbytes: int) -> None:
-    """A ChatGPT export of this size; what the process holds grows by a bounded amount."""
+    """Import a ChatGPT export of this size within a bounded amount of memory."""
     path = folder / "conversations.json"
     conversation = exports.chatgpt()[0]
     words = "Some words of an answer that goes on. " * 500
@@ -88,7 +88,7 @@ def huge(folder: Path, nbytes: int) -> None:
 
 
 def peak() -> int:
-    """The most memory that this process has held, in bytes."""
+    """Return the peak memory of this process in bytes."""
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""A trash of a test's own, so that no test fills that of whoever runs it."""
+"""A trash folder for tests, which keeps them out of the trash of the person who runs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def own_trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a trash below ``tmp_path``, which is the person's from here on."""
+    """Redirect the person's trash to a folder below ``tmp_path`` and return it."""
     home = tmp_path / "home"
     data = home / ".local" / "share"
     monkeypatch.setenv("HOME", str(home))

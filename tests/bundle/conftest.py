@@ -15,7 +15,7 @@ PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
-    """Function that imports a script by its name. It is forgotten after the test."""
+    """Return a function that imports a script by name. The module is removed after the test."""
     monkeypatch.syspath_prepend(str(PACKAGING))
     yield importlib.import_module
     for file in PACKAGING.glob("*.py"):

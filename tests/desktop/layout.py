@@ -1,4 +1,4 @@
-"""How the panes stand, as the program has saved it."""
+"""Saved arrangement of the panes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Area:
-    """Panes in one place: the open ones' chats, tab by tab, and how wide the place is."""
+    """Panes in one place: the chats of its open tabs in order, and its width."""
 
     chats: tuple[str, ...]
     width: int
 
 
 def areas(saved: str) -> list[Area]:
-    """Those of the main window, in reading order, as long as panes were split to the right only."""
+    """Return the main window's places in reading order, if panes were only split to the right."""
     docks = json.loads(saved)["docks"]
     root = ET.fromstring(zlib.decompress(base64.b64decode(docks)[4:]))
     window = next(c for c in root.iter("Container") if c.get("Floating") == "0")

@@ -29,7 +29,7 @@ focused: list[tuple[str, str]] = []
 
 
 def walk(at: Any) -> Iterator[Any]:
-    """What is shown, each before what is in it."""
+    """Yield all visible accessible objects, parents first."""
     for number in range(at.get_child_count()):
         child = at.get_child_at_index(number)
         if child is not None and child.get_state_set().contains(SHOWN):
@@ -46,7 +46,7 @@ def tree() -> Iterator[Any]:
 
 
 def find(asked: dict[str, Any]) -> Any:
-    """The first that has the role and whose name begins so."""
+    """Return the first visible object with this role and start of a name."""
     for one in tree():
         if one.get_role_name() == asked["role"] and one.get_name().startswith(asked["name"]):
             return one
@@ -95,7 +95,7 @@ def on_focused(event: Any) -> None:
 def serve(line: str) -> bool:
     try:
         said = answer(json.loads(line))
-    except GLib.Error:  # it went while it was asked
+    except GLib.Error:  # it disappeared during the request
         said = None
     print(json.dumps(said), flush=True)
     return False

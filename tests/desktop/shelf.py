@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 
 class Shelf(QLabel):
-    """An image; where it is pressed and pulled, a drag of its file begins."""
+    """An image that can be dragged out as a file."""
 
     def __init__(self, file: str) -> None:
         super().__init__()

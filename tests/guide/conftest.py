@@ -1,4 +1,4 @@
-"""One engine with the Guide loaded, shared by these tests."""
+"""An engine with the Guide loaded, shared by the tests of a session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from engine import Engine
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
-sys.path.insert(0, str(GUIDE))  # the corpus package lives beside the model
+sys.path.insert(0, str(GUIDE))  # the corpus package is beside the model
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
-"""Files that are attached are read within the tests' process; its children have tests of their own.
+"""Read attached files within the tests' process. The child processes have their own tests.
 
-Each child takes half a second to start, and an image takes two or three of them.
+Each child process takes half a second to start, and an image needs two or three.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.sandbox.protocol import ChildKind, TaskLimits, TaskReply
 
 
 class _Here(Child):
-    """Does what a child would (`engine.sandbox.child`), with the same errors and without one."""
+    """Replacement for a child process (`engine.sandbox.child`), with the same errors."""
 
     def __init__(self, kind: ChildKind) -> None:
         assert kind is ChildKind.DOCUMENTS
@@ -39,7 +39,7 @@ class _Here(Child):
 
 @pytest.fixture
 def in_children() -> None:
-    """This test's files are read as the program does it."""
+    """Read this test's files in child processes, as the program does."""
 
 
 @pytest.fixture(autouse=True)

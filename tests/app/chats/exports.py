@@ -1,4 +1,4 @@
-"""Small data exports of other programs, made after what each program documents or writes."""
+"""Small data exports of other programs, in the formats that they document or write."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def chatgpt() -> list[dict[str, Any]]:
-    """One conversation: a question asked in two ways, thoughts, a tool, a picture."""
+    """Return a conversation with a rephrased question, reasoning, a tool and an image."""
 
     def entry(key: str, parent: str | None, children: list[str], message: Any) -> dict[str, Any]:
         return {"id": key, "message": message, "parent": parent, "children": children}
@@ -82,7 +82,7 @@ def chatgpt() -> list[dict[str, Any]]:
 
 
 def claude() -> list[dict[str, Any]]:
-    """One conversation as an older export has it, and one with branches and thoughts."""
+    """Return a conversation in the older format, and one with branches and reasoning."""
     first = {
         "uuid": "c-1",
         "name": "A boat",
@@ -152,7 +152,7 @@ def _claude(key: str, parent: str, sender: str, text: str) -> dict[str, Any]:
 
 
 def webui() -> list[dict[str, Any]]:
-    """One chat with two answers by two models, one of them with folded thoughts."""
+    """Return a chat with answers by two models, one of them with folded reasoning."""
     messages = {
         "u1": _webui("u1", None, ["a1", "a2"], "user", "Hello"),
         "a1": {**_webui("a1", "u1", [], "assistant", "Hi."), "model": "llama3:8b"},
@@ -204,7 +204,7 @@ def _webui(
 
 
 def lmstudio() -> dict[str, Any]:
-    """A conversation's file: the second answer of two is shown, and goes on."""
+    """Return the file of a conversation that continues from the second of two answers."""
 
     def step(words: str, **more: Any) -> dict[str, Any]:
         return {

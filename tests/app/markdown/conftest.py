@@ -1,4 +1,4 @@
-"""An application for everything that makes a document."""
+"""Application for the tests of documents."""
 
 import gc
 import threading
@@ -16,7 +16,8 @@ def application(qapp: QApplication) -> QApplication:
 
 @pytest.fixture(autouse=True, scope="module")
 def no_leaks() -> Iterator[None]:
-    """The window's check, once per file: hundreds of samples, each collecting all of the heap."""
+    """Replace the window's check by one per file. Each collects the whole heap, which is too slow
+    for hundreds of samples."""
     threads = set(threading.enumerate())
     yield
     gc.collect()

@@ -1,4 +1,4 @@
-"""A document written out in full, to compare two of them."""
+"""Complete dumps of documents, for comparing two of them."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextFormat
 
 from app.markdown import MarkdownDocument
 
-# Numbers of objects within their own document; the objects themselves are written out instead.
+# Indices of objects within a document. The dump contains the objects instead.
 _OWN = {QTextFormat.Property.ObjectIndex.value}
 
 
 def dump(document: QTextDocument) -> list[Any]:
-    """Every block with its text, formats, list and table, in order."""
+    """Return every block in order, with its text, formats, list and table."""
     lists: dict[int, int] = {}
     tables: dict[int, int] = {}
     lines: list[Any] = []
@@ -69,7 +69,7 @@ def _table(block: QTextBlock, known: dict[int, int]) -> Any:
 
 
 class Look:
-    """A format that compares and prints. (`properties()` crashes in PySide6 6.11.2.)"""
+    """A format that can be compared and printed. (`properties()` crashes in PySide6 6.11.2.)"""
 
     def __init__(self, form: QTextFormat) -> None:
         self.form = QTextFormat(form)
@@ -93,7 +93,7 @@ _properties = Look
 
 
 def in_pieces(pieces: list[str]) -> MarkdownDocument:
-    """The document after each piece was shown, and the end."""
+    """Return a finished document that has shown the text in pieces."""
     document = MarkdownDocument()
     for piece in pieces:
         document.append(piece)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (a sample is one string)
-"""Markdown to try: CommonMark and GFM constructs, their edges, and how they meet."""
+"""Markdown samples: CommonMark and GFM constructs, edge cases and combinations."""
 
 SAMPLES: dict[str, str] = {
     "empty": "",

@@ -1,4 +1,4 @@
-"""A server that misbehaves on demand, and chats' sessions that ask it."""
+"""A server that misbehaves on demand, and sessions that use it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUESTION = [{"role": "user", "content": "Hello"}]
 
 
 class Heard:
-    """The events of one reply, as they come from the other thread."""
+    """Events of one reply, received from another thread."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -36,7 +36,7 @@ class Heard:
 
     @property
     def last(self) -> Finished | Failed:
-        """The last event, waited for. It is the only one of its kind."""
+        """Wait for the final event, of which there is only one, and return it."""
         self.until(lambda: any(isinstance(e, Finished | Failed) for e in self.events))
         found = self.events[-1]
         assert isinstance(found, Finished | Failed)
@@ -52,7 +52,7 @@ class Heard:
 
 
 class Elsewhere:
-    """What the tests share: servers, and the person's list of models."""
+    """Servers of a test, and the person's list of models."""
 
     def __init__(self) -> None:
         self.remotes = Remotes()

@@ -1,4 +1,4 @@
-"""A server on the loopback that answers each request as a test says: well, badly or not at all."""
+"""A server on the loopback whose answers are scripted by the test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Writer = asyncio.StreamWriter
 
 @dataclass
 class Asked:
-    """One request as it came in."""
+    """A received request."""
 
     method: str
     path: str
@@ -27,7 +27,7 @@ Act = Callable[[Asked, Writer], Awaitable[None]]
 
 @dataclass
 class Scripted:
-    """Serves on a thread of its own until `close`. ``act`` is what it does with a request."""
+    """Server on its own thread, until `close`. ``act`` handles a request."""
 
     act: Act
     asked: list[Asked] = field(default_factory=list)
@@ -99,7 +99,7 @@ async def _read(reader: asyncio.StreamReader) -> Asked:
     return Asked(method, path, headers, body)
 
 
-# What a server may do.
+# Scripts for the server.
 
 
 def head(status: int = 200, kind: str = "text/event-stream", **headers: str) -> bytes:
@@ -119,7 +119,7 @@ def delta(text: str | None = None, reason: str | None = None, **more: Any) -> di
 
 
 def sends(*pieces: bytes, then: Callable[[Writer], Awaitable[None]] | None = None) -> Act:
-    """Write these, each by itself, and hang up."""
+    """Write each chunk separately and close the connection."""
 
     async def act(_: Asked, writer: Writer) -> None:
         for piece in pieces:
@@ -132,18 +132,18 @@ def sends(*pieces: bytes, then: Callable[[Writer], Awaitable[None]] | None = Non
 
 
 async def hang(_: Writer) -> None:
-    """Say nothing more and keep the connection open."""
+    """Send nothing more and keep the connection open."""
     await asyncio.Event().wait()
 
 
 async def cut(writer: Writer) -> None:
-    """Break the connection, as a server that crashes."""
+    """Reset the connection, like a crashing server."""
     await writer.drain()
     writer.transport.abort()
 
 
 def says(status: int, body: Any = None, **headers: str) -> Act:
-    """A plain answer with JSON."""
+    """Return a complete answer with JSON."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     whole = head(status, "application/json", Content_Length=str(len(text)), **headers) + text
     return sends(whole)

@@ -1,4 +1,4 @@
-"""Stores in temporary folders that must leave no thread behind."""
+"""Stores in temporary folders. They must not leave a thread."""
 
 import sqlite3
 import threading
@@ -25,13 +25,13 @@ def store(file: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def no_leaks() -> Iterator[None]:
-    """In place of the window's check, which collects the whole heap: there is no Qt here."""
+    """Replace the window's check, which collects the whole heap, as there is no Qt here."""
     yield
     assert [t for t in threading.enumerate() if t.name == "store-writer"] == []
 
 
 def make_version_3(file: Path, draft: str = "") -> None:
-    """Make a database of an early version with one chat, "Old title"."""
+    """Create a database of an early version with one chat, "Old title"."""
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         for step in STEPS[:3]:
             step(db)

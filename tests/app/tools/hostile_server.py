@@ -1,6 +1,6 @@
-"""A server of tools that means harm, in one of many ways; by a pipe or by HTTP.
+"""A malicious tool server with many attacks, over stdio or HTTP.
 
-`python hostile_server.py ATTACK` speaks over stdio; `over_http(ATTACK)` serves from a thread.
+`python hostile_server.py ATTACK` uses stdio; `over_http(ATTACK)` serves from a thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 STRUCTURE = "[" + "[1]," * 2_000_000 + "1]"
-"""Eight megabytes that take seconds to read and a gigabyte to keep."""
+"""Eight megabytes that take seconds to parse and a gigabyte to keep."""
 PATTERN = "^(a|a)*$"
 EMAIL = "a@" + "." * 99_000 + "@"
 
@@ -35,7 +35,7 @@ def tool(name: str = "echo", **more: object) -> dict[str, Any]:
 
 
 def tools(attack: str) -> dict[str, Any]:
-    """What the server lists."""
+    """Return the server's list of tools."""
     number = next(_lists)
     if attack == "pattern":
         held = {"type": "object", "properties": {"a": {"type": "string", "pattern": PATTERN}}}
@@ -86,7 +86,7 @@ def tools(attack: str) -> dict[str, Any]:
 
 
 def raw_result(attack: str) -> str | None:
-    """The result of a call as JSON text; None for no answer."""
+    """Return the result of a call as JSON text, or None for no answer."""
     if attack == "structure":
         return '{"content": [], "structuredContent": {"a": ' + STRUCTURE + "}}"
     if attack == "blocks":
@@ -108,7 +108,7 @@ def answered(key: object, result: str) -> bytes:
 
 
 def plain(key: object, message: dict[str, Any], attack: str) -> bytes | None:
-    """The answer to a request, whatever way it goes."""
+    """Return the answer to a request, for both transports."""
     method = message.get("method")
     if method == "initialize":
         told = {
@@ -129,7 +129,7 @@ def plain(key: object, message: dict[str, Any], attack: str) -> bytes | None:
     return json.dumps({"jsonrpc": "2.0", "id": key, "error": why}).encode()
 
 
-# By a pipe.
+# Over stdio.
 
 
 def say(line: bytes) -> None:
@@ -138,7 +138,7 @@ def say(line: bytes) -> None:
 
 
 def before(key: object, attack: str) -> None:
-    """What comes before the answer to a call."""
+    """Send what precedes the answer to a call."""
     if attack == "flood":
         line = (
             b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}'
@@ -197,11 +197,11 @@ def main(attack: str) -> None:
         time.sleep(1)
 
 
-# By HTTP.
+# Over HTTP.
 
 
 def _bomb(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Blanks for an hour, a thousand to a byte."""
+    """Send an hour of blanks, compressed a thousand times."""
     packer = zlib.compressobj(9, wbits=31)
     write(packer.compress(answered(key, "{}")[:-1]))
     while not stop.is_set():
@@ -214,13 +214,13 @@ def _endless(write: Callable[[bytes], object], key: object, stop: threading.Even
 
 
 def _event(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """One event without an end."""
+    """Send an event without an end."""
     while not stop.is_set():
         write(b"data: " + b"x" * 100_000 + b"\n")
 
 
 def _events(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Notifications, many, and then the answer."""
+    """Send many notifications and then the answer."""
     line = b'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":1}}\n\n'
     for _ in range(10):
         write(line * 100)
@@ -228,7 +228,7 @@ def _events(write: Callable[[bytes], object], key: object, stop: threading.Event
 
 
 def _structure(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """An event of a million parts, hidden behind a comment that opens a text."""
+    """Send an event of a million parts behind a comment that opens a text."""
     inner = '{"content": [], "structuredContent": {"a": [' + "1," * 450_000 + "1]}}"
     write(b': "\\\ndata: ' + answered(key, inner) + b"\n\n")
 
@@ -244,7 +244,7 @@ STREAMED = {
 
 @contextlib.contextmanager
 def over_http(attack: str) -> Iterator[str]:
-    """Serve on a free port; yields the address."""
+    """Serve on a free port and yield the address."""
     stop = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):

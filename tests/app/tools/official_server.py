@@ -1,4 +1,4 @@
-"""A server of tools written with the official package: over stdio, or over HTTP in a thread."""
+"""A tool server written with the official package, over stdio or over HTTP in a thread."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def make() -> MCPServer:
 
 @contextmanager
 def over_http() -> Iterator[str]:
-    """The address of such a server, which runs on a thread of this process."""
+    """Run such a server on a thread of this process and yield its address."""
     import uvicorn
 
     with socket.socket() as listener:

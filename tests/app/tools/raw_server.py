@@ -1,6 +1,6 @@
-"""A server of tools without any library, for what no honest server does. Starts in a moment.
+"""A tool server without any library, for misbehavior that libraries prevent. It starts quickly.
 
-Its first argument is a folder: what it finds there steers it, what it did is noted there.
+Its first argument is a folder. Files there control it, and it records its actions there.
 """
 
 import json
@@ -35,7 +35,7 @@ def tools() -> list[dict[str, object]]:
 
 
 def ask(method: str, params: object) -> dict[str, object]:
-    """Ask the client in mid-call; what comes back."""
+    """Send the client a request during a call and return the answer."""
     say({"id": f"from-server-{method}", "method": method, "params": params})
     for line in sys.stdin:
         message: dict[str, object] = json.loads(line)
@@ -56,7 +56,7 @@ def call(key: object, name: str, arguments: dict[str, str]) -> None:
         text = "x" * int(text)
     if name == "hold":
         return  # no answer, ever
-    if name in ("ask", "request"):  # the parameters of a form, or a method with its own
+    if name in ("ask", "request"):  # parameters of a form, or a method with its own parameters
         given = json.loads(text)
         form = {"method": "elicitation/create", "params": given}
         asked = form if name == "ask" else given
