@@ -1,9 +1,8 @@
-"""Random and damaged input for the native doors: `python -m tests.fuzz_doors [DOOR …]`.
+"""Random and damaged input for the native libraries: `python -m tests.fuzz_doors [DOOR …]`.
 
-The engine's doors are worked on where the program does it, in a confined child; the window's
-(`tests.fuzz_window`) in one without a screen. Whatever ends a child by a signal, or takes longer
-than its limit, is reported and its input kept. What the check of headers lets pass is handed to
-MLX's own loader.
+As in the program, the engine's targets run in a confined child process; the window's
+(`tests.fuzz_window`) run in one without a screen. Inputs that kill a child by a signal, or exceed
+their time limit, are reported and kept. Headers that pass our check are also given to MLX's loader.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ HELLO = [{"role": "user", "content": "Hello, world"}, {"role": "assistant", "con
 TEXTS = ["Hello, world", "", "<think>e e e</think>", "日本語 👋🏽\r\n\t", "e" * 2000, "\x00\u202e"]
 
 Door = Callable[[random.Random, Sandbox, Path], object]
-"""Makes one input and works on it; returns the input."""
+"""Function that creates an input, handles it and returns it."""
 
 
 def schemas(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """JSON schemas, expressions and grammars through llguidance."""
+    """Test JSON schemas, regular expressions and grammars with llguidance."""
     kind = rng.choice(["json_schema", "json_schema", "regex", "grammar", "choices"])
     value: Any
     if kind == "json_schema":
@@ -64,7 +63,7 @@ def schemas(rng: random.Random, confined: Sandbox, folder: Path) -> object:
 
 
 def templates(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Chat templates through jinja2."""
+    """Test chat templates with jinja2."""
     source = _pieces(rng, _JINJA)
     if rng.random() < 0.3:
         source = _damaged(rng, rng.choice([CHATML, *hostile.TEMPLATES.values()]))
@@ -76,7 +75,7 @@ def templates(rng: random.Random, confined: Sandbox, folder: Path) -> object:
 
 
 def tokenizers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Descriptions of tokenizers through the library of that name."""
+    """Test tokenizer descriptions with the tokenizers library."""
     content = json.loads((folder / "tokenizer.json").read_text())
     for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
         if rng.random() < 0.5:
@@ -89,7 +88,7 @@ def tokenizers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
     described = folder / "described.json"
     described.write_text(text, errors="replace")
     try:
-        _check_description(described)  # as a child does, before the library sees it
+        _check_description(described)  # as the child process does before the library sees it
     except RefusedError as error:
         raise _Said(str(error), text) from None
     reader = confined.reader(_model(folder, CHATML, text))
@@ -101,7 +100,7 @@ def tokenizers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
 
 
 def headers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Headers of safetensors files: what passes our check is then loaded by MLX."""
+    """Test headers of safetensors files. Headers that pass our check are loaded by MLX."""
     shape = [rng.choice([0, 1, 2, 300, 2**31, 2**62]) for _ in range(rng.randrange(4))]
     header: dict[str, Any] = {
         f"t{i}": {
@@ -303,7 +302,7 @@ def _pieces(rng: random.Random, pieces: list[str]) -> str:
 
 
 def _damaged(rng: random.Random, text: str) -> str:
-    """A text with something taken out, put in or repeated."""
+    """Return the text with a random removal, insertion or repetition."""
     for _ in range(rng.randrange(1, 5)):
         at = rng.randrange(len(text) + 1)
         end = min(len(text), at + rng.choice([0, 1, 10, 100]))
@@ -313,7 +312,7 @@ def _damaged(rng: random.Random, text: str) -> str:
 
 
 def _change(rng: random.Random, content: Any) -> None:
-    """Put something else in one place of a JSON value."""
+    """Replace a random part of a JSON value."""
     for _ in range(rng.randrange(1, 4)):
         place = content
         while True:
@@ -347,7 +346,7 @@ class _LoadError(Exception):
 
 
 class _Loader:
-    """A process in which MLX loads one file after the other."""
+    """A process in which MLX loads one file after another."""
 
     _one: _Loader | None = None
 
@@ -391,7 +390,7 @@ class _Loader:
 
 
 def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
-    """Work on one door for so long; returns whether nothing bad was seen."""
+    """Test a target for some time. Returns True if nothing bad was seen."""
     rng = random.Random(seed)
     counts: Counter[str] = Counter()
     longest, good, end = 0.0, True, time.monotonic() + seconds

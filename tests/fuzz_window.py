@@ -1,7 +1,7 @@
-"""Two doors of the window, for `tests.fuzz_doors`: formulas, and the text engine.
+"""Fuzz targets of the window for `tests.fuzz_doors`: formulas and the text engine.
 
-The work is done in a child without a screen (`python -m tests.fuzz_window DOOR`), as the window
-does it: by `tex.formula` and Qt's SVG, and by a `MarkdownDocument` that is laid out and painted.
+They run in a child process without a screen (`python -m tests.fuzz_window DOOR`) with the window's
+code: `tex.formula` and Qt's SVG, and a `MarkdownDocument` that is laid out and painted.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import time
 from collections.abc import Callable
 
 LIMIT_S = 10.0
-"""Of the processor's time for one input, which is laid out up to twenty times."""
+"""Seconds of CPU time for one input, which is laid out up to twenty times."""
 HANGS_S = 60.0
-"""Of anybody's time."""
+"""Seconds of real time for one input."""
 MOST_USES = 400
-"""Inputs that one child takes."""
+"""Number of inputs for one child process."""
 MEMORY = 6 * 2**30
 
 
 class WorkerError(Exception):
-    """The child crashed or hung over an input."""
+    """The child process crashed or hung."""
 
 
 class Worker:
-    """A child that works on one input after the other."""
+    """A child process that handles one input after another."""
 
     _of: dict[str, Worker] = {}  # noqa: RUF012 (one for each door, of the module)
-    slowest: tuple[float, object] = (0.0, None)  # of all, since `end`: seconds and the input
+    slowest: tuple[float, object] = (0.0, None)  # seconds and input since `end`
 
     def __init__(self, door: str) -> None:
         self._left = MOST_USES
@@ -48,10 +48,10 @@ class Worker:
 
     @classmethod
     def ask(cls, door: str, given: object) -> str:
-        """What came of an input: "passed", "refused" or an error's words.
+        """Return "passed", "refused" or an error message for an input.
 
         Raises:
-            WorkerError: it took too long, or a signal ended the child.
+            WorkerError: the child took too long, or a signal killed it.
         """
         worker = cls._of.get(door)
         if worker is None or not worker._left:
@@ -70,7 +70,7 @@ class Worker:
 
     @classmethod
     def end(cls) -> None:
-        """End all children."""
+        """End all child processes."""
         for worker in cls._of.values():
             worker._end()
         cls._of.clear()
@@ -99,13 +99,13 @@ class Worker:
 
 
 def formula(rng: random.Random) -> list[object]:
-    """TeX of its own words, put together at random."""
+    """Return random TeX of known words."""
     count = rng.randrange(1, rng.choice([5, 30, 120, 600]))
     return ["".join(rng.choice(_TEX) for _ in range(count)), rng.random() < 0.5]
 
 
 def text(rng: random.Random) -> list[object]:
-    """Markdown of hostile characters: the text, its width, and into how many pieces it is cut."""
+    """Return hostile Markdown, its width, and the number of pieces."""
     made = list[str]()
     for _ in range(rng.randrange(1, rng.choice([3, 10, 60]))):
         piece = rng.choice([_characters, _word, _marks, _blocks])(rng)
@@ -115,7 +115,7 @@ def text(rng: random.Random) -> list[object]:
 
 
 def _characters(rng: random.Random) -> str:
-    """Any characters, and those that change what stands beside them."""
+    """Return random characters, including ones that affect their neighbors."""
     some = [chr(rng.randrange(0x20, 0x11_0000)) for _ in range(rng.randrange(20))]
     some += rng.choices(_STRANGE, k=rng.randrange(40))
     rng.shuffle(some)
@@ -129,7 +129,7 @@ def _word(rng: random.Random) -> str:
 
 
 def _marks(rng: random.Random) -> str:
-    """One letter under many marks."""
+    """Return a letter with many combining marks."""
     return rng.choice("aअกا") + "".join(
         rng.choice("\u0301\u0323\u0489\u064b\u0651\u0e47\u0e49\u093c\u20dd")
         for _ in range(rng.choice([3, 40, 1000]))
@@ -245,7 +245,7 @@ def _work_on_text() -> Callable[[list[object]], str]:
 
 
 def main(door: str) -> int:
-    """Work on what comes on the standard input, one line for each."""
+    """Handle each line of the standard input."""
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]

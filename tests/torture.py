@@ -1,6 +1,6 @@
-"""Proofs that take longer than the suite may: `python -m tests.torture [COMMAND …]`.
+"""Checks that take longer than the test suite: `python -m tests.torture [COMMAND …]`.
 
-Without a command, or with `all`, all of them, in the time that `STAGES` gives each.
+Without a command, or with `all`, they all run, each for the time in `STAGES`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def faults(arguments: list[str]) -> int:
-    """Let every function of the engine raise, in every state of a reply; see who is hurt."""
+    """Raise an error in each engine function in each state of a reply; check all other replies."""
     parser = argparse.ArgumentParser(prog="tests.torture faults", description=faults.__doc__)
     parser.add_argument("--once", action="store_true", help="one fault for each function")
     parser.add_argument("--only", default="", help="faults whose name contains this")
@@ -54,7 +54,7 @@ def faults(arguments: list[str]) -> int:
 
 
 def hostile(arguments: list[str]) -> int:
-    """Hostile input beside three streaming chats: their longest gaps, and how it ended."""
+    """Send hostile input beside three streaming chats; measure their longest gaps."""
     from engine.cli.main import main
 
     model = arguments[0] if arguments else "random:tiny"
@@ -62,103 +62,103 @@ def hostile(arguments: list[str]) -> int:
 
 
 def gguf(arguments: list[str]) -> int:
-    """Damaged GGUF files beside streaming chats: sentences, and no chat says another word."""
+    """Load damaged GGUF files beside streaming chats; expect messages and unchanged replies."""
     return _with_openblas("torture_gguf", arguments)
 
 
 def doors(arguments: list[str]) -> int:
-    """Random and damaged input for the native libraries, in children: no signal, no hang."""
+    """Fuzz the native libraries in child processes; expect no signal and no hang."""
     return subprocess.call([sys.executable, "-m", "tests.fuzz_doors", *arguments], cwd=ROOT)
 
 
 def _with_openblas(part: str, arguments: list[str]) -> int:
-    """Run a part that has a module of its own; OpenBLAS goes in before anything imports MLX."""
+    """Run a part in its own module. OpenBLAS is loaded before anything imports MLX."""
     from engine.model import backend
 
     backend.take_openblas()
-    with backend.file_limit_kept():  # mlx-lm would take most of the descriptors away
+    with backend.file_limit_kept():  # mlx-lm would lower the limit of descriptors
         module = importlib.import_module(f"tests.{part}")
     status: int = module.main(arguments)
     return status
 
 
 def kill(arguments: list[str]) -> int:
-    """`kill -9` while chats, trash, backups and settings are worked: nothing lost or broken."""
+    """`kill -9` the program during work on chats, trash, backups and settings; expect no loss."""
     return subprocess.call([sys.executable, "-m", "tests.bench", "kill", *arguments], cwd=ROOT)
 
 
 def queue(arguments: list[str]) -> int:
-    """Messages queued, steered, edited, removed, stopped and killed: each once, in order."""
+    """Queue, steer, edit, remove, stop and kill messages; expect each one once, in order."""
     from tests.torture_queue import main
 
     return main(arguments)
 
 
 def person(arguments: list[str]) -> int:
-    """Random actions of a person at the window; after each, screen, store and engine agree."""
+    """Do random actions at the window; compare the screen, the store and the engine."""
     from tests.app.person import main
 
     return main(arguments)
 
 
 def serve(arguments: list[str]) -> int:
-    """Requests, sessions and disconnects at the server; what it holds afterwards."""
+    """Send requests to the server with sessions and disconnects; check what it keeps."""
     return _with_openblas("torture_serve", arguments)
 
 
 def bodies(arguments: list[str]) -> int:
-    """Bodies that nobody should send, of 100 MB and less: a sentence each, memory, a neighbour."""
+    """Send bad bodies of up to 100 MB; expect error messages, little memory, a live neighbor."""
     return _with_openblas("torture_bodies", arguments)
 
 
 def races(arguments: list[str]) -> int:
-    """Clients that get in each other's way at the server, at random; what fails is made short."""
+    """Send random conflicting requests to the server; shorten the schedules that fail."""
     return _with_openblas("torture_races", arguments)
 
 
 def http(arguments: list[str]) -> int:
-    """Requests that nobody should send: schemathesis, then raw sockets; no 500 and no hang."""
+    """Send bad requests by schemathesis and raw sockets; expect no status 500 and no hang."""
     return _with_openblas("torture_http", arguments)
 
 
 def hub(arguments: list[str]) -> int:
-    """A hub that lies, drips and leads round in circles, and the program's own client."""
+    """Use the program's client with a hub that lies, drips and redirects in circles."""
     return _with_openblas("torture_hub", arguments)
 
 
 def clients(arguments: list[str]) -> int:
-    """litellm, langchain and an agent, in an environment of their own, against a real server."""
+    """Run litellm, langchain and an agent, installed separately, against a real server."""
     return _with_openblas("torture_clients", arguments)
 
 
 def agents(arguments: list[str]) -> int:
-    """Coding agents from their packages, through whole sessions; what is read again."""
+    """Run coding agents from their packages through whole sessions; measure the prefill."""
     return _with_openblas("torture_agents", arguments)
 
 
 def calls(_: list[str]) -> int:
-    """Tool calls that are bound: 200 of 20 schemas in each dialect, at random, all valid."""
+    """Constrain 200 random calls of 20 schemas per dialect; expect valid ones."""
     from tests.torture_calls import main
 
     return main()
 
 
 def tools(arguments: list[str]) -> int:
-    """Eight chats with tools in random order: no call, consent or result reaches another chat."""
+    """Use tools in eight chats in random order; expect no effect on other chats."""
     from tests.app.tool_chats import main
 
     return main(arguments)
 
 
 def mcp(arguments: list[str]) -> int:
-    """Servers of tools that mean harm, beside an honest one; names that change their address."""
+    """Run malicious tool servers beside an honest one, and names that change their address."""
     from tests.torture_mcp import main
 
     return main(arguments)
 
 
 def published(_: list[str]) -> int:
-    """A server of tools from PyPI, in an environment of its own, used by keys on a screen."""
+    """Use a tool server from PyPI, installed separately, with keys on a screen."""
     from tests.environments import python_of
 
     python_of("mcp_time")
@@ -167,59 +167,59 @@ def published(_: list[str]) -> int:
 
 
 def exchange(arguments: list[str]) -> int:
-    """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
+    """Export and import chats without loss, and stream a huge export of another program."""
     from tests.app.round_trip import main
 
     return main(arguments)
 
 
 def profile(arguments: list[str]) -> int:
-    """Damaged files of chats and tampered profiles, given to the window: nothing raised or lost."""
+    """Open damaged chat files and profiles in the window; expect no error and no loss."""
     return subprocess.call([sys.executable, "-m", "tests.torture_profile", *arguments], cwd=ROOT)
 
 
 def ranks(arguments: list[str]) -> int:
-    """Engines of several ranks against one rank; ranks that die, hang or drag at random."""
+    """Compare engines of several ranks with one rank; let ranks die, hang or slow down."""
     return _with_openblas("torture_ranks", arguments)
 
 
 def elsewhere(arguments: list[str]) -> int:
-    """A local tab, one on two ranks and one elsewhere at once; a rank dies; and what turns cost."""
+    """Run a local tab, one on two ranks and a remote one; kill a rank and measure turns."""
     return _with_openblas("torture_elsewhere", arguments)
 
 
 def machines(arguments: list[str]) -> int:
-    """A model over machines of their own (namespaces): links slowed, cut and healed in answers."""
+    """Run a model across network namespaces; slow, cut and restore links during replies."""
     return _with_openblas("torture_machines", arguments)
 
 
 def drafts(arguments: list[str]) -> int:
-    """Answers with drafts, over all kinds of caches, against those without: the same."""
+    """Compare answers with and without drafts for all types of caches."""
     return _with_openblas("torture_drafts", arguments)
 
 
 def sees(arguments: list[str]) -> int:
-    """Models that see: mlx-vlm's own answers, and random schedules of chats with images."""
+    """Compare vision models with mlx-vlm, and run random schedules of chats with images."""
     return _with_openblas("torture_sees", arguments)
 
 
 def real(arguments: list[str]) -> int:
-    """A real model of few bits: alone and together, forms, seeds, perplexity, odds, drafts."""
+    """Check a real quantized model: batches, grammars, seeds, perplexity, sampling, drafts."""
     return _with_openblas("torture_real", arguments)
 
 
 def schedules(arguments: list[str]) -> int:
-    """Random schedules of models in few bits: tokens and logits of each chat are those alone."""
+    """Compare tokens and logits of quantized models in random schedules with chats alone."""
     return _with_openblas("torture_schedules", arguments)
 
 
 def folders(arguments: list[str]) -> int:
-    """Models, adapters and chats' caches damaged at random, beside a chat that answers."""
+    """Damage models, adapters and cache files at random beside a replying chat."""
     return _with_openblas("torture_folders", arguments)
 
 
 def turns(arguments: list[str]) -> int:
-    """All cases of the tests that play some of theirs in each run of the suite (a quarter hour)."""
+    """Run all cases of the tests that the suite runs in part (a quarter of an hour)."""
     marked = [
         str(path) for path in sorted(ROOT.glob("tests/**/test_*.py"))
         if "mark.turns(" in path.read_text("utf-8")
@@ -229,7 +229,7 @@ def turns(arguments: list[str]) -> int:
 
 
 def memory(arguments: list[str]) -> int:
-    """Forks, evictions, a slow disk and faults with little memory: what is held in every turn."""
+    """Run forks, evictions, a slow disk and faults in little memory; check what is held."""
     return _with_openblas("torture_memory", arguments)
 
 
@@ -269,7 +269,7 @@ COMMANDS = {
 
 @dataclass(frozen=True)
 class Share:
-    """A command with its arguments, and the minutes after which it is ended."""
+    """A command with its arguments, and a time limit in minutes."""
 
     minutes: float
     command: str
@@ -277,7 +277,7 @@ class Share:
 
 
 STAGES: list[list[list[Share]]] = [
-    # gaps are measured, so nothing else runs meanwhile; mlx_lm.server takes minutes more
+    # alone, as gaps are measured; mlx_lm.server would take minutes more
     [[Share(5.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
@@ -292,11 +292,11 @@ STAGES: list[list[list[Share]]] = [
         [Share(3.0, "folders", ("--seconds", "75")), Share(3.0, "mcp", ("7",))],
     ],
 ]
-"""What `all` runs: stage after stage, in each of them lanes beside each other."""
+"""Stages of `all`. The stages run in sequence, and the lanes of a stage side by side."""
 
 
 def everything(_: list[str]) -> int:
-    """All of these, in at most twenty-five minutes on two cores."""
+    """Run all checks, in at most twenty-five minutes on two cores."""
     began, failed = time.monotonic(), list[str]()
     for stage in STAGES:
         lanes = [threading.Thread(target=_lane, args=(lane, began, failed)) for lane in stage]
@@ -310,7 +310,7 @@ def everything(_: list[str]) -> int:
 
 
 def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
-    """One command after the other; each is printed when it has ended."""
+    """Run commands in sequence, and print each one when it has ended."""
     for share in shares:
         asked = [sys.executable, "-m", "tests.torture", share.command, *share.arguments]
         process = subprocess.Popen(
@@ -337,7 +337,7 @@ def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command that is named first."""
+    """Run the command named first."""
     if not arguments or arguments[0] == "all":
         return everything(arguments[1:])
     if arguments[0] not in COMMANDS:

@@ -46,11 +46,11 @@ from tests.app.chats import exports
 from tests.app.fake_engine import FakeEngine
 
 HANG_S = 30.0
-"""Nothing here takes a second; a busy machine's patience."""
+"""Seconds. No step takes one second, but the machine may be busy."""
 
 
 def ours() -> dict[str, Any]:
-    """A file of chats as the program writes it, with all that a chat may hold."""
+    """Return a chat file written by the program, with everything that a chat can contain."""
     text = AttachedText("page", ("One fox.", "Two owls."), ("a", "b"))
     file = Attachment("a.pdf", "PDF", text.hash, "page", 2, 17, "pages", ((1, 0, 8),))
     chat = ChatRecord(
@@ -111,14 +111,14 @@ FORMATS: dict[str, Callable[[], Any]] = {
 
 
 class Raw:
-    """Something that `json` would not write."""
+    """Text that `json` would not write."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
 def hostile(dice: random.Random) -> Any:
-    """A value that stands where another should."""
+    """Return a random wrong value."""
     return dice.choice((
         None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**70), 10**30, Raw("1e400"), Raw("-1e400"),
         Raw("1e99999999999999999999"), Raw("9" * 400), Raw("9" * 5000), Raw("-0.0"), Raw("NaN"),
@@ -137,7 +137,7 @@ def nested(depth: int) -> Raw:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all values in it."""
+    """Yield the paths of all values."""
     yield at
     if isinstance(value, dict | list):
         inner = value.items() if isinstance(value, dict) else enumerate(value)
@@ -146,7 +146,7 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def damaged(value: Any, dice: random.Random) -> Any:
-    """The same with one to four things wrong in it."""
+    """Return the value with one to four errors."""
     value = deepcopy(value)
     for _ in range(dice.choice((1, 1, 2, 4))):
         path = dice.choice([p for p in places(value) if p] or [()])
@@ -160,10 +160,10 @@ def damaged(value: Any, dice: random.Random) -> Any:
             case 0:
                 del inside[key]
             case 1 if isinstance(inside, list):
-                inside.append(deepcopy(inside[key]))  # the same, ids and all
+                inside.append(deepcopy(inside[key]))  # a duplicate, including its ids
             case 1:
                 inside[f"{key}"[::-1] or "x"] = deepcopy(inside[key])
-            case 2:  # what stands somewhere else: another's id, a parent that is a child
+            case 2:  # a value of another place: another id, or a child as parent
                 other = dice.choice([p for p in places(value) if p])
                 found = value
                 for step in other:
@@ -175,7 +175,7 @@ def damaged(value: Any, dice: random.Random) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """JSON text, with what is raw in it."""
+    """Return JSON text with the `Raw` parts inserted."""
     raw: list[str] = []
 
     def plain(each: Any) -> str:
@@ -189,7 +189,7 @@ def to_json(value: Any) -> str:
 
 
 def bent(data: bytes, dice: random.Random) -> bytes:
-    """Bytes with some of them gone, doubled or others."""
+    """Return the bytes with some removed, repeated or changed."""
     at = dice.randrange(len(data) + 1)
     match dice.randrange(5):
         case 0:
@@ -207,10 +207,10 @@ def bent(data: bytes, dice: random.Random) -> bytes:
 
 
 class Watched:
-    """What was raised anywhere meanwhile, as stacks.
+    """Records errors raised in any thread, as stacks.
 
     Args:
-        unreadable: chats that cannot be read may be told of: the window says so.
+        unreadable: ignore errors about unreadable chats, which the window reports.
     """
 
     def __init__(self, *, unreadable: bool = False) -> None:
@@ -225,7 +225,7 @@ class Watched:
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Hear of what nobody catches, on all threads."""
+        """Record uncaught errors of all threads."""
         before = sys.excepthook, threading.excepthook
         sys.excepthook = self.take
         threading.excepthook = lambda told: (
@@ -240,10 +240,10 @@ class Watched:
 
 
 class Window:
-    """The program over a profile, until it is closed.
+    """The program on a profile, until it is closed.
 
     Attributes:
-        asked: codes of the store's errors for which the person was asked.
+        asked: codes of the store's errors about which the person was asked.
     """
 
     def __init__(self, profile: Path, way: Recovery = Recovery.QUIT) -> None:
@@ -295,16 +295,16 @@ def application() -> QApplication:
 
 
 def everything(store: Store) -> dict[str, Any]:
-    """All records, as JSON."""
+    """Return all records as JSON."""
     chats = store.chats(include_deleted=True)
     return {chat.id: chat_to_json(chat, store.messages(chat.id)) for chat in chats}
 
 
-# Hostile files of chats.
+# Hostile chat files.
 
 
 def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") -> list[str]:
-    """Damaged exports, taken in and looked at. Returns what went wrong."""
+    """Import damaged exports and open the results. Returns the faults."""
     faults: list[str] = []
     done: Counter[str] = Counter()
     watched = Watched()
@@ -319,7 +319,8 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
                 if time.monotonic() > until:
                     rounds = number
                     break
-                faulthandler.dump_traceback_later(4 * HANG_S, exit=True)  # the window itself hangs
+                # in case the window itself hangs
+                faulthandler.dump_traceback_later(4 * HANG_S, exit=True)
                 dice = random.Random(f"{seed} {number}")
                 name = only or dice.choice(list(FORMATS))
                 value = damaged(FORMATS[name](), dice)
@@ -352,7 +353,7 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
 
 
 def _one_import(window: Window, file: Path) -> int:
-    """Take a file in, look at what came, and take it out again; returns how many chats came."""
+    """Import a file, open its chats and remove them. Returns the number of chats."""
     library, store = window.app.library, window.app.store
     assert library is not None
     assert store is not None
@@ -365,7 +366,7 @@ def _one_import(window: Window, file: Path) -> int:
         job.stop.set()
         raise TimeoutError(f"the import hangs\n{stack}")
     if not reports:
-        return 0  # it has raised, which is heard elsewhere
+        return 0  # it has raised an error, which is recorded
     (report,) = reports
     assert report.taken or report.details(), "nothing came, and nobody is told why"
     library.take_in(report.taken)
@@ -395,11 +396,11 @@ def _one_import(window: Window, file: Path) -> int:
     return len(report.taken)
 
 
-# Tampered profiles.
+# Damaged profiles.
 
 
 def profiles(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
-    """Profiles of which a file was tampered with, started. Returns what went wrong."""
+    """Start the program on damaged profiles. Returns the faults."""
     good = folder / "good"
     _make_profile(good)
     faults: list[str] = []
@@ -461,7 +462,7 @@ def _make_profile(profile: Path) -> None:
 
 
 def _one_start(profile: Path, *, chats_touched: bool) -> None:
-    """Start, look round, end, and see that what was there is there."""
+    """Start, open everything, quit, and check that the chats are unchanged."""
     window = Window(profile, Recovery.SET_ASIDE)
     try:
         if not window.started:
@@ -476,7 +477,7 @@ def _one_start(profile: Path, *, chats_touched: bool) -> None:
             try:
                 window.app.window.chats.open(chat.id)
             except StoreError:
-                assert chats_touched  # told as what is raised in any slot is
+                assert chats_touched  # reported like any error in a slot
             window.rest()
         for name in ("layouts", "settings", "palette", "tool_servers", "prompts", "models"):
             if name in window.app.window.commands._actions:
@@ -495,7 +496,7 @@ def _one_start(profile: Path, *, chats_touched: bool) -> None:
 
 
 def _open_again(profile: Path) -> None:
-    """Give back the rights that a harm has taken."""
+    """Restore permissions that the damage has removed."""
     for path in [profile, *profile.rglob("*")]:
         if not path.is_symlink():
             path.chmod(0o700)
@@ -505,7 +506,7 @@ Harm = Callable[[Path, random.Random], None]
 
 
 def _settings(profile: Path, dice: random.Random) -> None:
-    """Wrong values in the settings."""
+    """Put wrong values into the settings."""
     file = profile / "settings.json"
     file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
 
@@ -526,7 +527,7 @@ def _servers_bytes(profile: Path, dice: random.Random) -> None:
 
 
 def _layout(profile: Path, dice: random.Random) -> None:
-    """Wrong values in the kept layouts, the window's own among them."""
+    """Put wrong values into the saved layouts, including the main window's."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         for name, data in db.execute("SELECT name, data FROM layouts").fetchall():
             text: str | bytes = to_json(damaged(json.loads(data), dice))
@@ -536,7 +537,7 @@ def _layout(profile: Path, dice: random.Random) -> None:
 
 
 def _values(profile: Path, dice: random.Random) -> None:
-    """Wrong values in the tables, of any type."""
+    """Put wrong values of any type into the tables."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         for _ in range(dice.choice((1, 3))):
@@ -555,11 +556,11 @@ def _values(profile: Path, dice: random.Random) -> None:
             try:
                 db.execute(f"UPDATE {table} SET {column} = ?", (value,))
             except sqlite3.Error:
-                continue  # a trigger or a check does not take it
+                continue  # a trigger or a check rejects it
 
 
 def _nested_values(profile: Path, dice: random.Random) -> None:
-    """Wrong values within the JSON of a column."""
+    """Put wrong values into the JSON of a column."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         pairs = (
             ("chats", "params"),
@@ -582,7 +583,7 @@ def _chats_bytes(profile: Path, dice: random.Random) -> None:
 
 
 def _foreign(profile: Path, dice: random.Random) -> None:
-    """A database of another program, or no database."""
+    """Replace the database by another program's, or by another file."""
     file = profile / "chats.db"
     file.unlink()
     if dice.random() < 0.5:
@@ -596,7 +597,7 @@ def _foreign(profile: Path, dice: random.Random) -> None:
 
 
 def _links(profile: Path, dice: random.Random) -> None:
-    """A file that is a link: to itself, to nowhere, to a folder, to a device."""
+    """Replace a file by a link to itself, to nothing, to a folder or to a device."""
     name = dice.choice(("settings.json", "mcp.json", "settings.json.new", "log"))
     file = profile / name
     if file.is_dir():
@@ -606,7 +607,7 @@ def _links(profile: Path, dice: random.Random) -> None:
 
 
 def _folders(profile: Path, dice: random.Random) -> None:
-    """A folder in the place of a file."""
+    """Replace a file by a folder."""
     file = profile / dice.choice(("settings.json", "mcp.json", "settings.json.new"))
     file.unlink(missing_ok=True)
     (file / "inner").mkdir(parents=True)
@@ -623,7 +624,7 @@ PARTS = ("imports", "profiles")
 
 
 def main(arguments: list[str]) -> int:
-    """Damaged files of chats and tampered profiles, given to the window."""
+    """Open damaged chat files and profiles in the window."""
     parser = argparse.ArgumentParser(prog="tests.torture profile", description=main.__doc__)
     parser.add_argument("--rounds", type=int, default=300, help="of each part")
     parser.add_argument("--seconds", type=float, default=120.0, help="of each; then none is begun")

@@ -1,15 +1,14 @@
-"""Messages queued, steered, edited, removed, stopped and killed at random: each is said once, in
-order.
+"""Queue, steer, edit, remove, stop and kill messages at random; each must be sent once, in order.
 
-A child process works one chat as its pane does, over the program's own store and engine with a
-small random model, and tells each action before and after it on stdout, a JSON list a line. It is
-killed at a random moment; then the file is compared with what was told, and another child goes on.
-The last one lets the queue go until it is empty.
+A child process uses one chat as its pane does, with the program's own store and engine and a small
+random model. It prints each action before and after it, as a line with a JSON list. It is killed at
+a random moment. Then the file is compared with the printed actions, and another child continues.
+The last one processes the queue until it is empty.
 
-- ["act", kind, message, sent, queued]: an action begins; what had been sent and what was
-  queued then. "first" is said by hand while nothing is answered, "enter" is queued,
-- ["done", did]: it has ended, and whether it did anything,
-- ["kept"]: all that was done is on the disk.
+- ["act", kind, message, sent, queued]: an action starts, with the messages sent and queued then.
+  "first" is sent in an idle chat, "enter" is queued,
+- ["done", did]: the action has ended, and whether it did anything,
+- ["kept"]: all previous actions are saved.
 """
 
 from __future__ import annotations
@@ -44,22 +43,22 @@ CHAT = "0" * 32
 TOKENS = 48
 ACTIONS = ("enter", "steer", "edit", "remove", "undo", "stop", "go on")
 WEIGHTS = (12, 5, 5, 3, 1, 3, 6)
-SETTLE_S = 120.0  # a busy machine's patience, not a measurement
+SETTLE_S = 120.0  # limit for a busy machine, not a measurement
 
 
 def key(text: str) -> str:
-    """What a message is told by, however it was edited."""
+    """Return what identifies a message after any edit."""
     return text.partition(" ")[0]
 
 
 class Worker(QObject):
-    """Does one random thing after the other, as a pane would."""
+    """Does random actions in sequence, as a pane would."""
 
     def __init__(self, profile: Path, model: str, seed: int, first: int, actions: int) -> None:
         super().__init__()
         self._dice = random.Random(seed)
         self._next = first
-        self._left = actions  # 0: only let the queue go
+        self._left = actions  # 0: only process the queue
         self._removed: list[tuple[Queued, int]] = []
         self._store = Store.open(Paths.in_profile(profile).chats)
         bridge = Bridge(self)
@@ -79,7 +78,7 @@ class Worker(QObject):
         chat = self.chat
         (kind,) = self._dice.choices(ACTIONS, WEIGHTS)
         if kind in {"enter", "steer"} and chat.turn.draft is not Draft.KEPT:
-            kind = "stop"  # it is to go already
+            kind = "stop"  # it is already steering
         if kind == "steer" and not chat.reply.is_active:
             kind = "enter"
         if kind in {"enter", "steer"} and chat.compose == Writing():
@@ -93,7 +92,8 @@ class Worker(QObject):
             self._do("steer", chat.compose.text, self._steer)
         elif kind == "stop":
             self._do("stop", "", chat.stop)
-        elif kind == "go on" and isinstance(chat.compose, Writing):  # else it would end the edit
+        # otherwise it would end the edit
+        elif kind == "go on" and isinstance(chat.compose, Writing):
             self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
         elif kind == "undo" and self._removed:
             gone, at = self._removed.pop()
@@ -125,7 +125,7 @@ class Worker(QObject):
         return bool(chat.turn.handle(Event.STEER))
 
     def _edit(self, queued: Queued) -> None:
-        """Sometimes it is left open, and Enter ends it later."""
+        """Edit a message. Sometimes the edit is left open, and Enter ends it later."""
         chat = self.chat
         if chat.compose != Writing():
             return
@@ -147,7 +147,7 @@ class Worker(QObject):
 
     @Slot()
     def _drain(self) -> None:
-        """Say all that waits, what stands in the composer last."""
+        """Send all queued messages, and the draft last."""
         chat = self.chat
         if not chat.turn.is_at_work:
             if isinstance(chat.compose, Editing):
@@ -176,24 +176,24 @@ def tell(*said: object) -> None:
 
 
 def work(arguments: list[str]) -> NoReturn:
-    """The child."""
+    """Run the child process."""
     profile, model, seed, first, actions = arguments
     qt = QCoreApplication([])
     worker = Worker(Path(profile), model, int(seed), int(first), int(actions))
     qt.exec()
     worker.close()
     sys.stdout.flush()
-    os._exit(0)  # as it is killed otherwise: what a loop has to say at its end is not looked at
+    os._exit(0)  # as if it were killed: a loop's last work is not examined
 
 
 @dataclass
 class Said:
-    """What the file holds of the chat.
+    """State of the chat in the file.
 
     Attributes:
-        path, queue: the messages that were sent and those that wait, in order, as they read.
-        draft: what stands in the composer.
-        problems: what no chat may be like.
+        path, queue: texts of the sent and the queued messages, in order.
+        draft: text in the composer.
+        problems: faults that no chat may have.
     """
 
     path: list[str] = field(default_factory=list)
@@ -203,7 +203,7 @@ class Said:
 
     @property
     def texts(self) -> dict[str, str]:
-        """Those that were sent and those that wait."""
+        """Return the texts of sent and queued messages."""
         return {key(text): text for text in (*self.path, *self.queue)}
 
     @property
@@ -212,7 +212,7 @@ class Said:
 
 
 def read(file: Path) -> Said:
-    """What a killed child has left."""
+    """Read what a killed child has left."""
     found = Said()
     if not file.exists():
         return found
@@ -241,14 +241,14 @@ def read(file: Path) -> Said:
 
 @dataclass
 class Referee:
-    """Compares what a child told with what its file holds, round after round."""
+    """Compares a child's report with its file, round after round."""
 
     before: Said = field(default_factory=Said)
     orders: dict[str, tuple[str, list[str], list[str]]] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
 
     def faults(self, lines: Sequence[list[Any]], now: Said) -> list[str]:
-        """What is wrong; ``now`` is what the next round begins with."""
+        """Return the faults. ``now`` is the start of the next round."""
         must = self.before.keys
         may = set(must)
         texts = {each: [text] for each, text in self.before.texts.items()}
@@ -262,7 +262,7 @@ class Referee:
                 must |= {each} if kept else set()
                 texts.setdefault(each, []).append(text)
                 if kind == "undo":
-                    self.orders.pop(each, None)  # its place was that of another moment
+                    self.orders.pop(each, None)  # its position is from another time
                 else:
                     self.orders[each] = kind, sent, queued
             elif kind == "edited" and did is not False:
@@ -301,7 +301,7 @@ class Referee:
 
 
 def _acts(lines: Sequence[list[Any]]) -> Iterator[tuple[str, str, list[str], list[str], Any, bool]]:
-    """Each action, whether it did anything (None: the kill cut it off), and whether it is kept."""
+    """Yield each action with its success (None: cut off by the kill) and whether it is saved."""
     last = max((n for n, line in enumerate(lines) if line[0] == "kept"), default=-1)
     for n, line in enumerate(lines):
         if line[0] == "act":
@@ -318,7 +318,7 @@ class Report:
 
 
 def measure(actions: int, seed: int) -> Report:
-    """Do so many random actions in children that are killed, then say all that waits."""
+    """Do random actions in children that are killed, then send all queued messages."""
     from engine.bench.random_models import SHAPES, write_model
 
     dice, report, referee = random.Random(seed), Report(), Referee()
@@ -331,7 +331,7 @@ def measure(actions: int, seed: int) -> Report:
             lines = _killed(profile, model, seed * 1000 + report.kills, first, count, dice)
             report.kills += 1
             left -= sum(line[0] == "act" for line in lines)
-            first += len(lines)  # no number is given twice
+            first += len(lines)  # numbers must be unique
             report.faults += [
                 f"kill {report.kills}: {f}" for f in referee.faults(lines, read(file))
             ]
@@ -347,7 +347,7 @@ def measure(actions: int, seed: int) -> Report:
 def _killed(
     profile: Path, model: str, seed: int, first: int, count: int, dice: random.Random
 ) -> list[list[Any]]:
-    """What a child told that is killed soon after so many actions."""
+    """Return the report of a child that is killed soon after this many actions."""
     acted = threading.Semaphore(0)
     early = dice.random() < 0.05
 
@@ -383,7 +383,7 @@ def _child(
 
     def listen() -> None:
         for line in stream:
-            if line.endswith(b"\n"):  # else the kill cut it off
+            if line.endswith(b"\n"):  # otherwise cut off by the kill
                 lines.append(json.loads(line))
                 if lines[-1][0] == "done":
                     heard()
