@@ -1,8 +1,8 @@
-"""Real coding agents against a real server: `python -m tests.torture agents [NAME …]`.
+"""Real coding agents with a real server: `python -m tests.torture agents [NAME …]`.
 
-Each is installed from its package into `build/agents`, and runs without a window or a network. The
-model plays a script (`tests/engine/scripted.py`), so that calls of tools, sub-agents, an overflow
-and an abort come where they are wanted. A proxy between the two counts what is read.
+Each agent is installed from its package into `build/agents`, and runs without a window and network.
+The model plays a script (`tests/engine/scripted.py`) with tool calls, sub-agents, an overflow and
+an abort. A proxy between agent and server counts the tokens that are read.
 """
 
 from __future__ import annotations

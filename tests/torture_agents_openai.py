@@ -1,6 +1,6 @@
-"""The coding agents that speak OpenAI's APIs, for `tests.torture agents`: whole sessions of each.
+"""Whole sessions of the coding agents with OpenAI's APIs, for `tests.torture agents`.
 
-They are started by `python -m engine launch`, so that this is tried too.
+They are started by `python -m engine launch`, to test that too.
 """
 
 from __future__ import annotations

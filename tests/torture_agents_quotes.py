@@ -1,7 +1,7 @@
-"""Agents whose model quotes markers and writes files full of them, for `tests.torture agents`.
+"""Agents whose model quotes markers and writes them into files, for `tests.torture agents`.
 
-A session of each agent, started by `launch`. The model has tokens for its markers, and spells those
-that it quotes. Files on disk must be what it meant, byte for byte.
+A session of each agent, started by `launch`. The model has tokens for its markers and spells the
+markers that it quotes. The files must have exactly the intended bytes.
 """
 
 from __future__ import annotations

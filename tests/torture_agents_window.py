@@ -1,8 +1,8 @@
 """Coding agents at the window's server, for `tests.torture agents --window FOLDER`.
 
-Under a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one. A picture is taken of
-each state that agents are in. Of Claude Code's six sub-agents there are more: while one is stopped
-and while all of them are paused.
+It runs on a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one, and saves a picture
+of each state of the agents. For Claude Code's six sub-agents there are further pictures: with one
+of them stopped, and with all paused.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A server under bodies that nobody should send, at full size: `python -m tests.torture bodies`.
+"""A server with bad bodies of full size: `python -m tests.torture bodies`.
 
-A hundred megabytes as they are and packed, ten thousand tools, schemas and grammars made to
-explode, results of tools of fifty megabytes, ids of a megabyte wherever an id may stand. Each is
-answered, or refused by a sentence; the memory of the server and its children is looked at all the
-while, and a stream beside goes on.
+A hundred megabytes, plain and compressed; ten thousand tools; schemas and grammars that explode;
+tool results of fifty megabytes; ids of a megabyte in every field. Each body is answered or refused
+with a message. Meanwhile the memory of the server and its children is watched, and another stream
+continues.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tests.engine.scripted import write_agent
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTEXT = 2**20
-"""Tokens of the model: a request may then be as long as any may be."""
+"""Context of the model in tokens, so that requests can have the maximum length."""
 MOST_GROWTH = 2_500 * 2**20
-"""Bytes of the server and its children beside each other, at any moment: one body with all that is
-read from it, and a child at its limit."""
+"""Bytes of the server and all its children at any moment: one body with its parsed form, and a
+child at its limit."""
 PATIENCE = 20.0
-"""Seconds for an answer. What fits the context may take longer to read."""
+"""Seconds for an answer. A body that fits the context can take longer to read."""
 MOST_LEFT = 600 * 2**20
 MOST_GAP = 2.0
-"""Seconds in which a stream says nothing, on a machine that does nothing else."""
+"""Longest gap of a stream in seconds, on an otherwise idle machine."""
 
 NEIGHBOUR = """
 import http.client, json, sys, threading, time
@@ -58,11 +58,11 @@ sys.stdin.read()
 
 
 class Watch:
-    """Looks at memory and at the neighbour's stream, on threads of its own.
+    """Watches memory and the neighbor's stream on threads.
 
     Attributes:
-        most: bytes of the server and its children since this was last set.
-        gaps: when, and how long, the stream said nothing.
+        most: peak memory of the server and its children since this was last set, in bytes.
+        gaps: end and length of the stream's gaps.
     """
 
     def __init__(self, server: int, neighbour: subprocess.Popen[str]) -> None:
@@ -73,7 +73,7 @@ class Watch:
             threading.Thread(target=work, daemon=True).start()
 
     def held(self) -> int:
-        """Bytes that the server and its children hold now."""
+        """Return the bytes that the server and its children use."""
         children: list[int] = []
         with suppress(OSError):
             for task in Path(f"/proc/{self._server}/task").iterdir():
@@ -81,7 +81,7 @@ class Watch:
         return sum(map(resident_bytes, [self._server, *children]))
 
     def longest(self, since: float) -> float:
-        """The longest gap that ended after that moment."""
+        """Return the longest gap that ended after that moment."""
         return max((gap for at, gap in self.gaps if at >= since), default=0.0)
 
     def _look(self) -> None:
@@ -98,7 +98,7 @@ class Watch:
 
 @contextmanager
 def _serving(model: Path, home: Path) -> Iterator[tuple[int, int]]:
-    """A server as a process of its own: its process and its port."""
+    """Run a server as a separate process. Yields its process and port."""
     options = ["--port", "0", "--quiet", "--for-a-program", "--cache-gb", "0"]
     with subprocess.Popen(
         [sys.executable, "-m", "engine", "serve", str(model), *options],
@@ -140,7 +140,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         model = write_agent(Path(folder) / "agent", {"long": ["and so on …"]}, CONTEXT)
         with _serving(model, Path(folder)) as (pid, port), _watched(pid, port) as watch:
-            time.sleep(3.0)  # the neighbour's stream has begun
+            time.sleep(3.0)  # the neighbor's stream has started
             before, began = watch.held(), time.monotonic()
             print(f"before: {before / 1e6:.0f} MB", flush=True)
             highest = 0
@@ -148,7 +148,7 @@ def main(arguments: list[str]) -> int:
                 for one in hostile_bodies(chosen.megabytes * 10**6, chosen.tools, chosen.ids):
                     if chosen.only in one.name:
                         highest = max(highest, _tried(port, one, watch, before, faults))
-            time.sleep(3.0)  # the server gives memory back once a second
+            time.sleep(3.0)  # the server frees memory once a second
             after, gap = watch.held(), watch.longest(began)
             print(
                 f"memory before, at most, after: {before / 1e6:.0f}, {highest / 1e6:.0f}, "
@@ -161,7 +161,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _tried(port: int, one: Hostile, watch: Watch, before: int, faults: list[str]) -> int:
-    """Send one; returns what was held at most."""
+    """Send a body and return the peak memory."""
     watch.most, began, name = 0, time.monotonic(), f"{one.path[:30]} {one.name}"
     answer = sent(port, one, PATIENCE)
     took = time.monotonic() - began

@@ -1,7 +1,7 @@
-"""Bound tool calls at random: each dialect's grammar is walked, and what comes of it validated.
+"""Random constrained tool calls: walk the grammar of each dialect and validate the results.
 
-`python -m tests.torture calls` writes 200 calls of 20 nested schemas in every dialect that can be
-bound. A walk takes any token that the grammar allows, as a model with random weights would.
+`python -m tests.torture calls` writes 200 calls of 20 nested schemas in every dialect with a
+grammar. A walk takes any token that the grammar allows, like a model with random weights.
 """
 
 from __future__ import annotations

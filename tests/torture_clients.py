@@ -1,8 +1,8 @@
-"""litellm, langchain-openai, an agent and the `ai` SDK against a real server.
+"""litellm, langchain-openai, an agent and the `ai` SDK with a real server.
 
-`python -m tests.torture clients`. They want other versions of the official client than this
-project's tests do, so their scripts (`tests/environments/clients`) run in an environment of their
-own, and those of node in `build/clients`.
+`python -m tests.torture clients`. They need other versions of the official client than this
+project's tests, so their scripts (`tests/environments/clients`) run in a separate environment, and
+the Node scripts in `build/clients`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.environments import HERE, python_of
 MOST_SECONDS = 300.0
 NODE = Path(__file__).resolve().parents[1] / "build" / "clients"
 PACKAGES = ("ai@6.0.326", "@ai-sdk/openai@3.0.141", "zod@4.6.7")
-CONTEXT = 4096  # tokens, of which the scripted model's are letters
+CONTEXT = 4096  # tokens; the scripted model's tokens are letters
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     python = python_of("clients")
     scripts = [s for s in sorted((HERE / "clients").glob("*_script.*")) if chosen.only in s.name]
     failed = []
-    # Neither library may ask anybody but this server.
+    # The libraries may contact only this server.
     environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DO_NOT_TRACK": "1"}
     environment |= {"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
     with tempfile.TemporaryDirectory() as folder, Engine() as engine:

@@ -1,13 +1,12 @@
-"""Answers with drafts against the same answers without, of all kinds of caches.
+"""Replies with drafts against the same replies without, for all types of caches.
 
-The Guide is drafted for by its own first layers, tiny models (plain, windows, sinks, recurrent,
-both) by copies that are a little off, so that some of what is drafted holds; each also by prompt
-lookup. Each answer has a seed, one of several
-ways of sampling, and an end: its own, its length, a stop string, a form, or a cancellation in the
-midst, after which the chat is forked and asked again. Beside some one to three other chats answer
-for a while, and may have drafts in the same passes.
-Without drafts every token must be the same, but for two whose logits are within a hair
-(`engine.bench.alone`).
+The Guide uses its own first layers as a draft model, and tiny models (plain, windows, sinks,
+recurrent, both) use slightly changed copies, so that some drafts are accepted. Each is also tried
+with prompt lookup. Each reply has a seed, one of several sampling settings, and an end: its own, a
+length limit, a stop string, a grammar, or a cancellation in the middle, after which the chat is
+forked and asked again. One to three other chats sometimes reply at the same time, with drafts in
+the same passes. All tokens must be equal to those without drafts, except for two tokens with nearly
+equal logits (`engine.bench.alone`).
 """
 
 from __future__ import annotations
@@ -57,17 +56,17 @@ FOLLOW_UP = "Say that again, shorter."
 
 
 Said = tuple[str, str, SamplingParams, tuple[int, ...]]
-"""What an answer was, its prompt, how it was sampled, its tokens."""
+"""How a reply was made: its prompt, sampling, tokens and end."""
 
 
 def played(
     engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: int
 ) -> list[Said]:
-    """An answer, a follow-up, that of a fork, and those of other chats which came meanwhile.
+    """Return a reply, a follow-up, a fork's reply, and those of other chats.
 
     Args:
-        stop_after: tokens after which the answer is cancelled; 0 for never.
-        beside: how many other chats there are.
+        stop_after: tokens after which the reply is cancelled, 0 for never.
+        beside: number of other chats.
     """
     session, others = (
         engine.open_session(model),
@@ -99,7 +98,7 @@ def _asked(what: str, session: Session, params: SamplingParams) -> Said:
 
 
 def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
-    """The models, and what drafts for each: a name for it, its folder, the draft."""
+    """Return the models and their draft models as name, folder and draft."""
     small = first_layers(GUIDE, scratch / "guide", layers)
     yield "guide", GUIDE, str(small)
     yield "guide, lookup", GUIDE, LOOKUP
@@ -110,7 +109,7 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
 
 
 class Tally:
-    """What was found of one field."""
+    """Results of one combination."""
 
     def __init__(self) -> None:
         self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
@@ -123,7 +122,7 @@ def torment(
     options: argparse.Namespace,
     asked: list[str],
 ) -> Tally:
-    """Play a field's answers: on the first engine with drafts, on the second without."""
+    """Play replies with drafts on the first engine, and without on the second."""
     engine, judge = engines
     name, folder, draft = field
     chance, found = random.Random(f"{options.seed} {name}"), Tally()
@@ -141,11 +140,11 @@ def torment(
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # every second time hardly anything has to match
+        # every second time almost nothing needs to match
         view.SURE = number % 2 * 5 + 1  # type: ignore[attr-defined]
         with_drafts = played(engine, model, prompt, params, stop_after, beside)
         count = len(with_drafts[0][3])
-        if stop_after and count:  # where it was cancelled depends on the moment
+        if stop_after and count:  # the position of a cancellation depends on timing
             found.cancelled += 1
             params = SamplingParams(**{**_settings(params), "max_tokens": count})
         plain = played(judge, alone, prompt, params, 0, beside)
@@ -161,7 +160,7 @@ def torment(
                 found.ties, found.faults = found.ties + tie, found.faults + (not tie)
                 if not tie:
                     print(f"{name}, answer {number}, {what}, token {at}: {given}", flush=True)
-                break  # what follows has other beginnings
+                break  # the following replies would start from different texts
             before = before or [Turn(text, params, drafted, "finished")]
     runner.decode_with_drafts = inner
     figures = engine.stats()["drafts"][model.id]
@@ -172,7 +171,7 @@ def torment(
 
 
 def main(arguments: list[str]) -> int:
-    """Play all answers; returns 1 where one differs for no known reason."""
+    """Play all replies. Returns 1 if one differs for no known reason."""
     parser = argparse.ArgumentParser(prog="tests.torture drafts", description=__doc__)
     parser.add_argument("--answers", type=int, default=40, help="of each model and draft (40)")
     parser.add_argument("--tokens", type=int, default=48, help="of an answer, at most (48)")
@@ -181,7 +180,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
     drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # also where drafts lose
-    lookup.LEAST = 1  # and where hardly anything has stood before
+    lookup.LEAST = 1  # and after short matches
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:

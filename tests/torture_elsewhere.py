@@ -1,10 +1,10 @@
-"""Tabs that are answered here, on two ranks and elsewhere, side by side; and what turns cost.
+"""Local tabs, tabs on two ranks and remote tabs side by side, and the cost of turns.
 
-`window`: on a screen of its own (Xvfb) three tabs stream at once: one at the Guide, one at a model
-on two ranks behind `serve --ranks 2`, one at a scripted server. A rank is killed: its tab ends with
-a sentence and keeps its text, the others go on, and the next question there is answered again.
-Pictures are left in `--out`. `turns`: many chats of several turns at one `serve`, with sessions and
-without: how many tokens are read, and bytes sent.
+`window`: on a screen of its own (Xvfb) three tabs stream at once, with the Guide, a model on two
+ranks behind `serve --ranks 2`, and a scripted server. After a rank is killed, its tab ends with a
+message and keeps its text, the others continue, and the next question is answered there. Pictures
+are saved in `--out`. `turns`: many chats of several turns at one `serve`, with and without
+sessions, with the number of tokens read and bytes sent.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 SCREEN = "1500x950x24"
 ENDS_S = 20.0
-"""Within this a killed rank's tab must have ended, on a machine with much else to do."""
+"""Seconds until the tab of a killed rank must have ended, on a busy machine."""
 
 
 @contextlib.contextmanager
 def screen() -> Iterator[None]:
-    """A screen of its own where there is Xvfb; none is needed to draw, though."""
+    """Use a separate screen if Xvfb is installed. None is needed for drawing."""
     if shutil.which("Xvfb") is None:
         print("no Xvfb: drawn without a screen")
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -54,9 +54,9 @@ def screen() -> Iterator[None]:
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
-    """`serve` as a process of its own: the base of its URLs, and its process's id.
+    """Run `serve` as a process without a disk cache. Yields its base URL and process id.
 
-    It keeps nothing: what an earlier run has read would be found again.
+    With a disk cache, an earlier run would change the results.
     """
     command = [sys.executable, "-m", "engine", "serve", str(folder), "--port", "0", "--quiet"]
     own = ["--keys", str(folder.parent / "keys.json"), "--cache-gb", "0"]
@@ -78,7 +78,7 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
 
 
 def ranks_of(parent: int) -> list[int]:
-    """The ranks that a process has started, in their order."""
+    """Return the process ids of the ranks started by a process, in order."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal():
@@ -91,7 +91,7 @@ def ranks_of(parent: int) -> list[int]:
 
 
 async def endless(asked: Asked, writer: Writer) -> None:
-    """A server that goes on, a word at a time."""
+    """Answer word by word without an end."""
     if asked.method == "GET":
         writer.write(head(kind="application/json") + b'{"data": [{"id": "far"}]}')
         await writer.drain()
@@ -105,7 +105,7 @@ async def endless(asked: Asked, writer: Writer) -> None:
 
 
 class Window:
-    """The three tabs, and what is wrong with them."""
+    """The three tabs and their faults."""
 
     def __init__(self, driver: Driver, out: Path) -> None:
         self.driver = driver
@@ -114,13 +114,13 @@ class Window:
         self.wrong: list[str] = []
 
     def said(self, name: str) -> int:
-        """Characters that the tab's answers have, all together."""
+        """Return the total number of characters in the tab's answers."""
         chat = self.panes[name].chat
         answers = [m for m in chat.transcript.path if m.role == "assistant"]
         return sum(len(chat.reply.message(m.id).content) for m in answers)
 
     def keep_busy(self, *names: str) -> None:
-        """Ask anew where an answer has come to its end."""
+        """Send a question where the answer has ended."""
         from tests.bench.moving_picture import ask
 
         for name in names:
@@ -128,7 +128,7 @@ class Window:
                 ask(self.driver, self.panes[name], "Tell me a long story")
 
     def until_all_grow(self, *names: str, by: int, seconds: float) -> bool:
-        """Whether each has so many characters more, in that time at most."""
+        """Return True if each tab gets this many more characters within the time."""
         before = {name: self.said(name) for name in names}
         end = time.monotonic() + seconds
         while any(self.said(name) < before[name] + by for name in names):
@@ -154,7 +154,7 @@ class Window:
 
 
 def window(options: argparse.Namespace) -> int:
-    """Three tabs at once, and a rank that is killed."""
+    """Run three tabs at once and kill a rank."""
     from engine.bench.random_models import write_model
     from engine.bench.small_configs import small_config
 
@@ -232,11 +232,11 @@ def _kill(shown: Window, process: int) -> None:
     shown.check(others, "the others go on")
 
 
-# What turns cost.
+# The cost of turns.
 
 
 def turns(options: argparse.Namespace) -> int:
-    """Chats of several turns in random order, in sessions and without."""
+    """Run chats of several turns in random order, with and without sessions."""
     from engine.bench.random_models import write_model
     from engine.bench.small_configs import small_config
 
@@ -300,7 +300,7 @@ def _converse(url: str, kind: str, chats: int, options: argparse.Namespace) -> N
 
 
 def main(arguments: list[str]) -> int:
-    """Run the parts that are asked for; the exit status says whether all held."""
+    """Run the chosen parts. Returns 1 if one has failed."""
     parser = argparse.ArgumentParser(prog="tests.torture elsewhere", description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=("window", "turns"), help="both")
     parser.add_argument("--out", default="build/elsewhere", help="where pictures go")

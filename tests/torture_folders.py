@@ -1,8 +1,9 @@
-"""Folders as nobody should have them: models, adapters and chats' caches, damaged at random.
+"""Random damage to the folders of models, adapters and chats' caches.
 
-A child has an engine with a sound model and a chat that answers between two folders. Each folder
-is refused in a sentence, or used; the chat's answers stay the same, and no child ends by a signal
-or hangs. A seed makes the same folder again: `python -m tests.torture folders --only SEED`.
+A child process has an engine with an intact model and a chat, which replies after each folder. Each
+folder is either refused with a message or usable. The chat's replies stay the same, and no child is
+killed by a signal or hangs. A seed reproduces a folder: `python -m tests.torture folders --only
+SEED`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from zlib import crc32
 
 ROOT = Path(__file__).resolve().parents[1]
 _PATIENCE = 60.0  # seconds for a folder, on a busy machine
-_EACH = 40  # folders that a child is given
+_EACH = 40  # folders per child process
 _MEMORY = 24 * 2**30
 
 _VALUES: tuple[Any, ...] = (
@@ -54,7 +55,7 @@ _GENERATION = "generation_config.json"
 
 
 def _spots(content: Any, depth: int = 0) -> list[tuple[Any, Any]]:
-    """Each place in a JSON value; of long lists and vocabularies only a few."""
+    """Yield the places in a JSON value, only a few of long lists and vocabularies."""
     if depth > 20:
         return []
     if isinstance(content, dict):
@@ -70,7 +71,7 @@ def _spots(content: Any, depth: int = 0) -> list[tuple[Any, Any]]:
 
 
 def change(rng: random.Random, content: Any) -> str:
-    """Change a JSON value in some places; tells what was done."""
+    """Change some places of a JSON value. Returns a description."""
     told = []
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         spots = _spots(content)
@@ -108,7 +109,7 @@ def _json(rng: random.Random, file: Path) -> str:
 
 
 def _arrays(rng: random.Random, file: Path, sums: bool = False) -> str:
-    """Change the header of a safetensors file; `sums` keeps a cache's checksums right."""
+    """Change the header of a safetensors file. `sums` keeps a cache's checksums correct."""
     data = file.read_bytes()
     length = int.from_bytes(data[:8], "little")
     head, body = json.loads(data[8 : 8 + length]), data[8 + length :]
@@ -140,7 +141,7 @@ def _arrays(rng: random.Random, file: Path, sums: bool = False) -> str:
 
 
 def _file(rng: random.Random, file: Path) -> str:
-    """Put something else in a file's place."""
+    """Replace a file by something else."""
     data = file.read_bytes()
     how = rng.choice(["cut", "flip", "pipe", "itself", "device", "folder", "empty", "gone", "hole"])
     if how == "cut":
@@ -168,7 +169,7 @@ def _file(rng: random.Random, file: Path) -> str:
 
 
 def spoil(rng: random.Random, folder: Path) -> str:
-    """Damage a folder somewhere; tells where and how."""
+    """Damage a folder at a random place. Returns a description."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     file = rng.choice(files)
     if rng.random() < 0.15:
@@ -180,14 +181,14 @@ def spoil(rng: random.Random, folder: Path) -> str:
     return _json(rng, file)
 
 
-# -- in the child ---------------------------------------------------------------------------------
+# -- child process ---------------------------------------------------------------------------------
 
 
 class Trial:
-    """An engine with a sound model beside which folders are loaded.
+    """An engine with an intact model, into which damaged folders are loaded.
 
     Args:
-        root: for folders.
+        root: parent of the folders.
     """
 
     def __init__(self, root: Path) -> None:
@@ -209,7 +210,7 @@ class Trial:
         self.long = [{"role": "user", "content": "hello there " * 20}]
 
     def answer(self, model: Any, chat: str | None = None) -> list[int]:
-        """A short answer of a model, greedy."""
+        """Return a short greedy reply of a model."""
         session = self.engine.open_session(model, chat)
         try:
             return list(session.send("Hello", self.few).tokens(_PATIENCE))
@@ -217,7 +218,7 @@ class Trial:
             session.close()
 
     def one(self, seed: int) -> tuple[str, str]:
-        """What became of the folder of a seed, and what it was."""
+        """Return the result for the folder of a seed, and its damage."""
         rng = random.Random(seed)
         kind = rng.choice(["model", "model", "adapter", "cache"])
         place = self.root / f"of {seed}"
@@ -252,7 +253,7 @@ class Trial:
             try:
                 self.answer(model)
             finally:
-                if model.id != self.sound.id:  # what was changed is not looked at
+                if model.id != self.sound.id:  # the changed part was not used
                     self.engine.unload(model)
 
         return told, _ended(use)
@@ -315,11 +316,11 @@ def _child(first: int, count: int) -> None:
                 print(json.dumps({"seed": seed, "ended": ended, "told": told}), flush=True)
 
 
-# -- the parent ----------------------------------------------------------------------------------
+# -- parent process --------------------------------------------------------------------------------
 
 
 def run(first: int, count: int, found: Counter[str], faults: list[str]) -> None:
-    """Have a child work on folders; goes on after the one that ends a child."""
+    """Let a child process handle folders. Continues after the folder that ended a child."""
     end = first + count
     while first < end:
         asked = [

@@ -1,7 +1,7 @@
-"""Damaged GGUF files, loaded one by one while chats stream: `python -m tests.torture gguf`.
+"""Damaged GGUF files, loaded in sequence while chats stream: `python -m tests.torture gguf`.
 
-Every file is refused in a sentence, or read. No child crashes or takes too long, none of the chats
-says another word than it said alone, and nothing is left of a file that was refused.
+Every file is read, or refused with a message. No child crashes or takes too long, all chats reply
+exactly as alone, and nothing remains of a refused file.
 """
 
 from __future__ import annotations
@@ -26,65 +26,65 @@ from tests.engine.gguf_files import CONFIGS, F32, Q8_0, Written, small
 
 CHATS = 3
 LENGTH = 200
-LATEST = 60.0  # seconds that one file may take on a machine with much else to do
+LATEST = 60.0  # seconds for one file on a busy machine
 _FAULT = re.compile(r"\b[A-Z]\w*(Error|Exception)\b|crash|took longer|needed more|no answer")
 _HUGE = (0, 1, 2**16, 2**31, 2**32 - 1, 2**60, 2**63, 2**64 - 1)
 
 Damage = Callable[[random.Random, bytearray, int], None]
-"""Changes a file's bytes; told where its arrays begin."""
+"""Changes a file's bytes. Gets the start of its arrays."""
 
 
 def flipped(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Some bytes of the description are others."""
+    """Change some bytes of the description."""
     for _ in range(rng.choice([1, 2, 8, 64])):
         data[rng.randrange(begin)] = rng.randrange(256)
 
 
 def forged(rng: random.Random, data: bytearray, begin: int) -> None:
-    """A number is another: a count, a length, an offset, whatever stands there."""
+    """Change a number: a count, a length, an offset or something else."""
     for _ in range(rng.choice([1, 2, 4])):
         struct.pack_into("<Q", data, rng.randrange(begin - 8), rng.choice(_HUGE))
 
 
 def counted(rng: random.Random, data: bytearray, begin: int) -> None:
-    """The counts at the beginning are others."""
+    """Change the counts at the start."""
     struct.pack_into("<Q", data, rng.choice([8, 16]), rng.choice([*_HUGE, rng.randrange(99)]))
 
 
 def cut(rng: random.Random, data: bytearray, begin: int) -> None:
-    """The end is missing."""
+    """Remove the end."""
     del data[rng.randrange(len(data)) :]
 
 
 def longer(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Something is put in between."""
+    """Insert something."""
     at = rng.randrange(begin)
     data[at:at] = rng.randbytes(rng.choice([1, 4, 32, 4096]))
 
 
 def spoilt(rng: random.Random, data: bytearray, begin: int) -> None:
-    """The arrays hold other numbers, some of which are none."""
+    """Change numbers in the arrays, some to invalid ones."""
     for _ in range(rng.choice([1, 100, 3000])):
         at = rng.randrange(begin, len(data) - 4)
         data[at : at + 4] = rng.choice([b"\0\0\xc0\x7f", b"\xff\xff\xff\xff", rng.randbytes(4)])
 
 
 def torn(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Two pieces have changed places."""
+    """Swap two pieces."""
     size = rng.choice([8, 64, 512])
     one, two = (rng.randrange(begin - size) for _ in range(2))
     data[one : one + size], data[two : two + size] = data[two : two + size], data[one : one + size]
 
 
 def whole(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Nothing is wrong with it."""
+    """Change nothing."""
 
 
 DAMAGES: tuple[Damage, ...] = (flipped, forged, counted, cut, longer, spoilt, torn, whole)
 
 
 class Neighbours:
-    """Chats that stream until they are told to stop, and what they said."""
+    """Chats that stream until they are stopped, and their replies."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine, self._model = engine, model
@@ -92,7 +92,7 @@ class Neighbours:
         self.wrong: list[str] = []
         self.replies = 0
         self.longest = 0.0
-        self._said = [self._answer(chat) for chat in range(CHATS)]  # alone, one after the other
+        self._said = [self._answer(chat) for chat in range(CHATS)]  # alone, in sequence
         self._threads = [threading.Thread(target=self._stream, args=(n,)) for n in range(CHATS)]
         self._lock = threading.Lock()
         for thread in self._threads:
@@ -109,7 +109,7 @@ class Neighbours:
                 self.longest = max(self.longest, now - last)
             last = now
         session.close()
-        reply.text()  # raises what it ended with
+        reply.text()  # raises the error that ended the reply
         return list(reply.tokens())
 
     def _stream(self, chat: int) -> None:
@@ -133,7 +133,7 @@ class Neighbours:
 def _one(
     rng: random.Random, engine: Engine, files: list[Written], place: Path, found: Counter[str]
 ) -> list[str]:
-    """Load one file; what is wrong with how that went."""
+    """Load one file and return the faults."""
     damage = rng.choice(DAMAGES)
     content = rng.choice(files)
     data = bytearray(content.bytes())

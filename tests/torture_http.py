@@ -1,8 +1,8 @@
-"""The server under requests that nobody should send: `python -m tests.torture http`.
+"""A server with bad requests: `python -m tests.torture http`.
 
-First schemathesis, which makes requests from the server's own `/openapi.json` and damages them.
-Then random and damaged bodies and heads on raw sockets. No answer may be a 500, none may be
-missing, and at the end the server answers as at the beginning.
+First schemathesis creates requests from the server's `/openapi.json` and damages them. Then random
+and damaged bodies and heads are sent on raw sockets. Each request gets an answer, none of them a
+500, and at the end the server answers as at the start.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.environments import python_of
 from tests.waiting import until
 
 CONTEXT = 256  # tokens, so that no answer is long
-MOST_SECONDS = 60  # of one answer
+MOST_SECONDS = 60  # for one answer
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_schema_conformance,negative_data_rejection,unsupported_method"
@@ -123,7 +123,7 @@ def _raw(server: Server, chosen: argparse.Namespace) -> int:
 
 
 def _drawn(bodies: dict[str, Any], rng: random.Random) -> list[tuple[str, Any]]:
-    """Some bodies of the described shapes, each at its path."""
+    """Return random bodies of the described schemas with their paths."""
     drawn: list[tuple[str, Any]] = []
     one = st.one_of([st.tuples(st.just(path), values(schema)) for path, schema in bodies.items()])
 
@@ -170,7 +170,7 @@ def _request(path: str, content: Any, rng: random.Random) -> bytes:
 
 
 def _exchange(server: Server, data: bytes, rng: random.Random) -> bytes:
-    """All that is answered. Half of the clients close their side first, as `nc` does."""
+    """Return the complete answer. Half of the clients close their side first, as `nc` does."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=MOST_SECONDS) as client:
         with suppress(OSError):
             if rng.random() < 0.2:

@@ -1,11 +1,10 @@
-"""A hub that does what no hub should: `python -m tests.torture hub`.
+"""A malicious hub: `python -m tests.torture hub`.
 
-The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as it asks the real hub.
-The hub lies about sizes and names, drips, goes on for ever, leads round in circles and changes its
-mind in the midst of a file, at random and for each of its answers. Whatever it does, each look or
-download ends in time, with a sentence or with the very bytes whose digests were listed; nothing is
-written beside the downloads, no model is there that is not whole, and no thread, connection or
-memory is left.
+The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub. At
+random for each answer, the hub lies about sizes and names, sends slowly or without end, redirects
+in circles, or changes its mind in the middle of a file. Each look or download must end in time,
+with a message or with the exact bytes of the listed hashes. Nothing is written outside the
+downloads, no incomplete model is left, and no thread, connection or memory.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from tests.hub import Hub, _Handler, _listed, serving
 
 NAME = "some/model"
 PATIENCE = 1.0
-"""Seconds in place of a minute for an answer to begin."""
+"""Seconds until an answer must start, instead of a minute."""
 MOST_SECONDS = 40.0
-"""Of one look or download, with all its tries."""
+"""Seconds for a look or download with all its retries."""
 MOST_GROWTH = 200 * 2**20
 CONFIG = json.dumps({"model_type": "llama", "hidden_size": 8}).encode()
 FILES = {
@@ -47,17 +46,17 @@ ODD = (
 
 
 class Harm:
-    """What the hub does wrong in one round.
+    """Misbehavior of the hub in one round.
 
     Attributes:
-        where: the answers in which it does it: "list", "file" or "weights".
-        what: the name of the method below.
+        where: the answers it affects: "list", "file" or "weights".
+        what: suffix of the method below.
     """
 
     def __init__(self, where: str, what: str, rng: random.Random) -> None:
         self.where, self.what, self.rng = where, what, rng
         self.times = rng.choice([1, 2, 10**9])
-        """How often; then it is good. A hub may be good at first, too, but that is a round more."""
+        """number of bad answers before the hub is good"""
 
     def __str__(self) -> str:
         times = f", {self.times} times" if self.times < 10**9 else ""
@@ -65,7 +64,7 @@ class Harm:
 
 
 class _Hostile(_Handler):
-    """The hub of the tests, with a harm. It speaks HTTP by hand where it does not speak it well."""
+    """Test hub with misbehavior. Invalid HTTP is written by hand."""
 
     harm: Harm | None = None
 
@@ -78,7 +77,7 @@ class _Hostile(_Handler):
             return
         harm.times -= 1
         self.close_connection = True
-        with contextlib.suppress(OSError):  # the client has had enough
+        with contextlib.suppress(OSError):  # the client has given up
             getattr(self, f"harm_{harm.what}")(harm.rng)
 
     # -- heads
@@ -157,7 +156,7 @@ class _Hostile(_Handler):
         self._say("HTTP/1.1 200 OK\r\nContent-Length: 512000\r\n", body)
 
     def harm_range(self, rng: random.Random) -> None:
-        """The wrong part, a part of something else, or one that was not asked for."""
+        """Send the wrong part, a part of another file, or one that was not requested."""
         whole = FILES["model.safetensors"]
         start = rng.choice([0, 1, 99_999, len(whole) - 1])
         told = rng.choice([f"bytes {start}-{len(whole) - 1}/{len(whole)}", "bytes */1", "x", ""])
@@ -166,7 +165,7 @@ class _Hostile(_Handler):
         self._say(head, part)
 
     def harm_other_etag(self, rng: random.Random) -> None:
-        """Another version of the file, of the same size or of another one."""
+        """Send another version of the file, of the same or another size."""
         whole = bytes(reversed(FILES["model.safetensors"])) + b"a" * rng.choice([0, 0, 7])
         tag = hashlib.sha256(whole).hexdigest()
         head = f"HTTP/1.1 200 X\r\nContent-Length: {len(whole)}\r\nETag: {tag}\r\n"
@@ -201,7 +200,7 @@ class _Hostile(_Handler):
         text = b"[" * deep if deep else json.dumps(about).encode()
         self._say(f"HTTP/1.1 200 X\r\nContent-Length: {len(text)}\r\n", text)
 
-    # -- how
+    # -- helpers
 
     def _say(self, head: str, body: bytes) -> None:
         self.wfile.write(head.encode() + b"Connection: close\r\n\r\n" + body)
@@ -238,7 +237,7 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
     downloads.MAX_EMPTY_RETRIES = downloads.MAX_SLOW_RETRIES = 3
     rng, faults, ended = random.Random(chosen.seed), list[str](), Counter[str]()
     longest: Counter[str] = Counter()
-    _tried(folder, discard=True)  # what is imported and kept for good is there
+    _tried(folder, discard=True)  # loads everything that stays in memory
     before, end = _memory(), time.monotonic() + chosen.seconds
     rounds = 0
     cases = [(where, what) for where in ("list", "file", "weights") for what in HARMS]
@@ -259,8 +258,8 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
         if took > MOST_SECONDS:
             wrong.append(f"it took {took:.0f} s")
         _Hostile.harm = None
-        # The next try finds what this one has left, and a hub that is good. A damaged part is
-        # thrown away then, and the one after it brings all.
+        # The next attempt finds the rest of this one, and a good hub. It discards a damaged part,
+        # and the attempt after it gets everything.
         good, also = _tried(folder)
         if good == "download_failed":
             good, more = _tried(folder)
@@ -282,7 +281,7 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
 
 
 def _tried(folder: Path, discard: bool = False) -> tuple[str, list[str]]:
-    """How a look and a download have ended, and what was wrong about it."""
+    """Return how a look and a download ended, and the faults."""
     from engine import hub
     from engine.errors import EngineError
 
@@ -321,7 +320,7 @@ def _transfers() -> int:
 
 
 def _memory() -> int:
-    """The most that this process has had, in bytes."""
+    """Return the peak memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -1,12 +1,13 @@
-"""A model spread over machines whose links slow down, break and heal: `tests.torture machines`.
+"""A model on machines whose links slow down, break and recover: `tests.torture machines`.
 
-Each machine is a network namespace of its own with an `sshd` in it, and this one is another: so
-nothing of the machine that runs it is touched, and packets can be lost as they are between real
-ones. In the midst of answers a link is slowed (`tc`), taken away for a moment, or taken away until
-all have ended. Every answer ends once, with the tokens that one machine gives or with a sentence;
-nothing is left running where a link was cut; and once it has healed the next answer is right.
+Each machine, including this one, is a network namespace, the others with an `sshd`, so that the
+real machine is not changed and packets are lost as between real machines. During replies a link is
+slowed (`tc`), cut for a moment, or cut until all replies have ended. Every reply ends once, with
+the tokens of a single machine or with a message. No process remains behind a cut link, and the next
+reply after recovery is correct.
 
-It needs root, `ip`, `tc` and `sshd` (Debian: iproute2, openssh-server); else it says so.
+It needs root, `ip`, `tc` and `sshd` (Debian: iproute2, openssh-server), and reports what is
+missing.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ KINDS = ("slow", "flap", "cut", "refuse", "sshd")
 NUMBERS = {"a": 2, "b": 3}
 SLOW = "1mbit"
 WITHIN = 12.0
-"""Seconds in which every answer must have ended after a link was cut: five on a machine with
-nothing else to do, and a loaded one takes longer to notice."""
+"""Seconds until every reply must have ended after a cut: five on an idle machine, more on a busy
+one."""
 GONE = ORPHAN_TIMEOUT_S + 15.0
-"""Seconds after which nothing may run on a machine that was cut off: nobody can tell it."""
+"""Seconds until all processes on a cut-off machine must have ended by themselves."""
 PROMPTS = ("Count the stars.", "la " * 40, "Tell me of the sea and of the wind.")
 INSIDE = "--inside"
 
@@ -76,7 +77,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _cannot() -> str:
-    """Why this machine cannot play several; empty where it can."""
+    """Return why this machine cannot simulate several, or ""."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "several machines on one are network namespaces of Linux, which only root can make."
     missing = [
@@ -98,12 +99,12 @@ def _sshd() -> str:
 
 
 def _named(name: str) -> str:
-    """A namespace of this run alone: the number is that of the process that made them all."""
+    """Return a namespace unique to this run, with the process id of the parent process."""
     return f"stretto-{os.environ.setdefault('STRETTO_MACHINES', str(os.getpid()))}-{name}"
 
 
 def _address(name: str, end: int = 2) -> str:
-    """Of a machine on its link; the end 1 is this machine's."""
+    """Return the address of an end of a machine's link. End 1 is this machine's."""
     return f"10.77.{NUMBERS[name]}.{end}"
 
 
@@ -116,7 +117,7 @@ def _ip(*words: str) -> None:
 
 @contextlib.contextmanager
 def _machines(folder: Path) -> Iterator[None]:
-    """This one and two others, a link to each, until the end of the `with`."""
+    """Create this machine and two others with a link to each, until the end of the `with`."""
     names = ("local", *NUMBERS)
     daemons: list[subprocess.Popen[bytes]] = []
     try:
@@ -147,7 +148,7 @@ def _machines(folder: Path) -> Iterator[None]:
 
 
 def _keys(folder: Path) -> None:
-    """Keys, and an `ssh` before the system's own that knows them and nothing of this account."""
+    """Create keys, and an `ssh` that uses them and ignores this account's configuration."""
     for name in ("host", "own"):
         making = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
         subprocess.run(making, check=True)
@@ -178,7 +179,7 @@ def _daemon(folder: Path, name: str) -> subprocess.Popen[bytes]:
 
 
 def _running(name: str, what: bytes = b"") -> list[int]:
-    """The processes on a machine whose command line has that in it."""
+    """Return the processes on a machine whose command line contains the text."""
     said = subprocess.run(["ip", "netns", "pids", _named(name)], capture_output=True, check=False)
     found = []
     for pid in map(int, said.stdout.split()):
@@ -189,7 +190,7 @@ def _running(name: str, what: bytes = b"") -> list[int]:
 
 
 def _silent(host: Host) -> str:
-    """Why a machine does not answer; empty where it does."""
+    """Return why a machine does not respond, or ""."""
     try:
         machines.ask_host(host)
     except HostError as error:
@@ -209,7 +210,7 @@ def _link(name: str, up: bool) -> None:
 
 
 def _slowed(name: str, on: bool) -> None:
-    """Both directions; a quarter of a second's packets wait before any is dropped."""
+    """Shape both directions of a link. Its queue holds a quarter of a second of packets."""
     ends = ((), f"to-{name}"), (("-n", _named(name)), "eth")
     for where, device in ends:
         rule = (
@@ -223,7 +224,7 @@ def _slowed(name: str, on: bool) -> None:
 
 
 def _refused(name: str, on: bool) -> None:
-    """No packet to that machine: it is told so at once, where a cut link says nothing."""
+    """Refuse packets to a machine immediately, whereas a cut link drops them silently."""
     _ip("route", "add" if on else "del", "unreachable", f"{_address(name)}/32")
 
 
@@ -231,7 +232,7 @@ def _refused(name: str, on: bool) -> None:
 
 
 def _rounds(chosen: argparse.Namespace, folder: Path) -> int:
-    """On the machine that is this one: play, and tell what went wrong."""
+    """Play the rounds from this machine and print the faults."""
     hosts = {
         name: Host(*(name, f"root@{_address(name)}", sys.executable, str(ROOT)), ip=_address(name))
         for name in NUMBERS
@@ -285,7 +286,7 @@ def _round(
     rng: random.Random,
     longest: Counter[str],
 ) -> str:
-    """What went wrong in one round."""
+    """Return the faults of one round."""
     model = engine.load(folder)
     if [_answer(engine, model, prompt) for prompt in PROMPTS] != right:
         return "the tokens are not those of one machine"
@@ -335,7 +336,7 @@ def _round(
 
 
 def _harm(kind: str, name: str, replies: list[Reply], seen: list[int]) -> float:
-    """Do it; returns when the answers had reason to end."""
+    """Apply a fault. Returns when the replies may end."""
     if kind == "slow":
         _slowed(name, True)
         before = sum(seen)
@@ -345,9 +346,9 @@ def _harm(kind: str, name: str, replies: list[Reply], seen: list[int]) -> float:
         _link(name, False)
         time.sleep(1.0)
         _link(name, True)
-        time.sleep(5.0)  # longer than a silence that ends a rank
+        time.sleep(5.0)  # longer than the silence after which a rank ends
     else:
-        if kind == "sshd":  # as where a session there is ended by its owner
+        if kind == "sshd":  # as when the owner ends the session there
             for pid in _running(name, b"sshd: "):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, 9)

@@ -1,9 +1,9 @@
-"""Hostile servers of tools, beside an honest one and a clock: `python -m tests.torture mcp`.
+"""Hostile tool servers, beside an honest one and a clock: `python -m tests.torture mcp`.
 
-Each attack of `tests.app.tools.hostile_server` is called, over a pipe and over HTTP, while calls of
-an honest server go on and a thread only looks at the clock. Nobody but the hostile server's own
-calls may be held up. Then names that become other addresses between two looks, in random orders,
-are fetched: nothing but what was looked at is connected to.
+Each attack of `tests.app.tools.hostile_server` is called over stdio and HTTP, while an honest
+server handles calls and a thread watches the clock. Only calls of the hostile server may be
+delayed. Then names are fetched whose address changes between two lookups, in random order: only
+checked addresses may be connected to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Random schedules with little memory: what is held, by the engine's count and by MLX's.
+"""Random schedules with little memory, checked by the engine's count and by MLX's.
 
-Chats fork, go on, are stopped and closed; caches are evicted, written to a slow disk and read
-again; passes run out of memory. In no turn may the engine hold more than its budget and what one
-pass writes, nor MLX more than that and what one pass takes for itself.
+Chats fork, continue, are stopped and closed. Caches are evicted, written to a slow disk and read
+again. Passes run out of memory. In each turn the engine may hold at most its budget and what one
+pass writes, and MLX at most that and what one pass needs for itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 BUDGET = 18 * 10**6
 ROOMY = (1, 2, 3)
-"""Schedules that are run without a limit, to see what passes take for themselves."""
+"""Number of schedules without a limit, to measure what passes need for themselves."""
 
 
 def main(arguments: list[str]) -> int:

@@ -1,8 +1,8 @@
-"""Random schedules of clients that get in each other's way: `python -m tests.torture races`.
+"""Random schedules of conflicting clients: `python -m tests.torture races`.
 
-Sessions are asked by several at once, forked, deleted, evicted and expired while they wait, answer
-or are forked by another; models are loaded and unloaded meanwhile, keys revoked, the engine breaks
-down, the server ends. Of a schedule that fails, the shortest part that still does is printed.
+Several clients use the same sessions, which are forked, deleted, evicted and expired while they
+wait, answer or are forked. Models are loaded and unloaded, keys are revoked, the engine breaks
+down, and the server ends. The shortest failing part of a failing schedule is printed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import Step, schedule, shrunk
 
 AGAIN = 3
-"""How often a part of a schedule is played before it counts as harmless: it is a race."""
+"""Number of runs without a fault after which a part counts as harmless, as faults are races."""
 
 
 def main(arguments: list[str]) -> int:
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _settings(seed: int) -> dict[str, Any]:
-    """What a server is like, by turns."""
+    """Return the options of a server, different for each seed."""
     rng = random.Random(seed)
     return {
         "policy": rng.choice(["evict", "evict", "refuse"]),
@@ -68,7 +68,7 @@ def _settings(seed: int) -> dict[str, Any]:
 
 
 class Plays:
-    """Plays schedules, each on an engine of its own."""
+    """Plays schedules, each on a new engine."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -81,7 +81,7 @@ class Plays:
         self._count = 0
 
     def play(self, steps: list[Step], settings: dict[str, Any]) -> list[str]:
-        """What goes wrong."""
+        """Play a schedule and return the faults."""
         self._count += 1
         keys = self._folder / f"keys-{self._count}.json"
         with Broken() as broken, Engine() as engine:
@@ -89,5 +89,5 @@ class Plays:
             return race.play(steps)
 
     def fails(self, steps: list[Step], settings: dict[str, Any]) -> bool:
-        """Whether anything goes wrong."""
+        """Return True if any run has a fault."""
         return any(self.play(steps, settings) for _ in range(AGAIN))

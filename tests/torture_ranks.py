@@ -1,9 +1,10 @@
-"""Engines of several ranks: random schedules against one rank, and ranks that die, hang or drag.
+"""Engines of several ranks: random schedules against one rank, and ranks that die, hang or slow
+down.
 
 `tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat
-by itself on an engine of one; in every second schedule a few chats talk until their contexts slide.
-The followers check in each step that they hold as many tokens as rank 0. `faults` ends, stops or
-slows a rank at a random moment, and wants every reply to end once within five seconds.
+alone on an engine with one rank. In every second schedule a few chats continue until their contexts
+slide. In each step the followers check that they hold as many tokens as rank 0. `faults` kills,
+stops or slows a rank at a random moment. Every reply must end once within five seconds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A real model of few bits: the same alone and together, and what its numbers say.
+"""A real quantized model: equal results alone and in batches, and checks of its numbers.
 
-    python -m tests.torture real [FOLDER]      (SmolLM2-135M-Instruct, as `make model` brings it)
+    python -m tests.torture real [FOLDER]      (SmolLM2-135M-Instruct, as `make model` fetches it)
 
-Each part prints what it found. Where answers are compared token by token, two tokens whose logits
-are within a hair may change places (`engine.bench.alone`), and are counted as ties.
+Each part prints its results. In comparisons token by token, two tokens with nearly equal logits can
+be swapped (`engine.bench.alone`), and are counted as ties.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Found:
 
 
 def together(engine: Engine, model: Model, found: Found) -> None:
-    """Eight chats with eight questions, greedy and sampled, alone and beside each other."""
+    """Ask eight chats eight questions, greedy and sampled, alone and together."""
     ties = tokens = different = 0
     for temperature in (0.0, 0.8):
         params = [SamplingParams(max_tokens=64, temperature=temperature, seed=n) for n in range(8)]
@@ -77,7 +77,7 @@ def together(engine: Engine, model: Model, found: Found) -> None:
 
 
 def code_words(engine: Engine, model: Model, found: Found) -> None:
-    """Twenty turns of two chats that never hear the other's word, nor lose what was reused."""
+    """Run twenty turns of two chats. Neither may see the other's word or lose its cache."""
     words = {"MARBLE": engine.open_session(model), "WALNUT": engine.open_session(model)}
     mixed = reused = 0
     for turn in range(20):
@@ -100,7 +100,7 @@ def code_words(engine: Engine, model: Model, found: Found) -> None:
 
 
 def forms(engine: Engine, model: Model, found: Found) -> None:
-    """JSON and patterns, while others stream."""
+    """Constrain replies by JSON schemas and patterns while others stream."""
     schema = {
         "type": "object",
         "properties": {"city": {"type": "string", "maxLength": 20}},
@@ -123,7 +123,7 @@ def forms(engine: Engine, model: Model, found: Found) -> None:
 
 
 def ends(engine: Engine, model: Model, found: Found) -> None:
-    """A stop string, cancelling, and the same seed again."""
+    """Check a stop string, cancelling, and a repeated seed."""
     params = SamplingParams(max_tokens=80, temperature=0.9, seed=11)
     first = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
     again = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
@@ -136,7 +136,7 @@ def ends(engine: Engine, model: Model, found: Found) -> None:
 
 
 def first_tokens(engine: Engine, model: Model, found: Found, net: Any) -> None:
-    """Sampled first tokens against the softmax, by Pearson's chi-square."""
+    """Compare sampled first tokens with the softmax, by Pearson's chi-square test."""
     question, count = "Say a colour, one word only.", 600
     replies = [
         engine.open_session(model).send(
@@ -160,7 +160,7 @@ def first_tokens(engine: Engine, model: Model, found: Found, net: Any) -> None:
     observed.append(count - sum(observed))
     square = sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True) if e > 0)
     free = len(bins)
-    # Wilson and Hilferty: the cube root of a chi-square over its degrees is nearly normal.
+    # Wilson and Hilferty: the cube root of chi-square per degree of freedom is nearly normal.
     score = ((square / free) ** (1 / 3) - (1 - 2 / (9 * free))) / (2 / (9 * free)) ** 0.5
     found.part(
         "sampled first tokens",
@@ -237,7 +237,7 @@ def greedy(engine: Engine, model: Model, found: Found, theirs: Any, count: int) 
 
 
 def overflow(engine: Engine, model: Model, found: Found) -> None:
-    """A conversation that outgrows its context drops its oldest turns and goes on."""
+    """Let a conversation outgrow its context. It drops its oldest turns and continues."""
     chat = engine.open_session(model, context=512, on_overflow="slide")
     dropped = 0
     for question in QUESTIONS:
@@ -249,7 +249,7 @@ def overflow(engine: Engine, model: Model, found: Found) -> None:
 
 
 def drafts(folder: Path, found: Found, scratch: Path) -> None:
-    """The model's own first layers draft for it: the same answers."""
+    """Use the model's first layers as a draft model. The replies must be the same."""
     import math
 
     from engine.bench.small_copies import first_layers
@@ -279,7 +279,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
 
 
 def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
-    """The Guide answers beside two chats of the real model, which say what they say alone."""
+    """Let the Guide reply beside two chats of the real model. These must reply as alone."""
     params = SamplingParams(max_tokens=40, temperature=0.0)
     alone = [
         list(engine.open_session(model).send(q, params).tokens(PATIENCE)) for q in QUESTIONS[:2]
@@ -294,7 +294,7 @@ def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run all parts; returns 1 where one found a fault."""
+    """Run all parts. Returns 1 if one found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture real", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="of another model")
     parser.add_argument("--greedy", type=int, default=100, help="greedy answers to compare (100)")

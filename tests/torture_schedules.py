@@ -48,8 +48,8 @@ class Played(Struct):
     """One schedule: its replies next to those of chats alone, and rows of logits."""
 
     outcome: Outcome
-    rows: int  # that were computed both in company and alone
-    unequal: list[str]  # of them, those that differ
+    rows: int  # number of rows computed both in a batch and alone
+    unequal: list[str]  # descriptions of rows that differ
 
 
 @contextmanager

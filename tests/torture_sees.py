@@ -1,9 +1,8 @@
-"""Models that see: against mlx-vlm's own `generate`, and random schedules against alone.
+"""Vision models against mlx-vlm's `generate`, and random schedules against chats alone.
 
-Of each family a tiny model with random weights. mlx-vlm runs in an environment of its own, as
-`tests/environments` says. In a schedule chats are asked about images of several sizes, fork, cancel
-and lose what was kept of them; every answer is that of a chat alone, those that are cancelled
-as far as they came.
+Each family has a tiny model with random weights. mlx-vlm runs in a separate environment
+(`tests/environments`). In a schedule, chats are asked about images of several sizes, fork, cancel,
+and lose caches. Every answer must equal that of a chat alone; cancelled answers up to their end.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PARAMS = SamplingParams(max_tokens=TOKENS, temperature=0.0)
 
 
 def its_own(folder: Path, file: Path, text: str) -> list[int]:
-    """What mlx-vlm's own `generate` says of an image."""
+    """Return the answers of mlx-vlm's `generate` about images."""
     script = environments.HERE / "clients" / "vlm_generate.py"
     command = [environments.python_of("vlm"), script, folder, file, text, TOKENS]
     made = subprocess.run(
@@ -49,7 +48,7 @@ def its_own(folder: Path, file: Path, text: str) -> list[int]:
 
 
 def against_its_own(engine: Engine, model: Model, folder: Path, scratch: Path) -> int:
-    """How many answers differ from mlx-vlm's."""
+    """Return the number of answers that differ from mlx-vlm's."""
     wrong = 0
     for number, size in enumerate(SIZES[:2]):
         file = scratch / f"{number}.png"
@@ -64,7 +63,7 @@ def against_its_own(engine: Engine, model: Model, folder: Path, scratch: Path) -
 
 
 def asked(rng: random.Random, images: list[Image]) -> list[Message]:
-    """A conversation of one or three messages, with images in some."""
+    """Return a conversation of one or three messages, some with images."""
     first = shown(rng.choice(TEXTS), *rng.sample(images, rng.choice((0, 1, 1, 2))))
     if rng.random() < 0.5:
         return first
@@ -73,7 +72,7 @@ def asked(rng: random.Random, images: list[Image]) -> list[Message]:
 
 
 def schedule(engine: Engine, model: Model, seed: int) -> tuple[int, int]:
-    """How many answers there were, and how many were not those of a chat alone."""
+    """Return the number of answers, and of answers that differ from a chat alone."""
     rng = random.Random(seed)
     images = [image(*size, seed * 10 + n) for n, size in enumerate(SIZES)]
     questions = [asked(rng, images) for _ in range(6)]

@@ -1,15 +1,15 @@
-"""A server under clients that come and go: `python -m tests.torture serve`.
+"""A server with clients that come and go: `python -m tests.torture serve`.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
-connections, a thousand agents with an id each beside a chat, a thousand streams that nobody reads,
-then crowds of up to 256 clients, while eight streams of the engine's own go on. No connection is
-refused, those who wait are answered in their order, and at the end memory, threads and descriptors
-are what they were at the start.
+connections, a thousand agents with ids beside a chat, a thousand unread streams, and crowds of up
+to 256 clients, while the engine streams eight replies of its own. No connection is refused, waiting
+requests are answered in order, and at the end the server uses the same memory, threads and
+descriptors as at the start.
 
-Then one key attacks a server that it shares with another, whose short requests are answered all the
-while: large bodies of small lists, bodies that come a byte at a time, storms of answers that are
-all cancelled at once, and ten thousand streams that are held (as many as this machine's limit of
-descriptors allows; `--held-seconds 600` is the full form).
+Then one key attacks a server that it shares with another key, whose short requests are answered all
+the time: large bodies of small lists, slow bodies, storms of answers that are all cancelled at
+once, and ten thousand held streams (as many as the machine's limit of descriptors allows;
+`--held-seconds 600` is the full form).
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ STREAM = "stream"
 UNREAD_TOKENS = 32
 UNREAD_SECONDS = 600.0
 UNREAD_EACH = 100_000
-"""Bytes of the process for each stream that nobody reads: its connection, and what waits for it."""
+"""Bytes of the process for each unread stream: its connection and its queue."""
 BUFFERED_EACH = 400_000
-"""Bytes of the system for each."""
+"""Bytes of system memory for each of them."""
 HELD_EACH = 150_000
-"""Bytes of the process for each stream that waits or is answered, and is read."""
+"""Bytes of the process for each waiting or running stream that is read."""
 ATTACKED_GROWTH = 150 * 2**20
-"""Bytes of the process that may be left after attacks, most of it room of dead objects."""
+"""Bytes that the process may keep after attacks, mostly space of dead objects."""
 HELD_KEPT = 40_000
-"""The same of each stream that was held: a second crowd of them takes no more than the first."""
+"""Bytes that the process may keep per held stream: a second crowd needs no more than the first."""
 ATTACKED_PATIENCE = 30.0
-"""Seconds until a connection that has not been read is closed: ten thousand come at once."""
+"""Seconds until an unread connection is closed. Ten thousand arrive at once."""
 
 
 def main(arguments: list[str]) -> int:
@@ -108,11 +108,11 @@ def main(arguments: list[str]) -> int:
 
 
 def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Namespace) -> int:
-    """One key attacks, another goes on asking; returns how many faults."""
+    """Attack with one key while another sends requests. Returns the number of faults."""
     keys = Keys(folder / "keys.json")
     good, bad = keys.make("good"), keys.make("bad")
     settings = Settings(connections=chosen.held + 100, queue=2 * chosen.held + 100)
-    # One that is not loaded: nobody knows yet how long its requests may be.
+    # A model that is not loaded, so that its requests have no known maximum length.
     unloaded = write_model(folder / "unloaded", FAMILIES["plain"], scale=3.0)
     faults: list[str] = []
     with Server(engine, [model], 0, ATTACKED_PATIENCE, settings, (str(unloaded),), keys) as server:
@@ -131,7 +131,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
             until(lambda: running(server) <= 1 and server.places.queue.going <= 1, 120)
         asker.end()
         until(lambda: server.connections == 0, 120)
-        time.sleep(2)  # the server gives memory back once a second
+        time.sleep(2)  # the server frees memory once a second
         after = _held(server)
         print(f"after:  {after}")
         for what in ("threads", "descriptors"):
@@ -144,10 +144,10 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
 
 
 class Asker:
-    """The other key: one short streamed answer after the other, on a thread.
+    """The other key: short streamed answers in sequence, on a thread.
 
     Attributes:
-        answered: how many so far.
+        answered: number of answers so far.
     """
 
     def __init__(self, server: Server, key: str) -> None:
@@ -160,7 +160,7 @@ class Asker:
         self._thread.start()
 
     def told(self, faults: list[str], during: str = "") -> str:
-        """How long its requests have taken since the last time; what was no answer is a fault."""
+        """Return the durations of requests since the last call. Incomplete answers are faults."""
         took, self._took = sorted(self._took), []
         wrong, self._wrong = self._wrong, []
         faults += [f"{during}: the other key got {what!r}" for what in wrong[:3]]
@@ -171,7 +171,7 @@ class Asker:
         return f"{len(took)} answers, median {took[len(took) // 2]:.2f} s, longest {took[-1]:.2f} s"
 
     def end(self) -> None:
-        """Ask no more."""
+        """Stop sending requests."""
         self._ended.set()
         self._thread.join()
 
@@ -188,7 +188,7 @@ class Asker:
 
 
 def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[str]) -> str:
-    """Sixty megabytes of what is slow to read as JSON, and of what is not."""
+    """Send sixty megabytes of JSON that is slow to parse, and of other data."""
     mega, seen = 2**20, Counter[str]()
     said = b'{"messages":[{"role":"user","content":"'
     kinds: dict[str, Callable[[], bytes]] = {
@@ -221,7 +221,7 @@ def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[
 
 
 def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Bodies that come a byte a second, on all connections that there are."""
+    """Send bodies at a byte per second, on all connections."""
     count = chosen.held // 10
     held = [connect(server, raw(endless(), f"Authorization: Bearer {key}")[:-90])]
     whole = raw(endless(), f"Authorization: Bearer {key}")
@@ -242,7 +242,7 @@ def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: l
 
 
 def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Hundreds of answers that are all cancelled in the same moment, waiting or begun."""
+    """Cancel hundreds of waiting or running answers at the same moment."""
     asked = raw(endless(), f"Authorization: Bearer {key}")
     several = raw(endless(n=4), f"Authorization: Bearer {key}")
     longest = 0.0
@@ -261,7 +261,7 @@ def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults:
 
 
 def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Streams that wait, or go on, and are read: in a process of their own, which has room."""
+    """Hold waiting and running streams and read them, in a process with enough descriptors."""
     before = _held(server)
     program = [sys.executable, "-m", "tests.engine.holders", str(server.port), str(chosen.held)]
     holders = subprocess.Popen(
@@ -304,7 +304,7 @@ def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: 
 
 
 def _affinities(server: Server, count: int) -> list[str]:
-    """Agents whose headers bind them to a machine: none is refused, a chat keeps its cache."""
+    """Run agents whose headers name a machine. None is refused, and a chat keeps its cache."""
     faults, said, named = [], [user("hello " * 60)], len(server.sessions)
     for number in range(-2, count):
         if number < 0 or number % 100 == 99:
@@ -355,7 +355,7 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
     for count in map(int, filter(None, chosen.clients.split(","))):
         came = crowd(server, count)
         print(f"{came.told()}; {streams.told()}", flush=True)
-        # Those that are answered together, and those whose connections are taken together.
+        # Requests are answered together, and connections are accepted together.
         if came.refused or came.failed or came.overtaken > AT_ONCE + ACCEPTED:
             faults.append(f"{count} clients: {came.told()}")
     streams.end()
@@ -374,7 +374,7 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
 
 
 def _batch(server: Server, rng: random.Random) -> None:
-    """Send requests, and go away from some of them at any moment."""
+    """Send requests and disconnect from some of them at any moment."""
     clients = []
     for _ in range(BATCH):
         client = connect(server)
@@ -422,7 +422,7 @@ def _request(rng: random.Random) -> bytes:
 
 
 def _idle(server: Server, count: int) -> None:
-    """Hold connections that do nothing, or stop in the midst of a request."""
+    """Hold connections that are idle or stop in the middle of a request."""
     halves = [b"", b"GET /v1/mod", raw(body())[:-5]]
     held: list[socket.socket] = []
     try:
@@ -435,10 +435,10 @@ def _idle(server: Server, count: int) -> None:
 
 
 def _unread(server: Server, count: int) -> list[str]:
-    """Hold streams that nobody reads; returns what went wrong.
+    """Hold unread streams. Returns the faults.
 
-    Most answers are short enough for the system's buffers; every fortieth has no end. The others'
-    requests are answered in their turn, and the server gets rid of all of these streams by itself.
+    Most answers fit the system's buffers; every fortieth has no end. Requests of others are
+    answered in turn, and the server closes all of these streams by itself.
     """
     before, began = _held(server), time.monotonic()
     without_end = raw(endless())
@@ -477,7 +477,7 @@ def _unread(server: Server, count: int) -> list[str]:
             faults.append(f"streams that nobody reads took {grown} bytes")
         if buffers > count * BUFFERED_EACH:
             faults.append(f"streams that nobody reads left {buffers} bytes with the system")
-        if taken > 2 * count + SPARE_FILES:  # both ends are here
+        if taken > 2 * count + SPARE_FILES:  # both ends are in this process
             faults.append(f"streams that nobody reads took {taken} descriptors")
     finally:
         for client in held:
@@ -486,7 +486,7 @@ def _unread(server: Server, count: int) -> list[str]:
 
 
 def _in_buffers() -> int:
-    """Bytes in the buffers of all TCP sockets of this machine."""
+    """Return the bytes in the buffers of all TCP sockets of this machine."""
     with open("/proc/net/sockstat") as file:
         for line in file:
             words = line.split()
@@ -496,7 +496,7 @@ def _in_buffers() -> int:
 
 
 def _rest(server: Server) -> None:
-    """Wait until all has ended, and free the sessions."""
+    """Wait until all requests have ended, and free the sessions."""
     until(lambda: server.connections == 0, 120)
     for named in server.sessions.all():
         assert ask(server, "DELETE", f"/v1/sessions/{named.name}").status in (200, 404)
@@ -520,7 +520,7 @@ def _held(server: Server) -> dict[str, int]:
 
 
 class Streams:
-    """Chats of the program itself that answer all the time, and the gaps between their pieces."""
+    """Chats of the program that reply all the time, and the gaps in their streams."""
 
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine = engine
@@ -535,7 +535,7 @@ class Streams:
             thread.start()
 
     def told(self) -> str:
-        """The gaps since the last time."""
+        """Return the gaps since the last call."""
         gaps, self._gaps = sorted(self._gaps), []
         if not gaps:
             return "no gaps"
@@ -546,7 +546,7 @@ class Streams:
         )
 
     def end(self) -> None:
-        """Stop them all."""
+        """Stop all chats."""
         self._ended.set()
         for thread in self._threads:
             thread.join()
