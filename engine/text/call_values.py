@@ -1,8 +1,8 @@
 """Values of tool-call arguments as JSON text, from literals as models write them.
 
-What is JSON already is copied as written: numbers keep all their digits, and the beginning of a
-value is known before its end. Repaired are single quotes, quotes within texts, trailing commas,
-missing ends, Python's words and numbers, and line breaks within texts.
+Valid JSON is copied unchanged, so numbers keep all their digits, and the beginning of a value is
+known before its end. Repaired are single quotes, unescaped quotes, trailing commas, missing ends,
+Python's literals, and line breaks in strings.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
     """Return the JSON text of the literal at an index, and the index of its end.
 
     Raises:
-        ValueError: it is no literal, or the text ends within one.
+        ValueError: if there is no literal, or the text ends inside it.
     """
     return _Literals(text, style).value(skip(text, at), 0)
 
 
 def members(text: str) -> dict[str, str]:
-    """Return the values of a JSON object by their names, each as it is written."""
+    """Return the values of a JSON object by name, as written."""
     decode, found, at = json.JSONDecoder(strict=False).raw_decode, dict[str, str](), skip(text, 1)
     while text[at] != "}":
         name, at = decode(text, at)
@@ -84,7 +84,7 @@ def members(text: str) -> dict[str, str]:
 
 
 def escaped(text: str) -> str:
-    """Return part of a JSON text with its control characters and bad escapes repaired."""
+    """Return part of a JSON string with repaired control characters and invalid escapes."""
     made, at = list[str](), 0
     while at < len(text):
         if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
@@ -101,7 +101,7 @@ def escaped(text: str) -> str:
 
 
 class _Literals:
-    """Reads the literals of one text."""
+    """Parser of literals in a text."""
 
     def __init__(self, text: str, style: Style) -> None:
         self._text, self._style = text, style
@@ -132,7 +132,7 @@ class _Literals:
         return known, word.end()
 
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
-        """Read an object, or a list. Blanks stay as they are."""
+        """Parse an object or a list. Blanks are kept."""
         text = self._text
         made, at, comma = ["{" if named else "["], at + 1, ""
         end = "}" if named else "]"
@@ -175,7 +175,7 @@ class _Literals:
         return dumps(word[0]), word.end()
 
     def _marked(self, at: int) -> tuple[str, int]:
-        """Read a text between Gemma's marks. It ends where something may follow it."""
+        """Parse a string between Gemma's marks. It ends at a mark after which a value may end."""
         text, mark = self._text, self._style.mark
         begun = at + len(mark)
         end = begun - len(mark)
@@ -185,7 +185,7 @@ class _Literals:
         raise ValueError("a text has no end")
 
     def _quoted(self, at: int) -> tuple[str, int]:
-        """Read a text between quotes. Within it, quotes that nothing may follow are its own."""
+        """Parse a quoted string. Quotes after which a value cannot end are part of it."""
         text, quote = self._text, self._text[at]
         python = self._style.python
         if python and text.startswith(quote * 3, at):
@@ -209,14 +209,14 @@ class _Literals:
 
 
 def _with_quotes(inside: str) -> str:
-    """Return the inside of a JSON text; quotes in it that should be escaped are."""
+    """Return the inside of a JSON string, with unescaped quotes escaped."""
     if '"' in inside:
         inside = re.sub(r'\\.|"', lambda m: '\\"' if m[0] == '"' else m[0], inside, flags=re.DOTALL)
     return escaped(inside)
 
 
 def _unescaped(text: str) -> str:
-    """Return what a text with Python's escapes means."""
+    """Return the value of a string with Python's escapes."""
 
     def meant(found: re.Match[str]) -> str:
         for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
@@ -237,7 +237,7 @@ def _unescaped(text: str) -> str:
 
 
 def _python_number(word: str) -> str:
-    """Return a number of Python's as JSON; empty if it is none."""
+    """Return a Python number as JSON, or "" if it is not one."""
     try:
         return str(int(word, 0))
     except ValueError:
@@ -256,11 +256,11 @@ _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boo
 def of_text(text: str, schema: Any, has_json: bool = False) -> str:
     """Return JSON for the text of an argument that is written between tags.
 
-    It is the text as written if the schema takes texts, and a value of the schema's types if it is
-    one. What does not fit the schema is passed on as text.
+    If the schema allows strings, this is the text itself, else a value of the schema's types. Text
+    that does not match the schema is passed on as a string.
 
     Args:
-        has_json: the notation writes texts that could be read as JSON as JSON.
+        has_json: the notation writes strings that could be parsed as JSON in quotes.
     """
     taken = kinds(schema)
     if text == "null" and (not taken or "null" in taken):
@@ -299,7 +299,7 @@ def _is_json(text: str) -> bool:
 
 
 def kinds(schema: Any, depth: int = 0) -> set[str]:
-    """Return the types that a schema takes; none if it takes all."""
+    """Return the types that a schema allows; empty if all."""
     if not isinstance(schema, Mapping) or depth > 8:
         return set()
     named = schema.get("type")

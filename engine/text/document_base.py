@@ -12,13 +12,13 @@ from typing import Any
 from msgspec import Struct
 
 MOST_CHARACTERS = 8_000_000
-"""Characters of a file's text: twice the longest contexts of today's models."""
+"""Limit for the text of a file, twice the longest contexts of current models."""
 MOST_PAGES = 20_000
 MAX_UNPACKED_BYTES = 400_000_000
-"""Total of a file's unpacked members. zipfile returns no more of a member than it declares."""
+"""Limit for all members of a file together. zipfile returns at most the declared size of each."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
-MAX_DEPTH = 200  # of elements in each other
+MAX_DEPTH = 200  # of nested elements
 
 DAMAGED = "is damaged"
 LOCKED = "is locked with a password. Save it without one and try again"
@@ -26,44 +26,43 @@ TOO_DEEP = "is nested too deeply"
 PAGE = "\f"
 
 _CONTROLS = {number: None for number in range(32) if chr(number) not in "\n\t"}
-# ISO's strict form of Office files has other names for the same elements.
+# ISO's strict form of Office files has different names for the same elements.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 class UnreadableError(Exception):
-    """The file cannot be read: the end of a sentence that begins with its name."""
+    """The file cannot be read. The message is the end of a sentence that begins with its name."""
 
 
 class Document(Struct, frozen=True):
     """A file as text."""
 
-    kind: str  # what it is, for people: "PDF", "Word", "text"
-    # what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file that is one
-    # piece
+    kind: str  # for display: "PDF", "Word", "text"
+    # what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file without pages
     unit: str
-    # the text of each. One that has none is empty, so that the numbers are right.
+    # text of each page, "" for pages without text
     pages: tuple[str, ...]
-    # a name of each page, as sheets have; empty where pages have numbers only
+    # name of each page, as in sheets; empty if pages only have numbers
     labels: tuple[str, ...] = ()
-    # the numbers of the pages that have no text but pictures or drawings
+    # numbers of pages with pictures or drawings but without text
     scans: tuple[int, ...] = ()
-    # Python's name of a text file's encoding; "" for a file whose format has its own
+    # Python's name of a text file's encoding, "" for other files
     encoding: str = ""
 
     @property
     def is_scan(self) -> bool:
-        """True if its pages have nothing but pictures."""
+        """True if no page has text."""
         return not any(self.pages)
 
 
 class Budget:
-    """Counts a file's characters and pages, and refuses what has too many."""
+    """Counter of a file's characters and pages, with limits."""
 
     def __init__(self) -> None:
         self._characters = self._pages = 0
 
     def take(self, text: str, pages: int = 0) -> str:
-        """The text itself. Raises UnreadableError where there is more than anybody can use."""
+        """Count a text, and return it. Raise UnreadableError above a limit."""
         self._characters += len(text)
         self._pages += pages
         if self._characters > MOST_CHARACTERS:
@@ -76,13 +75,14 @@ class Budget:
 
 
 class LeftOut:
-    """Counts what of a file is not in its text, for a note at the end of it."""
+    """Counter of the parts of a file that are not in its text, for a note at the end."""
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
 
     def add(self, what: str, count: int = 1) -> None:
-        """Count something by its singular. What has no number ("macros") is counted 0 times."""
+        """Count something, named in the singular. Use a count of 0 for names without a number
+        ("macros")."""
         self._counts[what] += count
 
     def note(self) -> str:
@@ -102,7 +102,7 @@ def document(
     left_out: LeftOut | None = None,
     encoding: str = "",
 ) -> Document:
-    """Return a document with its text cleaned. Raises UnreadableError if it has no text."""
+    """Return a document with cleaned text. Raise UnreadableError if it has no text."""
     cleaned = [*map(clean, pages)]
     if not any(cleaned):
         raise UnreadableError("holds no text")
@@ -113,23 +113,23 @@ def document(
 
 
 def clean(text: str) -> str:
-    """The text with plain line ends, without control characters and blanks at lines' ends."""
+    """Return text with plain line breaks, without control characters and trailing blanks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = text.translate(_CONTROLS)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-_BAR = re.compile(r"(?<!\\)\|")  # a row of an inner table is escaped already
+_BAR = re.compile(r"(?<!\\)\|")  # bars of nested tables are already escaped
 
 
 def table_row(cells: Iterable[str]) -> str:
-    """Return a row of a Markdown table, on one line, with the bars within cells escaped."""
+    """Return a row of a Markdown table, on one line, with escaped bars."""
     return f"| {' | '.join(escape_bars(' '.join(cell.split())) for cell in cells)} |"
 
 
 def escape_bars(text: str) -> str:
-    """Return a cell's text with its bars escaped, which would begin another cell."""
+    """Escape bars in a cell's text, as they would begin another cell."""
     return _BAR.sub(r"\\|", text)
 
 
@@ -138,19 +138,19 @@ _LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋�
 
 
 def shifted(text: str, position: str) -> str:
-    """Return superscript or subscript text in Unicode's characters, if there are all of them.
+    """Return superscript or subscript text in Unicode characters, if all of them exist.
 
-    Without them "10²" would be 102.
+    Otherwise "10²" would become 102.
 
     Args:
-        position: begins with "super" or "sub"; others are of text on the line.
+        position: begins with "super" or "sub" for shifted text.
     """
     signs = {"sup": _RAISED, "sub": _LOWERED}.get(position[:3], {})
     return "".join(signs[c] for c in text) if signs and set(text) <= signs.keys() else text
 
 
 class Archive:
-    """A zip file whose members together are small enough to be unpacked.
+    """Zip file with a limited size when unpacked.
 
     All methods raise UnreadableError.
     """
@@ -176,24 +176,24 @@ class Archive:
         return tuple(self._sizes)
 
     def read(self, name: str) -> bytes:
-        """The bytes of a member."""
+        """Return the bytes of a member."""
         if self._sizes.get(name, _MOST_PART + 1) > _MOST_PART:
             raise UnreadableError(DAMAGED if name not in self else "has too large a part")
         try:
             return self._zip.read(name)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError):
             raise UnreadableError(DAMAGED) from None
-        except Exception as error:  # zlib's and lzma's own
+        except Exception as error:  # zlib.error and lzma.LZMAError
             if "error" in type(error).__name__.lower():
                 raise UnreadableError(DAMAGED) from None
             raise
 
     def xml(self, name: str) -> Any:
-        """The root element of a member. Entities and references to other files are refused."""
+        """Parse a member, and return its root. Entities and external references are rejected."""
         return xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
-        """Return the members that a member refers to, by their ids."""
+        """Return the members that a member refers to, by id."""
         folder, _, last = name.rpartition("/")
         rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
         if rels not in self:
@@ -205,7 +205,7 @@ class Archive:
         }
 
     def main_part(self) -> str:
-        """The name of an Office file's main part, "" if the file does not say."""
+        """Return the name of an Office file's main part, or ""."""
         for each in self.xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(each.get("Type")).endswith("/officeDocument"):
                 return joined("", str(each.get("Target")))
@@ -213,7 +213,7 @@ class Archive:
 
 
 def xml(data: bytes) -> Any:
-    """Return the root element. Raises UnreadableError, also for what entities could do."""
+    """Parse XML, and return its root. Raise UnreadableError, also for dangerous entities."""
     from defusedxml import ElementTree
     from defusedxml.common import DefusedXmlException
 
@@ -227,7 +227,7 @@ def xml(data: bytes) -> Any:
 
 
 def joined(folder: str, target: str) -> str:
-    """A member's name, from a folder's and a path within it."""
+    """Join the names of a folder and a path relative to it."""
     parts = [] if target.startswith("/") else [p for p in folder.split("/") if p]
     for part in target.split("/"):
         if part == "..":

@@ -1,8 +1,8 @@
-"""Files to plain text with page boundaries: what a person attaches to a message.
+"""Conversion of files to plain text with page boundaries, for attachments.
 
-`read` is to be called in a confined child only (`engine.sandbox`): the parsers are large and
-the files come from anywhere. The libraries are imported when a file needs them. Formats of some
-length have modules of their own: `word`, `slides`, `opendocument`, `rtf`, `webpages`.
+Call `read` only in a sandboxed child (`engine.sandbox`), because the parsers are large and the
+files untrusted. Libraries are imported on first use. Larger formats have their own modules: `word`,
+`slides`, `opendocument`, `rtf`, `webpages`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from engine.text.hyphens import without_hyphens
 __all__ = ["MOST_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
 
 _MOST_FILE = 300_000_000  # bytes
-_MOST_TEXT = 40_000_000  # bytes of a file that is all text
-_MOST_TABS = 100  # between two cells of a row, for the columns between them
-_MOST_SIDE = 4_000  # pixels of a page that is drawn; JPEG has no more than 65,535
-_MOST_SCALE = 4.0  # pixels of a point: 288 an inch
+_MOST_TEXT = 40_000_000  # bytes of a text file
+_MOST_TABS = 100  # for empty columns between two cells of a row
+_MOST_SIDE = 4_000  # pixels of a rendered page; JPEG's limit is 65,535
+_MOST_SCALE = 4.0  # pixels per point: 288 dpi
 _QUALITY = 85
-_MOST_OBJECTS = 2_000  # of a page, in which images are counted
+_MOST_OBJECTS = 2_000  # of a page, that are checked for images
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
 PICTURE = "is a picture, in which there is no text to be read"
@@ -63,7 +63,7 @@ _KINDS = {
 _PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
 _ARCHIVE = "is an archive. Unpack it and attach the files in it"
 _TABLES = "is a database. Export its tables as CSV and attach those"
-_NAMED = (  # formats that are not read, by what files begin with
+_NAMED = (  # unsupported formats, by their first bytes
     (b"SQLite format 3\0", _TABLES),
     (b"PAR1", _TABLES),
     (b"Rar!", _ARCHIVE),
@@ -76,7 +76,7 @@ _NAMED = (  # formats that are not read, by what files begin with
     (b"AT&TFORM", "is a DjVu file. Convert it to PDF and attach that"),
     (b"\xffWPC", "is a WordPerfect file. Save it as DOCX or PDF and attach that"),
 )
-_IN_OLD_OFFICE = (  # names in its directory
+_IN_OLD_OFFICE = (  # names in a file's directory
     ("EncryptedPackage", LOCKED),
     ("__substg1.0_", "is an Outlook message. Save it as text or PDF and attach that"),
     ("WordDocument", "was saved by an old version of Word. Save it as DOCX and attach that"),
@@ -84,7 +84,7 @@ _IN_OLD_OFFICE = (  # names in its directory
     ("PowerPoint Document", "was saved by an old version of PowerPoint. Save it as PPTX"),
 )
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # what Excel writes for a character
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # Excel's escape of a character
 _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
 
 
@@ -92,24 +92,24 @@ class DrawnPage(Struct, frozen=True):
     """A page as an image."""
 
     number: int  # from 1
-    # width, height: in pixels
+    # in pixels
     width: int
     height: int
-    # jpeg, thumbnail: files; the second is a small one
+    # JPEG files
     jpeg: bytes
     thumbnail: bytes
 
 
 def read(path: Path, encoding: str = "") -> Document:
-    """The file as text with page boundaries. What it is, its content tells: names may be wrong.
+    """Return a file as text with page boundaries. Its type is detected from its content.
 
-    A PDF may be a scan, whose pages have no text; no other file is without any.
+    Only a PDF may have no text, if its pages are scans.
 
     Args:
-        encoding: of a text file, if the user has chosen one or a server has named one.
+        encoding: of a text file, if chosen by the user or stated by a server.
 
     Raises:
-        UnreadableError: why not, as the end of a sentence.
+        UnreadableError: with the reason as the end of a sentence.
     """
     try:
         size = path.stat().st_size
@@ -158,7 +158,7 @@ def read(path: Path, encoding: str = "") -> Document:
 
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
-    """Return a text and its encoding. Raises UnreadableError if the bytes are not text."""
+    """Return a text and its encoding. Raise UnreadableError if the bytes are not text."""
     try:
         text, found = decode(data, encoding)
     except NotTextError:
@@ -171,7 +171,7 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
 
 
 def _old_office(path: Path) -> str:
-    """Return why a file of the format before 2007 is not read."""
+    """Return why a file in the format before Office 2007 cannot be read."""
     data = path.read_bytes()
     for name, why in _IN_OLD_OFFICE:
         if name.encode("utf-16-le") in data:
@@ -186,7 +186,7 @@ def _old_office(path: Path) -> str:
 
 
 def _pdf(path: Path) -> Document:
-    """The text of each page. Of the parsers pdfium alone reads 500 pages within a second."""
+    """Return the text of each page. pdfium reads 500 pages per second; other parsers are slower."""
     import pypdfium2
 
     opened = _opened(path)
@@ -198,7 +198,7 @@ def _pdf(path: Path) -> Document:
             page = opened[number]
             text = page.get_textpage()
         except pypdfium2.PdfiumError:
-            pages.append("")  # a damaged page among whole ones
+            pages.append("")  # damaged
             continue
         whole += 1
         pages.append(budget.take(text.get_text_range()))
@@ -226,7 +226,7 @@ def _images_on(page: Any, count: int) -> int:
 
 
 def _opened(path: Path) -> Any:
-    """A PDF, by pdfium. Raises UnreadableError."""
+    """Open a PDF with pdfium. Raise UnreadableError if that fails."""
     import pypdfium2
     from pypdfium2 import raw
 
@@ -239,17 +239,17 @@ def _opened(path: Path) -> Any:
 
 
 def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[DrawnPage]:
-    """Pages of a PDF as images, one after the other, with what was written into its forms.
+    """Render pages of a PDF as images, including filled-in forms.
 
-    Damaged pages, and those that there are not, are left out.
+    Damaged and nonexistent pages are skipped.
 
     Args:
         numbers: of the pages, from 1.
-        pixels: that each has at most.
+        pixels: maximum per page.
         small: pixels of the longer side of a thumbnail.
 
     Raises:
-        UnreadableError: it is locked or damaged.
+        UnreadableError: if it is locked or damaged.
     """
     import pypdfium2
 
@@ -280,16 +280,17 @@ def _as_jpeg(image: Any) -> bytes:
 
 
 def _sheets(path: Path, archive: Archive) -> Document:
-    """Each sheet as lines of cells with tabs between them, and its comments.
+    """Return each sheet as lines of cells separated by tabs, and its comments.
 
-    Of formulas the results; programs that make files without Excel save none, so the formulas.
+    Formulas are replaced by their results. Programs other than Excel may save none; then the
+    formula is shown.
     """
     import openpyxl
 
     budget, left_out = Budget(), LeftOut()
     pages, labels = [], []
     try:
-        with path.open("rb") as file:  # of a damaged one openpyxl would leave it open
+        with path.open("rb") as file:  # openpyxl leaves a damaged file open
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             for place, sheet in enumerate(book.worksheets):
                 try:
@@ -305,7 +306,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
         raise
-    except Exception:  # of a damaged file, and of defusedxml, which openpyxl uses for its XML
+    except Exception:  # for a damaged file, also from defusedxml, which openpyxl uses
         raise UnreadableError(DAMAGED) from None
     for folder, what in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
         if count := sum(name.startswith(f"xl/{folder}") for name in archive.names):
@@ -316,7 +317,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
 
 
 def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
-    """Return the comments and the text boxes of a sheet."""
+    """Return the comments and text boxes of a sheet."""
     parts = [name for name in archive.targets(sheet).values() if name in archive]
     has_threads = any("/threadedComments/" in name for name in parts)
     lines = []
@@ -340,8 +341,8 @@ def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
 def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
     """Return the lines of a sheet, with one empty line for any number of empty rows.
 
-    `iter_rows` makes every cell between the first and the last: two far-apart cells in a file of
-    1 KB took a minute. The parser below it gives those that are there.
+    `iter_rows` creates all cells in between: a file of 1 KB with two distant cells took a minute.
+    The parser used here only returns existing cells.
     """
     from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 
@@ -375,7 +376,7 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
 
 
 def _line_of(cells: dict[int, Any]) -> str:
-    """Return a row's texts, each behind a tab for every column before it, up to a limit."""
+    """Return a row's cells with a tab for each column between them, up to a limit."""
     line, last = "", 1
     for column in sorted(cells):
         value = cells[column]
@@ -421,7 +422,7 @@ def _packed(path: Path) -> Document:
 
 
 def _epub(archive: Archive) -> Document:
-    """Each part of the book's spine, a chapter in most of them."""
+    """Return each item of the book's spine, usually a chapter."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is locked by its seller and cannot be read")
 
@@ -441,6 +442,6 @@ def _epub(archive: Archive) -> Document:
         if name in archive:
             source, _ = _decoded(archive.read(name), "")
             pages.append(budget.take(webpages.markdown(source, left_out), 1))
-    # Covers and title pages without a word have no number of their own.
+    # Skip covers and title pages without text.
     shown = [page for page in pages if page.strip()]
     return document("EPUB", "chapter", shown, left_out=left_out)

@@ -1,8 +1,8 @@
-"""Encodings of text files: declared by the file, or guessed from its bytes.
+"""Detection of the encoding of text files, by declaration or from the bytes.
 
-charset-normalizer alone recognizes two of three short files (167 of 254 samples of one line, in 17
-languages). So files are first rated here as the encodings that people still use, by the letter
-frequencies of charset-normalizer. It decides where none of them fits.
+charset-normalizer alone recognizes two of three short files (167 of 254 one-line samples in 17
+languages). So files are first rated against common encodings, using charset-normalizer's letter
+frequencies. It decides if none of them fits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BOMS = (  # UTF-32's begins with that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     (b"\x84\x31\x95\x33", "gb18030"),
 )
-_HEAD_BYTES = 4096  # in which declarations are looked for
+_HEAD_BYTES = 4096  # searched for declarations
 _SAMPLE_BYTES = 8192
 _NAME = rb"""["']?\s*([A-Za-z][\w.:+-]{1,39})"""
 _DECLARATIONS = tuple(
@@ -31,12 +31,12 @@ _DECLARATIONS = tuple(
         (rb'\A\s*@charset\s+"' + _NAME, re.I),
         (rb"<meta\b[^>]*?\bcharset\s*=\s*" + _NAME, re.I),
         (rb"\bcontent-type\b[^\n<>]{0,80}?\bcharset\s*=\s*" + _NAME, re.I),  # mail, gettext
-        # Python's rule, which Emacs and Ruby share, and Vim's
+        # the rule of Python, also used by Emacs and Ruby, and that of Vim
         (rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|;|--|%|/\*)[^\n]*?coding[:=][ \t]*" + _NAME, 0),
         (rb"\bvim?:[^\n]*\b(?:fenc|fileencoding)=" + _NAME, 0),
     )
 )
-# What programs write under these names is often a larger set, as browsers read it.
+# Programs often use these names for a superset, which browsers decode too.
 _SUPERSETS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -64,7 +64,7 @@ _ALIASES = {
     "iso-8859-8-i": "iso8859_8",
     "unicode": "utf-16-le",
 }
-# Codecs of Python that no file declares in earnest. Some take hours for a few megabytes.
+# Codecs of Python that are not used for files. Some take hours for a few megabytes.
 _NO_CHARSETS = {"punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
 CHOICES = {
     "utf-8": "UTF-8",
@@ -92,7 +92,7 @@ CHOICES = {
     "cp437": "CP437",
     "cp850": "CP850",
 }
-"""Encodings to choose from, by Python's names."""
+"""Encodings offered to the user, by Python's names."""
 
 
 class NotTextError(Exception):
@@ -100,20 +100,20 @@ class NotTextError(Exception):
 
 
 class Decoded(NamedTuple):
-    """A text and the encoding it was read in, by Python's name."""
+    """A text and Python's name of its encoding."""
 
     text: str
     encoding: str
 
 
 def decode(data: bytes, told: str = "") -> Decoded:
-    """Return the text of a file.
+    """Decode a file.
 
     Args:
-        told: its encoding, if the user has chosen one or a server has named one.
+        told: its encoding, if chosen by the user or stated by a server.
 
     Raises:
-        NotTextError: it has no text.
+        NotTextError: if it is not text.
     """
     if name := known(told):
         return _as(data, name)
@@ -139,7 +139,7 @@ def known(name: str) -> str:
     name = name.strip().lower()
     try:
         info = codecs.lookup(_ALIASES.get(name, name))
-        b"text".decode(info.name, "replace")  # not all codecs are of text
+        b"text".decode(info.name, "replace")  # some codecs are not for text
     except (LookupError, ValueError, UnicodeError):
         return ""
     if info.name in _NO_CHARSETS:
@@ -148,12 +148,12 @@ def known(name: str) -> str:
 
 
 def title(name: str) -> str:
-    """Return an encoding's name for people."""
+    """Return the display name of an encoding."""
     return CHOICES.get(name, name.upper().replace("_", "-"))
 
 
 def declared(data: bytes) -> str:
-    """Return Python's name of the encoding that a file says it has, "" if it does not say."""
+    """Return Python's name of the encoding that a file declares, or ""."""
     head = data[:_HEAD_BYTES]
     for pattern in _DECLARATIONS:
         if (found := pattern.search(head)) and (name := known(found[1].decode("ascii"))):
@@ -165,27 +165,27 @@ def _as(data: bytes, name: str) -> Decoded:
     for mark, marked in _BOMS:
         if data.startswith(mark):
             data = data[len(mark) :]
-            if name[:6] == marked[:6]:  # "UTF-16" alone leaves the order of bytes to the mark
+            if name[:6] == marked[:6]:  # for "UTF-16", the mark determines the byte order
                 name = marked
             break
     return Decoded(data.decode(name, "replace"), name)
 
 
 def _declared_text(data: bytes, name: str) -> Decoded | None:
-    """Return the text as declared. A declaration that does not fit its file is ignored."""
-    if name.startswith(("utf-16", "utf-32")):  # it could not be read if it were true
+    """Decode a file as declared. Return None if that does not fit."""
+    if name.startswith(("utf-16", "utf-32")):  # then the declaration would not be readable
         return None
     found = data.decode(name, "replace")
     errors = found.count("\ufffd")
     if name == "utf-8":
         return Decoded(found, name) if _is_utf8(data) else None
     if len(found) == len(data) and not data.isascii() and _is_valid_utf8(data):
-        return None  # of one byte a letter: the file was converted and its declaration was not
+        return None  # converted to UTF-8 without updating the declaration
     return Decoded(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Return True for UTF-8, also if a few characters are damaged or the end is cut off."""
+    """Return True for UTF-8, even with a few damaged characters or a truncated end."""
     if _is_valid_utf8(data):
         return True
     text = data.decode(errors="replace")
@@ -205,7 +205,7 @@ def _is_valid_utf8(data: bytes) -> bool:
 
 
 class _Kind(NamedTuple):
-    """An encoding and the languages that are written in it."""
+    """An encoding and languages that are written in it."""
 
     encoding: str
     languages: tuple[str, ...]
@@ -270,14 +270,14 @@ _COMMON_KOREAN = (
 )
 _WRONG = -1.0
 _FITS = 0.3
-"""Least rating of what is text in that encoding: the mean of its letters' weights."""
+"""Minimum rating of text in that encoding: the mean weight of its letters."""
 
 
 def _guessed(data: bytes, usual: str) -> str:
-    """Return the encoding that fits best, ``usual`` unless it is UTF-16 where that is given.
+    """Return the most likely encoding. If ``usual`` is given, the only alternative is UTF-16.
 
     Raises:
-        NotTextError: none fits.
+        NotTextError: if none fits.
     """
     wide = [(_rating_of_utf16(data, name), name) for name in ("utf-16-le", "utf-16-be")]
     best = max(wide)

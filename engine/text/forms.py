@@ -1,7 +1,7 @@
-"""An answer's form in the words of llguidance, and why it cannot be used. Without model or MLX.
+"""Conversion of answer forms to llguidance grammars, and their limits. No MLX.
 
-A small model may write digits, list items or text for ever when a JSON schema allows it. `bounded`
-adds a limit to each place of a schema that has none of its own, so that every answer has an end.
+Small models may write digits, list items or text endlessly if a JSON schema allows it. `bounded`
+adds limits to a schema where it has none, so that every answer ends.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from engine.text.schema_keywords import supported
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
 MAX_ROW_ITEMS = 256
-"""Parser items per character in a request's own grammar.
+"""Parser items per character in a grammar from a request.
 
-The time that llguidance takes for a token of a right-recursive grammar grows with the cube of the
-items (version 1.9: 100 items 11 ms, 256 items 0.2 s, 700 items 3.4 s). JSON schemas have more
-items, up to llguidance's own limit of 2,000, but they are cheap to follow.
+The time of llguidance per token of a right-recursive grammar grows with the cube of the items
+(version 1.9: 100 items 11 ms, 256 items 0.2 s, 700 items 3.4 s). JSON schemas have more items, up
+to llguidance's own limit of 2,000, but they are cheap.
 """
 
 _UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
 _LISTING = re.compile(r"\n *1 \| ")
 
-# Compact, or indented by at most so much: a weak model would write blanks without end.
+# Compact, or indented by a limited width, because weak models would write blanks endlessly.
 BLANKS = r"\x20|\n\x20{0,24}"
 
 
 def refusal(params: SamplingParams) -> str:
-    """Why the form cannot be used, in llguidance's words; empty when it can, or none is asked for.
+    """Return why the form cannot be used, or "" if it can or there is none.
 
-    Takes about a millisecond, 0.2 s for a schema of 90 KB.
+    Takes about 1 ms, or 0.2 s for a schema of 90 KB.
     """
     if not params.constrained:
         return ""
@@ -50,7 +50,7 @@ def refusal(params: SamplingParams) -> str:
 
 
 def grammar(matcher: Any, params: SamplingParams) -> str:
-    """The form that `params` ask for, as llguidance's `LLMatcher` writes it for itself."""
+    """Return the form as a grammar of llguidance's `LLMatcher`."""
     if params.grammar is not None:
         return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
@@ -64,7 +64,7 @@ def grammar(matcher: Any, params: SamplingParams) -> str:
 
 
 def parser_limits(params: SamplingParams) -> Any:
-    """Return the `llguidance.LLParserLimits` for the form that `params` ask for."""
+    """Return the `llguidance.LLParserLimits` for a form."""
     from llguidance import LLParserLimits
 
     is_own = params.grammar is not None and params.tool_form is None
@@ -72,12 +72,12 @@ def parser_limits(params: SamplingParams) -> Any:
 
 
 def without_limits(params: SamplingParams) -> SamplingParams:
-    """The same without `form_limits`, for a schema that they make impossible."""
+    """Return parameters without `form_limits`, for a schema that contradicts them."""
     return replace(params, form_limits=None)
 
 
 def in_words(error: str, params: SamplingParams) -> str:
-    """Return an error of llguidance; of a schema, on one line that names the keyword."""
+    """Return an error of llguidance. For a schema, this is one line with the keyword."""
     _, within, rest = error.partition("failed to compile JSON schema: ")
     text = _LISTING.split(rest)[0] if within else error  # the grammar of tools, line by line
     line = " ".join(text.split())
@@ -94,13 +94,10 @@ def in_words(error: str, params: SamplingParams) -> str:
 
 
 def too_much(error: str) -> str:
-    """Why llguidance has given up a form, as the end of a sentence.
+    """Return why llguidance has given up, as the end of a sentence, or "" for other errors.
 
     Args:
-        error: of its matcher, after a token that it did not take.
-
-    Returns:
-        Empty if the token did not fit, or no token fits.
+        error: of its matcher, after it rejected a token.
     """
     if not error or "satisfy the grammar" in error or "NoExtension" in error:
         return ""
@@ -116,7 +113,7 @@ def _literal(text: str) -> str:
 # -- limits --------------------------------------------------------------------------------------
 
 _ANY = "stretto-any-{}"
-"""The names of the definitions that stand for any JSON with so many levels of nesting."""
+"""Names of the definitions for any JSON, by depth of nesting."""
 
 _NOTES = {
     *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
@@ -125,19 +122,19 @@ _NOTES = {
 _COMBINING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
 )
-# Where schemas are within a schema: one, a list of them, or a mapping to them.
+# Keywords with a schema, a list of schemas, or a mapping of schemas.
 _ONE = ("items", "additionalItems", "additionalProperties", "contains", "unevaluatedItems")
 _MANY = ("anyOf", "oneOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
 def bounded(schema: str, limits: FormLimits | None) -> str:
-    """The schema, as text, with limits where it has none, and `supported` in any case.
+    """Return a schema, as text, with limits where it has none, and with `supported` applied.
 
-    It admits no answer that `schema` does not admit. Limits that the schema sets itself stay, also
-    where they are wider. What `allOf`, `not` and `if` combine is left as it is: a limit in one
-    part could contradict another part. An object of which some properties are optional gets no
-    others than those that the schema names, because llguidance cannot count them.
+    It allows no answer that `schema` does not allow. The schema's own limits are kept, even if they
+    are wider. Parts of `allOf`, `not` and `if` are not changed, because a limit in one could
+    contradict another. An object with optional properties gets no others than those in the schema,
+    because llguidance cannot count them.
     """
     schema = supported(schema)
     if limits is None:
@@ -149,18 +146,18 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
             out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
         return json.dumps(out)
     except (TypeError, AttributeError, RecursionError):
-        return schema  # it is malformed, or too deep: llguidance says so in better words
+        return schema  # malformed or too deep; llguidance reports it better
 
 
 class _Bounding:
-    """One schema's bounding."""
+    """Addition of limits to one schema."""
 
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
-        self.used = False  # whether some place admits any JSON, so that the definitions are needed
+        self.used = False  # True if any part allows any JSON, which needs the definitions
 
     def definitions(self) -> dict[str, Any]:
-        """Any JSON with 0, 1, … levels of nesting."""
+        """Return definitions for any JSON with 0, 1, … levels of nesting."""
         found: dict[str, Any] = {}
         for level in range(self._limits.depth + 1):
             node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
@@ -176,7 +173,7 @@ class _Bounding:
         return {"$ref": f"#/$defs/{_ANY.format(self._limits.depth)}"}
 
     def schema(self, node: Any) -> Any:
-        """A schema with limits, its parts included."""
+        """Return a schema with limits in all its parts."""
         if node is True:
             return self._any()
         if not isinstance(node, dict):
@@ -204,7 +201,7 @@ class _Bounding:
         return {**out, **self._limits_of(out)}
 
     def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
-        """The limits that a schema lacks for the types that it names."""
+        """Return the limits that a schema lacks for its types."""
         kinds, limits, out = _kinds(node), self._limits, dict[str, Any]()
         if kinds & {"integer", "number"}:
             out.update(self._of_number(node, "integer" in kinds))
@@ -233,7 +230,7 @@ class _Bounding:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    """The types that a schema names, or that its keywords are about."""
+    """Return the types of a schema, or those that its keywords apply to."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

@@ -11,15 +11,15 @@ _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 
 def is_formula(element: Any) -> bool:
-    """Return True for an element with which a formula begins."""
+    """Return True if an element is a formula."""
     return str(element.tag).endswith(("/math}oMath", "/math}oMathPara"))
 
 
 def linear(element: Any, depth: int = 0) -> str:
-    """Return a formula, or a part of one, in the notation of Word's linear format.
+    """Return a formula, or a part of one, in Word's linear notation.
 
     Raises:
-        RecursionError: it is nested too deeply.
+        RecursionError: if it is nested too deeply.
     """
     if depth > 200:
         raise RecursionError
@@ -83,7 +83,7 @@ def linear(element: Any, depth: int = 0) -> str:
 
 
 def mathml(tag: Any) -> str:
-    """Return a formula of a web page (an element of Beautiful Soup): its TeX if the page has it."""
+    """Return a formula of a web page (a Beautiful Soup element), as TeX if the page includes it."""
     noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
     tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
     return f"${' '.join(tex.split())}$" if tex.strip() else _linear_mathml(tag)
@@ -123,7 +123,7 @@ def _name(element: Any) -> str:
 
 
 def _value(element: Any, name: str, default: str = "") -> str:
-    """Return a property of an element: "" if it has no value, the default if it is missing."""
+    """Return a property of an element: "" without a value, or the default if missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
             for each in properties:
@@ -148,7 +148,7 @@ def _grouped(text: str) -> str:
 
 
 def _bracketed(text: str) -> str:
-    """Return the text in round brackets, unless they are around all of it."""
+    """Return the text in parentheses, unless it already is."""
     if text.startswith("(") and text.endswith(")"):
         depth = 0
         for at, char in enumerate(text):

@@ -1,8 +1,8 @@
-"""Words of PDFs that were hyphenated at the ends of lines.
+"""Joining of words that were hyphenated at line ends in PDFs.
 
-pdfium writes U+FFFE for a hyphen between two letters at a line's end and joins the lines. It does
-not know whether the hyphen belongs to the word, so the rest of the document decides, then the form
-of the two parts. Numbers and ranges keep their line ends.
+pdfium writes U+FFFE for a hyphen between two letters at a line end, and joins the lines. If the
+hyphen belongs to the word is decided by the rest of the document, then by the form of the two
+parts. Numbers and ranges keep their line breaks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
 
 
 def without_hyphens(pages: Sequence[str]) -> list[str]:
-    """Return pages with the hyphenated words joined, as pdfium gives their text."""
+    """Return pages of pdfium's text with hyphenated words joined."""
     if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
         return [*pages]
     known = {word.lower() for page in pages for word in _WORD.findall(page)}

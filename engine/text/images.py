@@ -1,8 +1,8 @@
 """Images and recordings in prompts: marks with digests in the text, and ids in the tokens.
 
-A template writes the same word for every image, so a later prompt with another image would look the
-same. Therefore the rendered text has a mark with the image's digest instead. For tokenization the
-mark becomes the word again, whose token is then replaced by the image's ids.
+A template writes the same word for every image, so prompts with different images would be equal.
+Therefore the rendered text has a mark with the image's digest instead. For tokenization, the mark
+becomes the word again, whose token is then replaced by the image's ids.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Markers that are tokens, and text that only looks like them."""
+"""Markers that are tokens, distinguished from text that looks like them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.text.dialects import Markers
 class MarkTokens:
     """Recognizer of markers among text that looks like them.
 
-    Where a token of a tokenizer is a marker or a part of one, a character of Unicode's for a
-    program's own use stands for it, in the text that the splitter sees and in the markers. What a
-    model spells with other tokens is text.
+    Each token that is a marker or a part of one is mapped to a private-use character of Unicode,
+    both in the text for the splitter and in the markers. Markers spelled with other tokens are
+    text.
 
     Args:
         tokens: ids of the tokenizer's added tokens.
@@ -38,15 +38,15 @@ class MarkTokens:
         self.markers = markers.mapped(self.of)
 
     def of_token(self, token: int, text: str) -> str:
-        """Return the text that a token completes as the splitter sees it."""
+        """Return the text of a token for the splitter."""
         return self.of(text) if token in self._ids else text
 
     def of(self, text: str) -> str:
-        """Return text as the splitter sees it if each marker in it is a token."""
+        """Return text for the splitter, if each marker in it is a token."""
         return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
 
     def plain(self, text: str) -> str:
-        """Return the text that was written."""
+        """Return the original text."""
         return text.translate(self._back) if self._back else text
 
     def has_token(self, marker: str) -> bool:

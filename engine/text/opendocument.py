@@ -31,20 +31,20 @@ _OFFICE, _TEXT, _TABLE, _DRAW, _STYLE, _PRESENTATION = (
 )
 _XLINK, _MATH = "{http://www.w3.org/1999/xlink}", "{http://www.w3.org/1998/Math/MathML}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
-# Removed text, which stands apart from the body, and what is not shown.
+# Removed text, which is stored apart from the body, and hidden text.
 _SKIPPED = {f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}note-citation"}
 _SKIPPED |= {f"{_OFFICE}forms", f"{_TEXT}ruby-text"}
-_MOST_REPEATED = 100  # cells or rows that are equal and stand side by side
+_MOST_REPEATED = 100  # consecutive equal cells or rows
 _MOST_BLANKS = 1000
 
 
 def is_flat(head: bytes) -> bool:
-    """Return True for the beginning of a file that is one XML document (FODT, FODS, FODP)."""
+    """Return True if a file begins like a single XML document (FODT, FODS, FODP)."""
     return b"<office:document" in head and b"opendocument" in head
 
 
 def read(archive: Archive) -> Document:
-    """Read a file. Raises UnreadableError."""
+    """Read a file. Raise UnreadableError if that fails."""
     manifest = "META-INF/manifest.xml"
     if manifest in archive and b"encryption-data" in archive.read(manifest):
         raise UnreadableError(LOCKED)
@@ -57,13 +57,13 @@ def read(archive: Archive) -> Document:
 
 
 def read_flat(data: bytes) -> Document:
-    """Read a file that is one XML document. Raises UnreadableError."""
+    """Read a file that is a single XML document. Raise UnreadableError if that fails."""
     root = xml(data)
     return _OpenDocument(None).document(root, root)
 
 
 class _OpenDocument:
-    """A file that is being read."""
+    """Reader of one file."""
 
     def __init__(self, archive: Archive | None) -> None:
         self.left_out = LeftOut()
@@ -114,7 +114,7 @@ class _OpenDocument:
         return [*found]
 
     def _blocks(self, parent: Any, depth: int, level: int = -1) -> Iterator[str]:
-        """Yield paragraphs, tables and text boxes. ``level``: of the list that they are in."""
+        """Yield paragraphs, tables and text boxes. ``level`` is that of the surrounding list."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         for child in parent:
@@ -155,7 +155,7 @@ class _OpenDocument:
             yield from self._frame(box, depth + 1)
 
     def _pieces(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield the pieces of a paragraph's text. Frames in it are added to ``boxes``."""
+        """Yield parts of a paragraph's text. Frames in it are added to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         yield _plain(parent.text)
@@ -188,7 +188,7 @@ class _OpenDocument:
             yield _plain(child.tail)
 
     def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
-        """Return the mark of a note or comment, and keep its text for the end."""
+        """Return the mark of a note or comment, and store its text for the end."""
         place = len(found)
         found.append("")
         author = element.find(f"{_DC}creator")
@@ -199,7 +199,7 @@ class _OpenDocument:
         return f"[{mark}]"
 
     def _frame(self, frame: Any, depth: int) -> Iterator[str]:
-        """Yield the text of a text box or a shape; count what has none."""
+        """Yield the text of a text box or a shape. Count those without text."""
         if formula := self._formula(frame):
             yield formula
             return
@@ -243,7 +243,7 @@ class _OpenDocument:
         return self._with_notes(text)
 
     def _with_notes(self, text: str) -> str:
-        """Return a page's text with its notes behind it."""
+        """Append the notes of a page to its text."""
         notes, self._notes, self._comments = [*self._notes, *self._comments], [], []
         return "\n\n".join(filter(None, (text, "\n".join(notes))))
 
@@ -287,20 +287,20 @@ class _OpenDocument:
 
 
 def _positions(root: Any) -> dict[str, str]:
-    """Return the styles of superscript and subscript text, by their names."""
+    """Return the names of superscript and subscript styles."""
     found = {}
     for style in root.iter(f"{_STYLE}style"):
         for each in style.iter(f"{_STYLE}text-properties"):
             position = str(each.get(f"{_STYLE}text-position", ""))
             if position.startswith(("super", "sub")):
                 found[str(style.get(f"{_STYLE}name"))] = position
-            elif re.match(r"-?[1-9]", position):  # a share of the height
+            elif re.match(r"-?[1-9]", position):  # percentage of the height
                 found[str(style.get(f"{_STYLE}name"))] = "sub" if position[0] == "-" else "super"
     return found
 
 
 def _plain(text: str | None) -> str:
-    """Return text with its white space as it is shown: one blank for any number."""
+    """Return text with each run of white space as a single blank."""
     if not text:
         return ""
     words = " ".join(text.split())
@@ -314,7 +314,7 @@ def _repeated(element: Any, what: str) -> int:
 
 
 def _members(table: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield the rows of a table, also of groups; not those of tables inside cells."""
+    """Yield the rows of a table, including those in groups, but not of nested tables."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in table:

@@ -1,9 +1,9 @@
-"""Detector of replies that repeat the same words until they reach their limit.
+"""Detection of replies that repeat the same words until they reach their limit.
 
 Small models fall into such loops, most often at low temperatures. Legitimate text repeats itself,
-too: rows of zeros, equal rows of a table or of JSON, the refrain of a song. So the detector counts
-exact repetition of prose only, outside of code, and nothing that the user has asked for in the same
-words.
+too: rows of zeros, equal rows of a table or of JSON, the refrain of a song. So the detector only
+counts exact repetition of prose outside of code, and nothing that the user has asked for in the
+same words.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import re
 from collections.abc import Callable, Sequence
 
 REPEATS = 4
-"""Times that a block of tokens must occur in a row."""
+"""Consecutive occurrences of a block of tokens."""
 MIN_TOKENS = 128
-"""Tokens that the repetition must fill, so that a short refrain may be sung often."""
+"""Minimum length of the repetition in tokens, so that a short refrain may occur often."""
 MAX_PERIOD = 256
-"""Tokens of the longest block that is looked for."""
+"""Maximum length of a block in tokens."""
 CHECK_INTERVAL = 32
-"""Generated tokens between two checks. A check compares at most `MAX_PERIOD` pairs of tokens, so
-that it costs less than ten comparisons per token."""
+"""Generated tokens between two checks. A check compares at most `MAX_PERIOD` pairs of tokens, which
+is less than ten comparisons per token."""
 
-# Anything that prose does not have: brackets, columns, assignments, calls, indented lines, CSV.
+# Not found in prose: brackets, columns, assignments, calls, indented lines, CSV.
 _STRUCTURE = re.compile(r"[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[^\s\d]")
 _WORD = re.compile(r"[^\W\d_]+")
-_MIN_LETTERS = 0.6  # of the characters of a block of prose that are not blanks
+_MIN_LETTERS = 0.6  # minimum share of letters in prose, apart from blanks
 
 
 def period_of(tokens: Sequence[int]) -> int:
     """Return the length of the shortest block that the tokens end with `REPEATS` times or more.
 
-    Returns 0 if there is none, or if the repetition is shorter than `MIN_TOKENS`.
+    Return 0 without a repetition, or if it is shorter than `MIN_TOKENS`.
     """
     for period in range(1, MAX_PERIOD + 1):
         span = max(MIN_TOKENS, REPEATS * period)
@@ -44,7 +44,7 @@ def period_of(tokens: Sequence[int]) -> int:
 
 
 def is_prose(block: str) -> bool:
-    """Return True if the text is made of words, not of code, a table or numbers."""
+    """Return True if the text consists of words instead of code, a table or numbers."""
     solid = sum(not character.isspace() for character in block)
     letters = sum(map(len, _WORD.findall(block)))
     return letters >= max(1, _MIN_LETTERS * solid) and _STRUCTURE.search(block) is None
@@ -60,7 +60,7 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector:
-    """Watches the generated tokens of one reply.
+    """Detector of repetition in the tokens of one reply.
 
     Args:
         decode: returns the text of tokens.

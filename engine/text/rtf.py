@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+",
     re.DOTALL,
 )
-_CODE_PAGES = {  # of fonts, by \fcharset; 0 and 1 have the file's
+_CODE_PAGES = {  # by \fcharset of a font; 0 and 1 use the file's
     77: "mac_roman",
     78: "cp932",
     79: "cp949",
@@ -93,11 +93,11 @@ _ASIDE = {
     **{f"footer{side}": "footer" for side in ("", "l", "r", "f")},
 }
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-_MAX_GROUPS = 10_000  # in each other
+_MAX_GROUPS = 10_000  # nested
 
 
 class _Flow:
-    """Paragraphs and rows of the text, or of a part aside."""
+    """Paragraphs and table rows of the text or of a separate part."""
 
     def __init__(self) -> None:
         self.blocks: list[str] = []
@@ -115,7 +115,7 @@ class _Flow:
             self.blocks.append(f"\n{text[: len(text) - len(rest)]}{mark}{rest}\n")
 
     def begin_row(self) -> None:
-        """End the paragraph before a table. Some programs end it with a line only."""
+        """End the paragraph before a table. Some programs end it with a line break only."""
         if not self._cells:
             self.end_paragraph()
 
@@ -129,7 +129,7 @@ class _Flow:
         self._cells.clear()
 
     def text(self) -> str:
-        """Return it all, with an empty line around each paragraph."""
+        """Return the whole text, with an empty line between paragraphs."""
         if self._cells:
             self.end_cell()
             self.end_row()
@@ -138,7 +138,7 @@ class _Flow:
 
 
 class _Group(Struct):
-    """State of a group, restored after it."""
+    """State of a group, restored at its end."""
 
     flow: _Flow
     hides: bool = False
@@ -148,19 +148,19 @@ class _Group(Struct):
     in_table: bool = False
     font: str = ""
     style: str = ""
-    fallback: int = 1  # characters behind one of Unicode
-    fonts: bool = False  # the group is the table of fonts, or of styles
+    fallback: int = 1  # characters after a Unicode character that repeat it
+    fonts: bool = False  # in the table of fonts or styles
     styles: bool = False
-    begins: str = ""  # "note", "comment", … of a part aside that ends with the group
+    begins: str = ""  # "note", "comment", … if the group is a separate part
 
 
 def read(data: bytes) -> Document:
-    """Read a file. Raises UnreadableError."""
+    """Read a file. Raise UnreadableError if that fails."""
     return _Rtf(data.decode("latin-1")).document()
 
 
 class _Rtf:
-    """A file that is being read."""
+    """Reader of one file."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -171,10 +171,10 @@ class _Rtf:
         self._flow = _Flow()
         self._group = _Group(self._flow)
         self._outer: list[_Group] = []
-        self._bytes = bytearray()  # not decoded yet: a character may have two
-        self._skip = 0  # characters that stand for one that was given in Unicode
+        self._bytes = bytearray()  # not decoded yet, as a character may have two
+        self._skip = 0  # remaining characters that repeat a Unicode character
         self._star = False
-        self._high = 0  # the first half of a pair
+        self._high = 0  # first half of a surrogate pair
         self._notes: list[str] = []
         self._comments: list[str] = []
         self._margins = {"header": dict[str, None](), "footer": dict[str, None]()}
@@ -233,7 +233,7 @@ class _Rtf:
         return document("RTF", unit, pages, left_out=self._left_out)
 
     def _end_group(self) -> bool:
-        """Restore what counted outside. Returns False at the file's end."""
+        """Restore the state outside of the group. Return False at the end of the file."""
         group = self._group
         if not self._outer:
             return False
@@ -261,7 +261,7 @@ class _Rtf:
             self._add(f"[{mark}]")
 
     def _do(self, word: str, number: int | None) -> None:
-        """Follow a control word."""
+        """Process a control word."""
         group, flow = self._group, self._group.flow
         is_on = number != 0
         match word:
@@ -277,7 +277,7 @@ class _Rtf:
                 elif not group.hides:
                     self._left_out.add("embedded object")
                 group.hides = True
-            case "ud":  # the Unicode form of what stands before it
+            case "ud":  # Unicode form of the text before it
                 group.hides = self._outer[-2].hides if len(self._outer) > 1 else False
             case _ if word in _HIDDEN or (self._star and word not in _SHOWN):
                 group.hides = True
@@ -348,7 +348,7 @@ class _Rtf:
         self._bytes += data[skipped:]
 
     def _flush(self) -> None:
-        """Decode what has come and add it."""
+        """Decode pending bytes, and add them."""
         self._skip = 0
         if not self._bytes:
             return
@@ -373,7 +373,7 @@ class _Rtf:
         char = chr(unit)
         if 0xDC00 <= unit < 0xE000:
             char = chr(0x10000 + ((self._high - 0xD800) << 10) + unit - 0xDC00)
-        elif 0xF020 <= unit <= 0xF0FF:  # of a font whose characters are pictures
+        elif 0xF020 <= unit <= 0xF0FF:  # a character of a symbol font
             char = SYMBOL_LETTERS.get(chr(unit - 0xF000), "•")
         self._high = 0xD800
         self._add(char)

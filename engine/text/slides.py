@@ -61,10 +61,10 @@ class _Slide:
         self._archive = archive
         self._parts = parts
         self._left_out = left_out
-        self._without = without  # types of placeholders
+        self._without = without  # types of placeholders to skip
 
     def text(self, root: Any) -> str:
-        """Return the text of the shapes as they stand in the file."""
+        """Return the text of the shapes in the order of the file."""
         return "\n\n".join(self._blocks(root, 0))
 
     def _blocks(self, parent: Any, depth: int) -> Iterator[str]:

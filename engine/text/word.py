@@ -31,7 +31,7 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VALUE = f"{W}val"
-# Text that tracked changes have removed or moved away, properties, and the code of fields.
+# Text removed or moved away by tracked changes, properties, and field codes.
 _SKIPPED = {
     f"{W}{name}"
     for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "pPr", "rPr", "sectPr")
@@ -62,7 +62,7 @@ def read(archive: Archive, main: str) -> Document:
 
 
 def alternative(element: Any, depth: int = 0) -> Any:
-    """Return the one of `mc:AlternateContent`'s texts to read: the first that has any."""
+    """Return the text to use in `mc:AlternateContent`: the first that is not empty."""
     found = [*element]
     for each in found:
         if any(inner.text for inner in each.iter() if inner.tag in {f"{W}t", f"{A}t"}):
@@ -71,7 +71,7 @@ def alternative(element: Any, depth: int = 0) -> Any:
 
 
 class _Style:
-    """What counts of a paragraph's style."""
+    """Relevant properties of a paragraph style."""
 
     def __init__(self, name: str, based_on: str, numbering: Any) -> None:
         self.name = name
@@ -80,7 +80,7 @@ class _Style:
 
 
 class _Word:
-    """A file that is being read."""
+    """Reader of one file."""
 
     def __init__(self, archive: Archive, main: str) -> None:
         self._archive = archive
@@ -116,7 +116,7 @@ class _Word:
         return document("Word", unit, pages, left_out=self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
-        """Return the elements of a part other than the main one."""
+        """Return the elements of another part than the main one."""
         path = f"{self._folder}/{name}" if self._folder else name
         return [*self._archive.xml(path)] if path in self._archive else []
 
@@ -138,7 +138,7 @@ class _Word:
         element = paragraph.find(f"{W}pPr/{W}pStyle")
         key = "" if element is None else str(element.get(_VALUE, ""))
         name, numbering = key, None
-        for step in range(20):  # styles that are based on each other may make a circle
+        for step in range(20):  # styles may be based on each other in a circle
             style = self._styles.get(key)
             if style is None:
                 break
@@ -149,7 +149,7 @@ class _Word:
         return name, numbering
 
     def _margins(self, root: Any, kind: str) -> list[str]:
-        """Return the headers or footers that are shown, and the ones that no section names."""
+        """Return the visible headers or footers, and those that no section refers to."""
         settings = {each.tag: each for each in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
@@ -172,16 +172,16 @@ class _Word:
             outer, self._targets = self._targets, self._archive.targets(part)
             text = "\n".join(self._blocks(self._archive.xml(part)))
             self._targets = outer
-            if re.search(r"[^\W\d_]", text):  # not if it is only a page number
+            if re.search(r"[^\W\d_]", text):  # skip mere page numbers
                 found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
         return [*found]
 
     def _add_unreferenced_notes(self, root: Any) -> None:
-        """Add the notes and comments that no place in the document has a mark of."""
+        """Add the notes and comments that are not referenced in the document."""
         for kind, notes in self._kinds.items():
             marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
             for key, note in [*notes.items()]:
-                # notes of other types are lines that separate
+                # other types of notes are separator lines
                 if key not in marked and note.get(f"{W}type", "normal") == "normal":
                     self._note(kind, key, 0)
 
@@ -189,7 +189,7 @@ class _Word:
         """Yield paragraphs, tables and text boxes."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
-        carried = ""  # of paragraphs whose ends were removed
+        carried = ""  # text of paragraphs whose ends were removed
         for child in parent:
             if child.tag == f"{W}p":
                 boxes: list[Any] = []
@@ -226,7 +226,7 @@ class _Word:
             yield table_row(cells)
 
     def _formatted(self, paragraph: Any, text: str) -> str:
-        """Return a paragraph's text with marks of headings and lists."""
+        """Return a paragraph's text with Markdown for headings and lists."""
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
         style, own = self._style(paragraph)
         if not text.strip(" \t\n"):
@@ -235,12 +235,12 @@ class _Word:
         number = "" if numbering is None else self._numbers.next(numbering)
         heading = _HEADING.match(style)
         mark = "#" * min(int(heading[1]), 6) + " " if heading else "# " if style == "Title" else ""
-        rest = text.lstrip(PAGE)  # a page may end before the first letter
+        rest = text.lstrip(PAGE)  # a page may end at the beginning of a paragraph
         mark = mark + number.lstrip() if mark else number
         return text[: len(text) - len(rest)] + (mark + rest if rest else "")
 
     def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield the pieces of a paragraph's text. Text boxes in it are added to ``boxes``."""
+        """Yield parts of a paragraph's text. Text boxes in it are added to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         for child in parent:
@@ -252,8 +252,7 @@ class _Word:
             elif tag == f"{W}lastRenderedPageBreak":
                 yield PAGE
             elif tag in {f"{W}br", f"{W}cr"}:
-                # Word writes the end of a page that was asked for a second time where it came to
-                # be.
+                # Word repeats a requested page break where it was rendered.
                 yield "" if child.get(f"{W}type") == "page" else "\n"
             elif tag == f"{W}noBreakHyphen":
                 yield "-"
@@ -279,7 +278,7 @@ class _Word:
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Return True for an element without text, and note what is left out with it."""
+        """Return True for an element without text, and count what is left out with it."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")
@@ -300,7 +299,7 @@ class _Word:
             raise UnreadableError(TOO_DEEP) from None
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
-        """Return a word with its reading in brackets behind it."""
+        """Return a word followed by its reading in parentheses."""
         base, reading = (
             "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
             for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
@@ -308,14 +307,14 @@ class _Word:
         return f"{base}({reading})" if reading else base
 
     def _note(self, kind: str, key: str, depth: int) -> str:
-        """Return the mark of a note or comment, and keep its text for the end."""
+        """Return the mark of a note or comment, and store its text for the end."""
         element = self._kinds[kind].pop(key, None)
         if element is None:
             return ""
         is_comment = kind == "comment"
         found = self._comments if is_comment else self._notes
         place = len(found)
-        found.append("")  # a note may have notes
+        found.append("")  # reserve the position, as a note may contain notes
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
         mark = f"comment {place + 1}" if is_comment else f"{place + 1}"
@@ -339,7 +338,7 @@ def _is_on(element: Any) -> bool:
 
 
 def _has_removed_end(paragraph: Any) -> bool:
-    """Return True if a tracked change has removed the paragraph's end."""
+    """Return True if a tracked change has removed the end of the paragraph."""
     marks = paragraph.find(f"{W}pPr/{W}rPr")
     if marks is None:
         return False
@@ -347,7 +346,7 @@ def _has_removed_end(paragraph: Any) -> bool:
 
 
 def _symbol(font: str, code: str) -> str:
-    """Return a character of a font whose characters are pictures."""
+    """Return the equivalent of a symbol font's character."""
     try:
         number = int(code, 16)
         char = chr(number & 0xFF if 0xF000 <= number <= 0xF0FF else number)
@@ -359,7 +358,7 @@ def _symbol(font: str, code: str) -> str:
 
 
 def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield the rows of a table or the cells of a row, also those in content controls."""
+    """Yield the rows of a table or the cells of a row, including those in content controls."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in parent:
@@ -370,10 +369,10 @@ def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
 
 
 class _Numbers:
-    """The numbers of lists and headings."""
+    """Numbering of lists and headings."""
 
     def __init__(self, numbering: Iterable[Any]) -> None:
-        self._lists = dict[str, tuple[str, dict[str, str]]]()  # a list's definition, and starts
+        self._lists = dict[str, tuple[str, dict[str, str]]]()  # definition and start values
         self._levels = dict[tuple[str, str], tuple[str, str, int]]()  # format, text, start
         self._counts = dict[str, dict[int, int]]()
         for each in numbering:
@@ -397,12 +396,12 @@ class _Numbers:
                 self._lists[str(each.get(f"{W}numId"))] = key, starts
 
     def next(self, numbering: Any) -> str:
-        """Return the mark of the next paragraph of a list, with a blank behind it."""
+        """Return the mark of the next paragraph of a list, followed by a blank."""
         number, level = (
             "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))
             for name in ("numId", "ilvl")
         )
-        if number == "0":  # it takes a paragraph out of its style's list
+        if number == "0":  # removes the paragraph from its style's list
             return ""
         at = int(level) if level.isdecimal() else 0
         indent = "  " * min(at, 8)
@@ -428,7 +427,7 @@ class _Numbers:
 
 
 def _number(n: int, form: str) -> str:
-    """Return a number in one of Word's forms."""
+    """Return a number in a format of Word's."""
     if form in {"lowerLetter", "upperLetter"} and n > 0:
         letters = chr(ord("a") + (n - 1) % 26) * min((n - 1) // 26 + 1, 10)
         return letters if form == "lowerLetter" else letters.upper()
