@@ -1,12 +1,12 @@
-"""Whether replies and models fit into memory, and whose idle caches make room for them.
+"""Admission of replies and models to memory, and the choice of idle caches to evict for them.
 
-A reply that could never fit is refused at once. One that would fit if fewer others ran waits in
-the admission queue: the chats in front first, otherwise in the order in which they were sent; none
-is passed by.
+A reply that could never fit is refused immediately. One that would fit if fewer others ran waits in
+the admission queue: chats in the foreground first, otherwise in the order in which they were sent.
+No request overtakes another.
 
-Room is made in a turn of its own, and the waiting request is admitted in a later one, by what is
-held then. So nobody relies on a guess of what dropping a cache gives back: what others hold as well
-stays, and what goes to disk is held until it is written.
+Eviction takes a turn of its own, and the waiting request is admitted in a later turn, from the
+memory in use at that time. So nothing relies on an estimate of what dropping a cache frees: memory
+shared with others stays, and caches that are being written to disk are held until they are written.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from engine.runtime.plan import (
 )
 
 BUDGET_SHARE = 0.85
-"""Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
+"""Default budget as a share of the memory. The rest is for the process and MLX's scratch
+buffers."""
 
 SCRATCH_SHARE = 1 / 16
-"""Of the budget, at most so much is kept free for a single question that may come."""
+"""Largest share of the budget that is kept free for a future single question."""
 
 
 class Eviction(Struct, frozen=True):
-    """Idle caches that make room, by their keys; nobody is admitted yet."""
+    """Keys of idle caches to evict. No request is admitted in the same turn."""
 
     keys: tuple[CacheKey, ...]
 
 
 class Promise(NamedTuple):
-    """What running replies come to take at their longest."""
+    """Memory that the running replies may need at their maximum lengths."""
 
-    own: int  # bytes of each one's own caches, all together
-    groups: Mapping[int, int]  # by number, the bytes of what they hold together with others
+    own: int  # bytes of the replies' own caches, in total
+    groups: Mapping[int, int]  # bytes of shared caches, by group number
 
     @property
     def nbytes(self) -> int:
@@ -55,21 +56,21 @@ class Promise(NamedTuple):
 
 
 def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
-    """Sorts those that wait for memory, the first to be admitted first.
+    """Return the sort key of a request that waits for memory.
 
-    Single questions come before all others: room is kept free for one.
+    Single questions come first: memory is kept free for one.
     """
     return not scratch, -priority, waiting_since
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
-    """The rows that wait for memory, the first to be admitted first."""
+    """Return the rows that wait for memory, in the order of admission."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
     return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
 
 
 def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView) -> tuple[Refusal, ...]:
-    """Those in the queue that would not fit if nothing else ran."""
+    """Refuse requests that would not fit if nothing else ran."""
     free = memory.budget - _reserve(rows, memory)
     refused = []
     for row in queue:
@@ -80,7 +81,7 @@ def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView) -> tup
 
 
 def too_large(needed: int, free: int) -> str:
-    """Why something can never be, and what to do."""
+    """Return the message for a request that can never fit."""
     return (
         f"This needs {needed / 1e9:.2f} GB together with the weights, and "
         f"{free / 1e9:.2f} GB may be used. Ask for a shorter "
@@ -91,20 +92,22 @@ def too_large(needed: int, free: int) -> str:
 def admit(
     queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView
 ) -> Admission | Eviction | None:
-    """The first of the queue for which there is room, or what is dropped to make it.
+    """Admit the first request that fits, or choose the caches to evict for it.
 
-    None of the queue is passed by, but for those that are paused, and single questions.
+    Only paused requests and single questions may be overtaken.
     """
     running, groups = promised(rows)
     free = memory.budget - _reserve(rows, memory)
     for row in queue:
         if row.paused or memory.fixed + row.most + row.shared > free:
-            continue  # or refused
+            continue  # or it was refused
         in_use = {**groups, **({row.group: row.shared} if row.group else {})}
         least = memory.fixed + running + row.most + sum(in_use.values())
         if least <= free:
             if least + memory.idle_bytes + memory.leaving <= memory.budget:
-                return Admission(row.id)  # whatever is idle, its own caches among it
+                return Admission(
+                    row.id
+                )  # it fits without evicting anything, its own caches included
             idle = [i for i in memory.idle if i.key != CacheKey("session", row.id)]
             dropped, left = room(memory.budget - least, idle, in_use)
             if dropped:
@@ -119,9 +122,10 @@ def admit(
 def load(
     request: LoadRequest, rows: Sequence[Row], memory: MemoryView
 ) -> LoadAdmission | Refusal | Eviction | None:
-    """How a model is read: what replies have been promised and what is loaded counts.
+    """Decide how a model is loaded, from the memory promised to replies and held by models.
 
-    None where it has to wait until caches that made room are on disk.
+    Returns:
+        None while evicted caches are being written to disk.
     """
     promise = promised(rows)
     free = memory.budget - memory.fixed - promise.nbytes
@@ -141,10 +145,10 @@ def load(
 def surplus(
     rows: Sequence[Row], memory: MemoryView
 ) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
-    """Idle caches to drop, and a reply that has to wait again, because too much is held.
+    """Choose idle caches to drop, or a reply to requeue, when more is held than the budget allows.
 
-    Forks, and prefixes that are kept, come without asking for room. Replies that run may need
-    more than before: where one of two forks makes a new shared prefix, the old one stays.
+    Forks and kept prefixes do not ask for memory. Running replies may also need more than before:
+    if one of two forks creates a new shared prefix, the old one stays.
     """
     promise = promised(rows)
     free = memory.budget - memory.fixed - promise.nbytes
@@ -158,13 +162,13 @@ def surplus(
 
 
 def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list[CacheKey], int]:
-    """Which idle caches to drop, least recently used first, so that all take no more than `free`.
+    """Choose idle caches to drop, least recently used first, so that the rest fits in `free` bytes.
 
     Args:
-        in_use: the numbers of what is held together with replies that run: it stays.
+        in_use: group numbers of caches shared with running replies; these stay.
 
     Returns:
-        Their keys, and the bytes of those that are left.
+        The keys of the dropped caches, and the bytes of the remaining ones.
     """
     queue = sorted(idle, key=lambda i: i.used_at)
     holders: dict[int, int] = {}
@@ -179,7 +183,7 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
         if wanted <= free:
             break
         if not cache.nbytes and cache.group not in holders:
-            continue  # it would give back nothing
+            continue  # dropping it would free nothing
         dropped.append(cache.key)
         wanted -= cache.nbytes
         if cache.group in holders:
@@ -189,7 +193,7 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
 
 
 def promised(rows: Iterable[Row]) -> Promise:
-    """What the running ones of them come to take."""
+    """Return the memory that the running replies among the rows may need."""
     running = [r for r in rows if r.status in RUNNING]
     return Promise(sum(r.most for r in running), {r.group: r.shared for r in running if r.group})
 
@@ -205,16 +209,18 @@ def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
 
 
 def reserve(scratch: int, budget: int, fixed: int) -> int:
-    """Bytes that replies leave for a single question that may come; idle caches may lie there.
+    """Return the bytes that replies leave free for a future single question.
+
+    Idle caches may use them.
 
     Args:
-        scratch: what such a question would need.
-        budget, fixed: as of `MemoryView`.
+        scratch: bytes that such a question would need.
+        budget, fixed: see `MemoryView`.
     """
     return min(scratch, int((budget - fixed) * SCRATCH_SHARE))
 
 
 def _reserve(rows: Sequence[Row], memory: MemoryView) -> int:
     if any(r.scratch and (r.status in RUNNING or not r.paused) for r in rows):
-        return 0  # it has come
+        return 0  # a single question is running or queued
     return reserve(memory.scratch, memory.budget, memory.fixed)

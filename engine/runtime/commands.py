@@ -1,4 +1,4 @@
-"""What callers ask of sessions: opened, asked, stopped, forked, closed."""
+"""Handlers of the commands for sessions: open, send, cancel, fork, and close."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from engine.text.rendering import MOMENT
 
 
 class Reception:
-    """The commands that concern sessions, each a method that takes the command."""
+    """Handlers of session commands; each method takes one command."""
 
     def __init__(self, state: State, workers: Workers, scheduler: Scheduler) -> None:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
-        self._scratch_ended: dict[str, tuple[str, str]] = {}  # until their only message comes
+        self._scratch_ended: dict[str, tuple[str, str]] = {}  # until their only message arrives
 
     def open(self, command: OpenSession) -> None:
-        """Open a session; where its model is not loaded, its first message fails."""
+        """Open a session. If its model is not loaded, its first message fails."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
-        if model is None:  # its first message is answered with the reason
+        if model is None:  # its first message fails with this reason
             why = "The model of this chat is not loaded. Load it first."
             if command.scratch:
                 self._scratch_ended[command.session_id] = (UNKNOWN_MODEL, why)
@@ -56,11 +56,11 @@ class Reception:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
         make, estimate = model.new_caches, model.can.estimate
-        # An exact model needs no passes of its own, unless its caches are in few bits.
+        # Exact models need no separate passes, unless their caches are quantized.
         reproducible = command.reproducible and not (
             model.can.ways.exact and command.kv_bits is None
         )
-        # Attention in two pieces rounds otherwise than in one.
+        # Attention in two parts rounds differently than in one.
         shares_prefix = (
             model.can.ways.shares_prefix and command.kv_bits is None and not reproducible
         )
@@ -92,7 +92,7 @@ class Reception:
         )
 
     def send(self, command: Send) -> None:
-        """Have a reply's prompt prepared; it waits for memory after that. Or refuse it."""
+        """Have a reply's prompt prepared, after which it waits for memory; or refuse it."""
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
@@ -109,7 +109,7 @@ class Reception:
             bool(command.params.offered or command.template.get("tools")),
         )
         job = self._job(session, command)
-        # Not the request: it has the session, whose model may be unloaded meanwhile.
+        # Do not capture the request: it refers to a model that may be unloaded in the meantime.
         name, reply_id, ended = session.id, request.id, request.ended
         session.request = self._state.requests[name] = request
         self._state.unended.add(request)
@@ -136,7 +136,7 @@ class Reception:
                     ready,
                     failed,
                 )
-        except BaseException as error:  # no thread to be had, for one
+        except BaseException as error:  # for example, no thread could be started
             self._state.fail_reply(request, error, keep_cache=True)
 
     def _job(self, session: SessionState, command: Send) -> Job:
@@ -166,7 +166,7 @@ class Reception:
     def _prepared(self, name: str, reply_id: str, prepared: Prepared | None) -> None:
         request = self._request(name, reply_id)
         if request is None or prepared is None:
-            return  # it has ended meanwhile
+            return  # the reply has ended in the meantime
         request.kv.ledger = prepared.ledger
         request.session.gone = prepared.gone
         request.begin(prepared)
@@ -178,25 +178,25 @@ class Reception:
             self._state.fail_reply(request, error, keep_cache=True)
 
     def _request(self, session_id: str, reply_id: str) -> Request | None:
-        """The request that gives this reply; None where it has ended."""
+        """Return the request of this reply; None if it has ended."""
         request = self._state.requests.get(session_id)
         return request if request is not None and request.id == reply_id else None
 
     def cancel(self, command: Cancel) -> None:
-        """End a reply as the caller wants it."""
+        """Cancel a reply, immediately or at a safe point."""
         request = self._request(command.session_id, command.reply_id)
         if request is None:
             return
         if command.whole and not (request.paused or request.is_whole):
-            request.ending = True  # with one of the next tokens
+            request.ending = True  # at one of the next tokens
         else:
             self._state.end_reply(request, FinishReason.CANCELLED)
 
     def fork(self, command: Fork) -> None:
-        """Open a twin of a session."""
+        """Open a copy of a session."""
         source = self._state.sessions.get(command.session_id)
         self._state.end_namesake(command.twin_id)
-        if source is None:  # the twin's first message is answered with the reason
+        if source is None:  # the first message of the copy fails with the reason
             if command.session_id in self._state.ended:
                 self._state.ended[command.twin_id] = self._state.ended[command.session_id]
             return
@@ -231,31 +231,31 @@ class Reception:
         backend.give_back_memory()
 
     def keep(self, command: Keep) -> None:
-        """Have a session's caches written while they stay."""
+        """Have a session's caches written to disk while they stay in memory."""
         if self._state.leader is not None:
-            return  # its ranks write what nobody uses any more, and no copies
+            return  # ranks write caches without an owner, but no copies
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
             self._state.memory.save(session, stays=True)
 
     def forget(self, command: Forget) -> None:
-        """Remove what is on disk of a session."""
+        """Delete a session's file on disk."""
         self._state.memory.erase(command.session_id)
 
     def pause(self, command: Pause) -> None:
-        """Let a reply stand still before its next token, or go on."""
+        """Pause a reply before its next token, or resume it."""
         request = self._request(command.session_id, command.reply_id)
         if request is not None:
             request.pause(command.paused)
             self._state.memory.changed()
 
     def prioritise(self, command: Prioritise) -> None:
-        """Say whose prompts come first."""
+        """Set a session's priority and share."""
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
             session.program, session.share = command.program, command.share
-            session.kv.touched()  # its figures have changed
+            session.kv.touched()  # its reported figures have changed
             self._state.memory.changed()
 
     def count(self, command: CountTokens) -> None:
@@ -297,5 +297,5 @@ class Reception:
             self._workers.run(lane, lambda: with_images(job), ready, failed)
 
     def stats(self, command: GetStats) -> None:
-        """Answer with the figures of this moment."""
+        """Answer with the current figures."""
         command.answer.set_result(report(self._state, self._scheduler.step_seconds))

@@ -1,4 +1,4 @@
-"""`Delivery.deliver(plan, run)`: tokens become text, replies end, and callers hear of both."""
+"""Delivery of results to callers: text of new tokens, ends of replies, and errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Turns outcomes into events."""
+    """Converter of the executor's outcomes to events of replies."""
 
     def __init__(self, state: State, loading: Loading, workers: Workers) -> None:
         self._state = state
@@ -37,7 +37,7 @@ class Delivery:
         self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
-        """Take what a plan brought."""
+        """Deliver the results of a plan."""
         self._refuse(plan)
         for outcome in run.outcomes:
             match outcome:
@@ -62,13 +62,14 @@ class Delivery:
                 self._state.fail_reply(request, error, keep_cache=True)
 
     def _advance(self, token: int | None, following: Following | None, request: Request) -> None:
-        """Take the token that was pending (None: it was the prompt's last), go on to the next.
+        """Take the pending token and continue with the next one.
 
         Args:
-            following: as of `Token`.
+            token: None if the prompt's last token was fed.
+            following: see `Token`.
         """
         if token is None:
-            if request.left:  # else the prompt's last chunk had it
+            if request.left:  # else the prompt's last chunk included it
                 request.kv.note_fed(request.tokens[-1])
         else:
             request.check_numbers()
@@ -89,13 +90,13 @@ class Delivery:
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.Unsampled
     ) -> None:
-        """Have a worker compute a slow mask. The reply sits out until it is there."""
+        """Have a worker compute a slow mask. Until then the reply takes part in no step."""
         request.unsampled = unsampled
         vocab = unsampled.logits.shape[-1]
 
         def choose(mask: np.ndarray | None) -> None:
             if request.unsampled is not unsampled:
-                return  # the reply has ended, or its caches are computed again
+                return  # the reply has ended, or its caches are being recomputed
             request.await_token(runner.choose(request, unsampled, mask))
             request.unsampled = None
 
@@ -107,7 +108,7 @@ class Delivery:
         self._workers.run(lane, lambda: constraint.mask(vocab), choose, failed)
 
     def _take(self, request: Request, token: int) -> FinishReason | None:
-        """Add a token to the answer; says why it ends with it, if it does."""
+        """Add a token to the answer. Returns the reason if the answer ends with it."""
         if token in request.session.model.text.eos:
             return FinishReason.STOP
         request.accept(token)
@@ -124,13 +125,13 @@ class Delivery:
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, check: Check, run: Run, request: Request) -> None:
-        """Take the token that was pending, and those drafted after it as far as they hold."""
+        """Take the pending token and the drafted tokens that were accepted."""
         started = time.perf_counter()
         reason, told = _advance_draft(request, check, partial(self._take, request))
         self._state.meter.note(told, 0)
         if reason is not None:
             self._state.end_reply(request, reason)
-        # A form has its tokens chosen only here.
+        # Tokens of constrained output are sampled only here.
         timing, spent = run.timing, time.perf_counter() - started
         run.timing = replace(
             timing,
@@ -141,10 +142,10 @@ class Delivery:
         )
 
     def _fail(self, failed: Failed) -> None:
-        """Keep a fault with the session that caused it.
+        """Attribute a fault to the session that caused it.
 
-        A pass that several shared does not tell whose fault it was. All of them go on alone, with
-        caches made anew, and whoever fails alone is the one.
+        In a pass of several sessions the cause is unknown. All of them continue separately with new
+        caches, and the one that fails alone is the cause.
         """
         requests = self._state.requests
         group = [requests[i] for i in failed.sessions if i in requests]
@@ -153,7 +154,7 @@ class Delivery:
         model = group[0].session.model
         drafter = model.drafter if failed.drafted else None
         if drafter is not None:
-            drafter.fail(failed.error)  # without a draft it fails, or goes on
+            drafter.fail(failed.error)  # without a draft the reply fails or continues
         elif len(failed.sessions) == 1:
             self._state.fail_alone(group[0], failed.error)
             return
@@ -167,7 +168,7 @@ class Delivery:
                 self._state.fail_reply(request, fault)
 
     def _fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
-        """Tell of a request how it stands; what is raised over that is its own."""
+        """Call `tell` with a session's request. Its errors end only this reply."""
         request = self._state.requests.get(session_id)
         if request is None:
             return
@@ -185,13 +186,15 @@ class Delivery:
             self._state.note_read(request)
 
     def _tell_places(self, plan: StepPlan) -> None:
-        """Tell those who wait how many come before them."""
+        """Report their positions to the requests in the queue."""
         requests = self._state.requests
         for place, session_id in enumerate(plan.reading):
             request = requests.get(session_id)
             if place and request is not None and request.status == Status.PREFILLING:
                 self._fenced(session_id, partial(self._tell, place))
-        for place, session_id in enumerate(plan.queue, 1):  # at least the one who has the memory
+        for place, session_id in enumerate(
+            plan.queue, 1
+        ):  # at least the request that holds the memory comes first
             request = requests.get(session_id)
             if request is not None and request.status == Status.QUEUED:
                 self._fenced(session_id, partial(self._tell, place))
@@ -204,15 +207,14 @@ class Delivery:
 def _advance_draft(
     request: Request, found: Check, take: Callable[[int], FinishReason | None]
 ) -> tuple[FinishReason | None, int]:
-    """Take the pending token, and the drafted ones as long as the answer says the same.
+    """Take the pending token, and the drafted tokens while the answer agrees.
 
-    Afterwards the caches of both models hold what was taken and nothing else.
+    Afterwards the caches of both models hold only the taken tokens.
 
     Args:
-        take: adds a token to the answer; says why the answer ends with it, if it does.
-
+        take: adds a token to the answer; returns the reason if the answer ends with it.
     Returns:
-        Why the answer ends, None where it goes on, and how many tokens were taken.
+        The reason why the answer ends, or None, and the number of taken tokens.
     """
     kv, drafter = request.kv, request.session.model.drafter
     start, told, following = kv.length - len(found.fed), 0, 0
@@ -229,7 +231,7 @@ def _advance_draft(
     drafter.keep(start + told)
     drafter.drafted += len(found.drafted)
     drafter.accepted += told - 1
-    request.next_is_nan = None  # of a token that is taken already
+    request.next_is_nan = None  # it belongs to a token that is already taken
     if reason is None:
         request.await_token(mx.array([following], mx.uint32))
     return reason, told

@@ -1,8 +1,8 @@
-"""Drafts for chats: whether they pay, and what comes of them.
+"""Decisions about drafting: how many tokens to draft, from measured costs and gains.
 
-A plain step's pass is launched before the token that it feeds is known, and waited for in the next
-turn. A draft is made, checked and waited for in one, and the first of several waits for the plain
-step before it as well: that is taken off.
+A plain step's pass is launched before the token that it feeds is known, and its result is awaited
+in the next turn. A draft is made, checked, and awaited in one turn. The first of several drafts
+also waits for the plain step before it; this time is subtracted.
 """
 
 from __future__ import annotations
@@ -12,43 +12,44 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 FIRST, MOST = 3, 7
-"""Tokens that the first pass drafts, and a later one at most: with the pending one eight rows."""
+"""Tokens of the first draft, and the maximum of later ones: eight rows with the pending token."""
 
 COPIED = 15
-"""Tokens that are looked up at a time at most: a seventeenth row would begin another tile."""
+"""Maximum number of tokens looked up at a time: a seventeenth row would start another tile."""
 
-LIKELY = 1.5  # of the first tokens looked up so many must be likely to hold, or nothing is tried
+LIKELY = 1.5  # minimum number of expected hits among the first tokens looked up
 
-PLAIN = 4  # plain steps that are timed before anything is drafted, and again after `LAST` tokens
+PLAIN = 4  # plain steps to time before the first draft, and again after `LAST` tokens
 
-TRIAL = 8  # passes with drafts after which they are judged
+TRIAL = 8  # passes with drafts before they are judged
 
 SOON, CLEARLY = 3, 1.3
-"""After so many passes they have lost already where a token takes so many times what it may."""
+"""Passes after which drafts are given up early, and the time per token, relative to the limit, that
+they must exceed for that."""
 
-WORTH = 0.97  # of a plain step's time: drafting goes on while it takes less than this a token
+WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
-LAST = 512  # tokens for which what a plain step takes is believed: it grows with the text
+LAST = 512  # tokens after which plain steps are timed again: their time grows with the text
 
 REST, LONGEST_REST = 64, 4096
-"""Tokens of a chat without drafts after these have lost, the first time and at most.
+"""Tokens of a chat without drafts after a loss: the first time, and at most.
 
-Where looking up would lose, it is tried again that late.
+Lookups that would lose are tried again after as many tokens.
 """
 
-CATCH_UP = 32  # tokens that the small model reads together with the pending one
+CATCH_UP = 32  # maximum number of tokens that the small model reads with the pending one
 
-CHUNK = 128  # tokens that it reads at a time, each after a plain step, where it is further behind
+CHUNK = 128  # tokens that it reads after each plain step if it is further behind
 
-DEAREST = 2.0  # a row is never taken to cost more than so many plain steps of a chat
+DEAREST = 2.0  # maximum cost of a row, in plain steps of one chat
 
-_FADES = 0.9  # the weight of a pass among later ones, with each that follows
+_FADES = 0.9  # factor by which the weight of a pass decreases with each later pass
 
 
 class Rate(Struct):
-    """Seconds a token, the latest passes first."""
+    """Time per token in seconds, with exponentially decreasing weights of older passes."""
 
-    passes: int = 0  # how many it has seen
+    passes: int = 0  # number of passes counted
     _seconds: float = 0.0
     _tokens: float = 0.0
 
@@ -59,43 +60,44 @@ class Rate(Struct):
         self._tokens = self._tokens * _FADES + tokens
 
     def add(self, seconds: float, tokens: int) -> None:
-        """Count what belongs to the latest pass."""
+        """Add time and tokens to the latest pass."""
         self._seconds += seconds
         self._tokens += tokens
 
     @property
     def per_token(self) -> float:
-        """Seconds; 0 before the first pass."""
+        """Return seconds per token; 0 before the first pass."""
         return self._seconds / self._tokens if self._tokens else 0.0
 
 
 class Costs(Struct):
-    """What the rows of looked up tokens cost: so much for a pass, and so much for each of them.
+    """Linear model of the cost of checking looked-up tokens: a part per pass and a part per row.
 
-    A line through the passes, the latest first, in the time that a plain step takes for a token.
+    It is fitted to the passes with decreasing weights of older ones. The unit is a plain step's
+    time per token.
     """
 
-    # of weights, rows, their squares, costs, and costs with rows
+    # sums of weights, rows, squared rows, costs, and costs times rows
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
-    # quiet, rest: tokens of a chat since the last pass, and after how many one is tried again
+    # quiet: tokens of a chat since the last pass; rest: tokens before the next attempt
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0
 
     def note(self, rows: int, cost: float) -> None:
-        """Count a pass that has checked so many tokens, and cost so much more than a plain step."""
+        """Count a pass that checked `rows` tokens and cost `cost` more than a plain step."""
         self.sums = [_FADES * one for one in self.sums]
         self._rows, self.quiet, self.rest = rows, 0.0, min(LONGEST_REST, 2 * self.rest or REST)
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
         self.add(cost)
 
     def add(self, cost: float) -> None:
-        """Count what belongs to the latest pass."""
+        """Add cost to the latest pass."""
         self.sums[3:] = self.sums[3] + cost, self.sums[4] + cost * self._rows
 
     @property
     def line(self) -> tuple[float, float]:
-        """What a pass costs, and each row; a pass nothing, as far as can be known from one."""
+        """Return the cost of a pass and of each row. After a single pass the former is 0."""
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
@@ -104,9 +106,9 @@ class Costs(Struct):
         return max(0.0, (cost - each * rows) / (weight + 1.0)), each
 
     def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
-        """How many tokens to look up for each chat, by the chances that these hold."""
+        """Return how many tokens to look up for each chat, from their chances to be accepted."""
         (fixed, each), speed = self.line, 1.0
-        for _ in range(3):  # what a row costs is as many tokens as come in that time
+        for _ in range(3):  # a row costs the tokens that would be generated in its time
             counts = [sum(chance * WORTH > each * speed for chance in own) for own in chances]
             gain = sum(sum(own[:n]) for own, n in zip(chances, counts, strict=True))
             cost = fixed + each * sum(counts)
@@ -120,41 +122,43 @@ class Costs(Struct):
 
 
 class _Record(Struct):
-    """What is known of one model, and of so many chats."""
+    """Figures of one model, for steps of a certain number of chats."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # tokens since a plain step was timed
     count: int = FIRST
     rate: Rate = field(default_factory=Rate)
-    resting: float = 0  # tokens of a chat for which there are no drafts
-    rest: int = REST  # after the next loss
-    looked_up: bool = False  # the last draft
+    resting: float = 0  # remaining tokens of a chat without drafts
+    rest: int = REST  # tokens without drafts after the next loss
+    looked_up: bool = False  # the last draft was a lookup
 
 
 class Drafting:
-    """The figures of all models that are drafted for, by how many chats a step is for.
+    """Figures of all models with drafts, by the number of chats in a step.
 
-    A small model's drafts are judged by what they bring. Of what is looked up it is known without
-    a pass how much of it holds, so only what rows cost has to be found out.
+    Drafts of a small model are judged by their measured gain. The expected gain of a lookup is
+    known before the pass, so only the cost of its rows must be measured.
     """
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, int], _Record] = {}
-        self._costs: dict[tuple[str, bool], Costs] = {}  # a model's alone, and in steps of several
+        self._costs: dict[
+            tuple[str, bool], Costs
+        ] = {}  # by model, and whether a step has several chats
         self._last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
-        """How many tokens a small model drafts for a chat's next pass; 0 for a plain step."""
+        """Return how many tokens the small model drafts for a chat's next pass, or 0."""
         record = self._of.get((model, 1))
         if record is None or record.plain.passes < PLAIN or record.resting:
             return 0
         return record.count
 
     def look_up(self, model: str, chances: Sequence[Sequence[float]]) -> list[int]:
-        """How many tokens to look up for each chat in a model's next pass; 0 for a plain step.
+        """Return how many tokens to look up for each chat in the next pass; 0 for a plain step.
 
         Args:
-            chances: of each chat, those of the tokens found, one after the other, to hold.
+            chances: for each chat, the chances of the consecutive found tokens to be accepted.
         """
         record = self._of.get((model, len(chances)))
         if record is None or record.plain.passes < PLAIN:
@@ -162,11 +166,11 @@ class Drafting:
         return self._costs_of(model, len(chances)).worth(chances)
 
     def forget(self, model: str) -> None:
-        """It has another small model now, or none. What its rows cost stays what it was."""
+        """Forget a model's figures when its small model changes. The cost of rows stays."""
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def interrupted(self) -> None:
-        """A turn was not a step's alone: the next pass is not timed."""
+        """Note that a turn computed more than a step, so that the next pass is not timed."""
         self._last = None
 
     def observe(
@@ -182,11 +186,11 @@ class Drafting:
         """Learn from a pass of a model's chats.
 
         Args:
-            seconds: it took.
-            tokens: they got.
-            drafted: of how many tokens the drafts were; 0 for a plain step.
-            accepted: how many of those they have said.
-            looked_up: by no small model.
+            seconds: duration of the pass.
+            tokens: number of tokens generated.
+            drafted: number of drafted tokens; 0 for a plain step.
+            accepted: number of drafted tokens that were accepted.
+            looked_up: the draft is a lookup, not from a small model.
         """
         key = model, chats
         record, costs = self._of.setdefault(key, _Record()), self._costs_of(model, chats)
@@ -206,7 +210,7 @@ class Drafting:
             if not looked_up:
                 record.rate.note(seconds, tokens)
             elif step:
-                most = DEAREST * (chats + drafted)  # more is another program's doing
+                most = DEAREST * (chats + drafted)  # a higher cost is caused by another program
                 costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
         if looked_up:
             record.plain = Rate() if record.since_plain >= LAST else record.plain
@@ -215,7 +219,7 @@ class Drafting:
         _judge(record)
 
     def observe_again(self, model: str, seconds: float) -> None:
-        """Learn from a step that has read again what its only chat's caches had lost to a draft."""
+        """Learn from a step that read tokens again after a rejected draft removed them."""
         record = self._of.get((model, 1))
         if record is None:
             return
@@ -225,7 +229,7 @@ class Drafting:
             self._costs_of(model, 1).add(min(DEAREST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
-        """What rows cost; of several chats as of one, until that is known."""
+        """Return the costs of rows. Those of several chats start with the costs of a single one."""
         key = model, chats > 1
         if key not in self._costs:
             alone = self._costs.get((model, False))
@@ -234,7 +238,7 @@ class Drafting:
 
 
 def _judge(record: _Record) -> None:
-    """Go on, rest, or time a plain step again."""
+    """Continue drafting, pause it, or time a plain step again."""
     passes = record.rate.passes
     if passes < SOON:
         return

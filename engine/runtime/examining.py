@@ -1,4 +1,4 @@
-"""A model folder looked at before anything of it is loaded: by workers, in confined children."""
+"""Examination of model folders before anything is loaded, by workers in sandboxed children."""
 
 from __future__ import annotations
 
@@ -41,50 +41,50 @@ log = logging.getLogger(__name__)
 
 
 MOST_CHECKED = 16
-"""So many folders that have passed are remembered, for as long as nothing in them changes. Checking
-a tokenizer takes a second, which a model that comes back need not cost again."""
+"""Number of accepted folders that are remembered while they are unchanged. Checking a tokenizer
+takes a second, which reloading a model should not cost again."""
 
 _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
-_lock = threading.Lock()  # workers of several engines, and several of one, examine at once
+_lock = threading.Lock()  # several workers, also of several engines, examine folders concurrently
 
 
 class Candidate(Struct, frozen=True):
-    """A model that can be loaded, with what the children have found out about its tokenizer."""
+    """Model that can be loaded, with the results of its tokenizer's checks."""
 
     examined: Examined
     checked: CheckedTokenizer
     adapter: Adapter | None = None  # makes it a variant
-    wide: int = 0  # bytes of its weights with all floating-point numbers in float32
-    share: Weights | None = None  # what each rank would hold, where it is to be spread over several
+    wide: int = 0  # bytes of its weights if all floats are float32
+    share: Weights | None = None  # size on each rank, for engines of several ranks
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The same for the same unchanged folders."""
+        """Return a key that is the same for the same unchanged folders."""
         own = self.examined.identity
         return own if self.adapter is None else (own, self.adapter.identity)
 
     @property
     def name(self) -> str:
-        """What to call it where a person reads it."""
+        """Return the display name."""
         own = self.examined.name
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
-        """The same for an engine of several ranks.
+        """Return the candidate with its size on each rank, for an engine of several ranks.
 
         Raises:
-            EngineError: as of `Shares.of`.
+            EngineError: see `ShardSizes.of`.
         """
         of, adapted = self.examined, self.adapter is not None
         share = shares.of(of.folder, of.name, of.config, of.identity, adapted)
         return replace(self, share=share)
 
     def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
-        """What it asks for, for the scheduler.
+        """Return the load request for the scheduler.
 
         Args:
             base: the model in memory whose weights it would share.
-            float32: this machine computes fastest in that type.
+            float32: the machine computes fastest in float32.
         """
         if self.share is not None:
             nbytes = self.share.nbytes
@@ -101,13 +101,13 @@ class Candidate(Struct, frozen=True):
 
 
 def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candidate:
-    """Resolve, judge and check what a caller asked for.
+    """Resolve, examine and check a requested model.
 
-    A child reads the folder's files and loads its tokenizer first. Only what has passed there is
-    opened in this process.
+    A sandboxed child reads the folder's files and loads its tokenizer first. This process only
+    opens folders that pass there.
 
     Raises:
-        EngineError: `model_load_failed`, saying what is wrong and what to do.
+        EngineError: `model_load_failed`, with the problem and a remedy.
     """
     path, name, facts = _model(asked, confined)
     added = None
@@ -134,7 +134,7 @@ def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candid
 
 
 def _model(asked: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
-    """A model's folder, what to call it, and what a child has read there."""
+    """Return a model's folder, its display name, and the facts that a child has read."""
     path = resolve(asked)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     return path, name, confined.inspect_model(path, name)
@@ -147,7 +147,7 @@ def _adapter(asked: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
 
 
 def _ends(*places: object) -> list[int] | None:
-    """The ids that a model's files name as ends of a turn; None where none does."""
+    """Return the end-of-turn ids named in a model's files; None if there are none."""
     found: list[int] = []
     for eos in places:
         found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
@@ -155,7 +155,7 @@ def _ends(*places: object) -> list[int] | None:
 
 
 def as_load_error(error: BaseException) -> EngineError:
-    """The error for those who wait for a model."""
+    """Return the error to report for a failed load."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):
@@ -166,19 +166,19 @@ def as_load_error(error: BaseException) -> EngineError:
 
 
 class _Found(Struct, frozen=True):
-    """What the folders tell."""
+    """Facts about the requested folders."""
 
-    # folder, name: the model's
+    # folder, name: of the model
     folder: Path
     name: str
-    identity: tuple[object, ...]  # by which it is known whether it is loaded already
+    identity: tuple[object, ...]  # tells whether the model is loaded already
     facts: ModelFacts
     adapter: AdapterFacts | None
-    contents: str  # of the model's folder, as of `fingerprint.contents`; "" where nobody asks
+    contents: str  # see `fingerprint.contents`; "" if not needed
 
 
 class Estimating:
-    """Has folders looked at by a worker, and sets what they tell against what is free."""
+    """Comparison of models' sizes, as examined by workers, with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state
@@ -186,7 +186,7 @@ class Estimating:
         self._confined = confined
 
     def estimate(self, command: Estimate) -> None:
-        """Answer a command."""
+        """Answer an `Estimate` command."""
         self._confined.start()
         variants = any(m.base is not None for m in self._state.models.values())
         shares = command.adapter is not None or variants
@@ -214,7 +214,7 @@ class Estimating:
         memory = state.memory
         base = memory.base(found.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
-            base = None  # it is what was asked about, and the caller knows that it is loaded
+            base = None  # the request is about this model, which is loaded already
         leader, adapted = state.leader, command.adapter is not None
         float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
         if leader is None:
@@ -236,13 +236,13 @@ class Estimating:
         )
 
     def _loaded(self, base: LoadedModel | None) -> list[Loaded]:
-        """The models that could be unloaded in a model's favour, where it has this `base`."""
+        """Return the models that could be unloaded for a model with this `base`."""
         state = self._state
         in_use = {r.session.model.info.id for r in state.requests.values()}
         found = []
         for model in state.models.values():
             if model is base:
-                continue  # its arrays are needed
+                continue  # the new model needs its arrays
             freed = state.memory.freed_by(model)
             if base is not None and model.base is base:
                 freed = model.info.nbytes
@@ -263,12 +263,12 @@ def _weights(found: _Found, base: LoadedModel | None, float32: bool) -> Weights:
 
 
 def resolve(path_or_id: str) -> Path:
-    """The folder of a model: a path, or a hub id (``@revision``) that has been downloaded.
+    """Return the folder of a model: a path, or a downloaded hub id (``@revision``).
 
     A GGUF file is converted the first time, which may take a minute.
 
     Raises:
-        EngineError: `model_load_failed`, saying what is missing and what to do.
+        EngineError: `model_load_failed`, with the problem and a remedy.
     """
     if not path_or_id.strip():
         raise folder.refuse("No model was named. Give a folder or the id of a downloaded model.")
@@ -295,10 +295,10 @@ def resolve(path_or_id: str) -> Path:
 
 
 def resolve_adapter(asked: str) -> Path:
-    """The folder of an adapter.
+    """Return the folder of an adapter.
 
     Raises:
-        EngineError: `model_load_failed`, saying what is missing and what to do.
+        EngineError: `model_load_failed`, with the problem and a remedy.
     """
     place = Path(asked).expanduser()
     if not asked.strip() or not place.is_dir():

@@ -1,4 +1,4 @@
-"""`Executor.run(plan)`: what the scheduler has decided is done. Decides nothing itself."""
+"""Execution of the scheduler's plans: `Executor.run(plan)`. It makes no decisions."""
 
 from __future__ import annotations
 
@@ -28,62 +28,62 @@ log = logging.getLogger(__name__)
 
 
 class Read(Struct, frozen=True):
-    """A chunk of a session's prompt has been read."""
+    """Result: a chunk of a session's prompt was read."""
 
     session: str
 
 
 class Token(Struct, frozen=True):
-    """A session took part in a step."""
+    """Result: a session took part in a decode step."""
 
     session: str
-    # the one that was pending, which is known now; None where the prompt's last was
+    # the pending token, which is known now; None if the prompt's last token was fed
     token: int | None
-    # the lazy token after it, its sampler's error, or None where the pending token was the last
-    # that is wanted and was not fed
+    # the lazy token after it or the error of its sampler; None if the pending token is the last
+    # one wanted, and was not fed
     following: Following | None
 
 
 class Drafted(Struct, frozen=True):
-    """A draft of a session's answer was checked in one pass."""
+    """Result: a draft of a session's answer was checked in one pass."""
 
     session: str
     check: Check
 
 
 class Failed(Struct, frozen=True):
-    """Something raised, in Python or on the device."""
+    """Result: an exception in Python or an error of the device."""
 
-    # all that took part: whose fault it was is not known where they are several
+    # all participants: with several it is unknown which caused the failure
     sessions: tuple[str, ...]
     error: BaseException
-    drafted: bool = False  # it was a pass over a draft, whose fault it may be
+    drafted: bool = False  # a pass over a draft failed, possibly because of the draft
 
 
 Outcome = Read | Token | Drafted | Failed
 
 
 class Run(Struct):
-    """What came of a plan."""
+    """Results of executing a plan."""
 
-    # in the order in which they are to be delivered
+    # in order of delivery
     outcomes: list[Outcome] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)  # for the scheduler
 
     @property
     def errors(self) -> list[BaseException]:
-        """All that was raised."""
+        """Return all errors."""
         return [o.error for o in self.outcomes if isinstance(o, Failed)]
 
     def let_go(self) -> None:
-        """Free what the errors hold: all have been reported."""
+        """Free the frames of the errors after all have been reported."""
         following = [o.following for o in self.outcomes if isinstance(o, Token)]
         for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
             let_go(error)
 
 
 class Executor:
-    """Carries plans out on the engine's state."""
+    """Executor of plans on the engine's state."""
 
     def __init__(
         self, state: State, restoring: Restoring, loading: Loading, looking: Looking
@@ -94,7 +94,7 @@ class Executor:
         self._looking = looking
 
     def run(self, plan: StepPlan) -> Run:
-        """Do what the plan says; what it raises is among the outcomes."""
+        """Execute a plan. Its errors are among the outcomes."""
         run, state = Run(), self._state
         if plan.evict:
             state.memory.evict(plan.evict, plan.at_once)
@@ -131,8 +131,8 @@ class Executor:
             for step in plan.passes:
                 steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # What one pass has launched is not counted as another's time. A fault in
-                # it is found by those whose step it is, when they read their tokens.
+                # The work that one pass launched is not counted as the time of another.
+                # Its errors are raised when its own tokens are read.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
         decoded = time.perf_counter()
@@ -143,7 +143,7 @@ class Executor:
                     with _fence(run, part.session):
                         self._after_chunk(plan, part)
                         read.append(part)
-        # A prompt's end is delivered before the step that it was fed in.
+        # The end of a prompt is delivered before the step that fed it.
         run.outcomes = [*(Read(part.session) for part in read), *steps, *run.outcomes]
         ended = time.perf_counter()
         left = 0
@@ -155,11 +155,11 @@ class Executor:
         run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
 
     def begin(self, request: Request) -> None:
-        """Let a request, for which there is room, have its prompt read."""
+        """Start reading the prompt of an admitted request."""
         kv = request.kv
         request.reused = kv.begin(request.tokens)
         request.rebuilt = request.rebuilt or kv.rebuilt
-        if request.generated:  # it comes after those whose prompts wait longer now
+        if request.generated:  # prompts that have waited longer come first
             request.waiting_since = time.perf_counter()
         request.move(Status.PREFILLING)
         request.queue_position = -1
@@ -186,7 +186,7 @@ class Executor:
         try:
             donor = self._donor(adoption.donor, request.session)
             state.memory.prefixes.adopt(request.reader, donor, adoption.length)
-        except BaseException as error:  # the donor's trouble: its own step will find it
+        except BaseException as error:  # an error of the donor; its own step will report it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
@@ -195,10 +195,10 @@ class Executor:
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
-        """The caches of that key, which the session may go on from.
+        """Return the caches with this key, which the session may copy.
 
         Raises:
-            LookupError: there are none.
+            LookupError: if there are none.
         """
         state = self._state
         donor = (
@@ -209,7 +209,7 @@ class Executor:
         return donor.kv
 
     def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
-        """One step; with chunks of prompts, in the same pass."""
+        """Run one decode step; chunks of prompts are read in the same pass."""
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
@@ -226,7 +226,7 @@ class Executor:
                 lost = any(r.lost for r in feeding)
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
-                if lost:  # what a draft costs is its own time, and not the next step's
+                if lost:  # count a draft's cost as its own time, not the next step's
                     mx.synchronize()
             with state.meter.phase("wait"):
                 read = {r.session.id: r.read() for r in rows if r.session.id not in checks}
@@ -241,16 +241,16 @@ class Executor:
         return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
 
     def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, Following]:
-        with contextlib.suppress(Exception):  # found when its tokens are read
-            mx.synchronize()  # the step before is not counted as this one's time
+        with contextlib.suppress(Exception):  # an error is reported when its tokens are read
+            mx.synchronize()  # do not count the previous step as this one's time
         following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
         mx.synchronize()
         return following
 
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
-        """Read in a pass of its own, and return what was read.
+        """Read prompts in a separate pass, and return the chunks that were read.
 
-        What a fault of this turn has undone is left out.
+        Chunks that a fault of this turn has invalidated are left out.
         """
         held = self._state.requests
         chunks = [
@@ -279,7 +279,7 @@ class Executor:
         return Reading(request.kv, read, chunk.ends, request.images)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
-        """Keep what is worth keeping of what has been read."""
+        """Keep snapshots and prefixes of what was read, if they are worth it."""
         state = self._state
         state.meter.note(0, chunk.count)
         request = state.requests[chunk.session]
@@ -296,7 +296,7 @@ class Executor:
 
 @contextlib.contextmanager
 def _fence(run: Run, session: str) -> Iterator[None]:
-    """What is raised inside is that session's."""
+    """Assign errors raised in the context to the session."""
     try:
         yield
     except BaseException as error:
@@ -313,7 +313,7 @@ def _launch(
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
 ) -> tuple[dict[str, Following], dict[str, Check]]:
-    """Draft tokens of answers, so many at most, and have the sessions' model read them."""
+    """Draft up to `counts` tokens of answers, and have the sessions' model check them."""
     model, following, checks = feeding[0].session.model, {}, {}
     each: Sequence[Following | Check | None]
     if len(feeding) > 1:
@@ -330,7 +330,7 @@ def _check_drafts(
 
 
 def _catch_up(request: Request, count: int) -> None:
-    """Have the drafter read the next `count` tokens of an answer; its faults are its own."""
+    """Have the drafter read the next `count` tokens. Its errors do not affect the reply."""
     drafter: Drafter = request.session.model.drafter
     try:
         drafter.read(request.tokens, count)

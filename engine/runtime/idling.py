@@ -1,4 +1,4 @@
-"""What is given back while nothing works: the memory between steps, and models nobody uses."""
+"""Freeing of memory while the engine is idle: buffers between steps, and unused models."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 REST_S = 5.0
-"""Seconds without a step. To have the memory again costs the next step some milliseconds."""
+"""Seconds without a step before buffers are freed. Allocating them again costs the next step a few
+milliseconds."""
 
 
 class Resting:
-    """When a rest is long enough, once after each time of work."""
+    """Timer that frees buffers once after each period of work."""
 
     def __init__(self) -> None:
         self._due: float | None = None
 
     def worked(self) -> None:
-        """A step was computed."""
+        """Note that a step was computed."""
         self._due = time.monotonic() + REST_S
 
     @property
     def patience(self) -> float | None:
-        """Seconds until there is something to do; None where that will not be."""
+        """Return the seconds until there is something to do; None if nothing is due."""
         return None if self._due is None else max(0.0, self._due - time.monotonic())
 
     def step(self) -> None:
-        """Give the memory back if it is time."""
+        """Free the buffers if the time has come."""
         if self._due is not None and time.monotonic() >= self._due:
             self._due = None
             backend.give_back_memory()
 
 
 class Idling:
-    """The commands `UnloadIdle` and `Pin`, and what they decide.
+    """Handler of `UnloadIdle` and `Pin`, which unloads models that are not used.
 
     Args:
-        free: frees a model, by its id.
-        needed: ids of the models that are used by something else than sessions.
+        free: unloads a model by its id.
+        needed: returns the ids of models that are used by something other than sessions.
     """
 
     def __init__(
@@ -58,23 +59,23 @@ class Idling:
         self._look_at = 0.0
 
     def set(self, command: UnloadIdle) -> None:
-        """Say after how many seconds, and who hears of it."""
+        """Set the idle time in seconds, and the callback for unloaded models."""
         self._after, self._told = command.after, command.told
         self._look_at = 0.0
 
     def pin(self, command: Pin) -> None:
-        """Keep a model whatever happens, or no longer."""
+        """Protect a model from being unloaded, or stop protecting it."""
         (self._pinned.add if command.pinned else self._pinned.discard)(command.model_id)
         self._look_at = 0.0
 
     @property
     def patience(self) -> float | None:
-        """Seconds until there is something to do; None where that will not be."""
+        """Return the seconds until there is something to do; None if nothing is due."""
         due = [at for _, at in self._due()]
         return max(0.0, max(min(due), self._look_at) - time.monotonic()) if due else None
 
     def step(self) -> None:
-        """Unload what has been idle for long enough. Looks once a second at most."""
+        """Unload models that have been idle long enough. Checks at most once a second."""
         now = time.monotonic()
         if self._after is None or now < self._look_at:
             return
@@ -84,13 +85,15 @@ class Idling:
                 self._unload(model_id)
 
     def _due(self) -> list[tuple[str, float]]:
-        """When each model that is not in use may go."""
+        """Return the unloading time of each model that is not in use."""
         if self._after is None or not self._state.models:
             return []
         busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
-        left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing
+        left = (
+            self._state.models.keys() - busy - self._pinned - bases
+        )  # unloading bases would free nothing
         return [(i, self._state.models[i].used_at + self._after) for i in left]
 
     def _unload(self, model_id: str) -> None:
@@ -99,5 +102,5 @@ class Idling:
             return
         try:
             self._told(model_id)
-        except BaseException:  # the caller's own
+        except BaseException:  # an error of the caller's callback
             log.exception("who hears of unloaded models raised")

@@ -1,4 +1,4 @@
-"""Work in pieces between the steps of the chats: caches from disk, texts to embed."""
+"""Work in pieces between the steps of chats: restoring caches from disk, and embedding texts."""
 
 from __future__ import annotations
 
@@ -45,17 +45,18 @@ class _Arrived(Struct, frozen=True):
 
 
 class Restoring:
-    """The caches that are being restored; each for a reply that waits for it."""
+    """Caches that are being restored from disk, each for a waiting reply."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        # whose files have been read, and whose arrays are to be made
+        # files have been read, arrays are still to be created
         self.arrived: deque[_Arrived] = deque()
 
     def start(self, request: Request, then: Callable[[], None]) -> None:
-        """Have a session's file read. `then` is called once its caches are there, or cannot be;
-        not where its request has ended meanwhile.
+        """Have a session's file read.
+
+        `then` is called when its caches are restored or cannot be, unless the request has ended.
         """
         session, offload = request.session, self._state.memory.offload
         name, fingerprint = self._state.memory.file_of(session), session.fingerprint
@@ -76,7 +77,7 @@ class Restoring:
         self._workers.run("files", lambda: offload.read(name, fingerprint), arrived, failed)
 
     def step(self) -> None:
-        """Make the next piece."""
+        """Create the next piece of the arrays."""
         if not self.arrived:
             return
         first = self.arrived[0]
@@ -87,13 +88,13 @@ class Restoring:
                 return
             except StopIteration:
                 request.restored = True
-            except BaseException as error:  # its prompt is read instead
+            except BaseException as error:  # the prompt is read instead
                 if isinstance(error, DamagedError):
                     self._state.memory.offload.remove(first.file, str(error))
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     session.kv.drop()
-            self._go_on(request, first.then)  # before it is forgotten here
+            self._go_on(request, first.then)  # before it is removed from the queue
         self.arrived.popleft()
 
     def _go_on(self, request: Request, then: Callable[[], None]) -> None:
@@ -103,7 +104,7 @@ class Restoring:
             self._state.fail_reply(request, error)
 
     def clear(self) -> None:
-        """Let go of all."""
+        """Forget all pending caches."""
         self.arrived.clear()
 
 
@@ -115,31 +116,31 @@ def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
 
 
 class _Job(Struct, eq=False, weakref=True):
-    """A request whose texts have been tokenised."""
+    """Request whose texts have been tokenized."""
 
     command: Embed
     texts: list[list[int]]
-    begun: bool = False  # there is room for its caches
+    begun: bool = False  # memory for its caches is reserved
     caches: Caches | None = None  # of the text that is being read
     total: Any = None
-    done: int = 0  # how many of its tokens have been read
+    done: int = 0  # number of its tokens already read
     vectors: list[bytes] = field(default_factory=list)
 
 
 class Embedding:
-    """The command `Embed`, and the texts that are being read for it."""
+    """Handler of `Embed`, and the texts being read for it."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._waiting: list[Embed] = []  # their texts are being tokenised
+        self._waiting: list[Embed] = []  # their texts are being tokenized
         self._jobs: deque[_Job] = deque()
         self._looked_at = -1  # version of the memory at which the first one had to wait
         self._pacing = Pacing()
         self._rest = Rest(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
-        """Have a worker tokenise the texts; `step` reads them."""
+        """Have a worker tokenize the texts; `step` reads them."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
@@ -156,18 +157,18 @@ class Embedding:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        # Not the model itself: it may be unloaded meanwhile.
+        # Do not capture the model: it may be unloaded in the meantime.
         text = model.text
         self._workers.run(model.info.id, lambda: _tokens(text, command), ready, failed)
 
     @property
     def busy(self) -> bool:
-        """Whether there is a text to read."""
+        """Return whether there is a text to read."""
         return bool(self._jobs) and self._looked_at != self._state.memory.version
 
     @property
     def models(self) -> set[str]:
-        """The ids of the models that it needs."""
+        """Return the ids of the models in use."""
         return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
 
     def step(self, decoding: float) -> None:
@@ -195,7 +196,7 @@ class Embedding:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         if not job.begun and not self._reserve(job, model):
-            return  # until more is on disk
+            return  # wait until more has been written to disk
         step = min(decoding, GAP_BUDGET) if self._state.requests else None
         if step is not None and self._rest.is_due:
             self._rest.step()
@@ -203,7 +204,7 @@ class Embedding:
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
         left = len(tokens) - job.done
-        # A part of a tile takes about as long as a tile.
+        # A partial tile takes about as long as a full one.
         tile = 1 if model.info.exact else TILE
         count = max(self._pacing.chunk(key, left, step, tile), min(tile, left))
         began = time.perf_counter()
@@ -224,7 +225,7 @@ class Embedding:
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
 
     def _reserve(self, job: _Job, model: LoadedModel) -> bool:
-        """Find room for the longest text's caches; False where what makes room is being written."""
+        """Reserve memory for the longest text; returns False while evicted caches are written."""
         memory = self._state.memory
         needed = model.can.estimate.bytes(max(map(len, job.texts)))
         if memory.fixed + needed > memory.budget:
@@ -250,7 +251,7 @@ class Embedding:
         backend.give_back_memory()
 
     def give_up(self) -> list[Command]:
-        """Read no more; returns the commands that nobody has answered."""
+        """Stop reading, and return the commands without an answer."""
         left: list[Command] = [*self._waiting, *(job.command for job in self._jobs)]
         self._waiting.clear()
         self._jobs.clear()
@@ -258,7 +259,7 @@ class Embedding:
 
 
 def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
-    """The tokens of each text. For a worker."""
+    """Return the tokens of each text. Runs in a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):
         asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)

@@ -1,7 +1,7 @@
-"""Which ways a model was found to be able to take, kept in a file so that no load tries it again.
+"""Files with the probe results of models, so that later loads need not repeat the probes.
 
-Each file also holds what its results depend on. What does not read as expected, or was made by
-anything else, is found out anew.
+Each file also records what the results depend on. If a file is invalid or its dependencies differ,
+the probes are repeated.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _MOST_FILES = 64
 
 
 class ProbedFile:
-    """The ways of one model, which is known by its contents.
+    """Probe results of one model, identified by its contents.
 
-    Any other weights, and any other version of what computes, are another model. Only what shares
-    a step is kept, since that needs nothing done to the model.
+    Other weights or another version of the computing code count as another model. Only the results
+    for sharing steps are kept, since these need no change of the model.
 
     Args:
-        folder: where the files lie; made when needed, for its owner only.
-        wide: as of `loader.load`.
+        folder: directory of the files, created when needed and private to its owner.
+        wide: see `loader.load`.
     """
 
     def __init__(self, folder: Path, backend: Backend, examined: Examined, wide: bool) -> None:
@@ -60,7 +60,7 @@ class ProbedFile:
         self.path = folder / f"{key}.json"
 
     def read(self) -> Ways | None:
-        """The ways; None where they are not known."""
+        """Return the results; None if there is no valid file."""
         try:
             data = read_json(self.path, _MOST_BYTES)
             if not isinstance(data, dict) or data.get("of") != self._facts:
@@ -73,7 +73,7 @@ class ProbedFile:
             return None
 
     def write(self, model: LoadedModel) -> None:
-        """Keep what was found of a model. Where that cannot be, it is found out again one day."""
+        """Write a model's results. If that fails, the probes are repeated by a later load."""
         if model.info.step != probe.SHARED:
             return
         ways = model.can.ways
@@ -97,7 +97,7 @@ class ProbedFile:
                 part.unlink()
 
     def _make_room(self) -> None:
-        """Remove the oldest files where they are too many, and what a killed program has left."""
+        """Delete the oldest files if there are too many, and partial files of killed processes."""
         files = [*self.path.parent.glob("*.json"), *self.path.parent.glob("*.part")]
         found = sorted((f.lstat().st_mtime, f) for f in files if f != self.path)
         for _, old in found[: max(0, len(found) + 1 - _MOST_FILES)]:
@@ -106,10 +106,10 @@ class ProbedFile:
 
 
 def _ways(found: Any) -> Ways:
-    """What a file says, if it can have been written.
+    """Parse the results of a file.
 
     Raises:
-        LookupError, TypeError, ValueError: it cannot.
+        LookupError, TypeError, ValueError: if they are invalid.
     """
     results = [found[name] for name in ("slots", "prefix", "mixes", "exact")]
     if not all(type(can) is bool for can in results):
@@ -118,7 +118,7 @@ def _ways(found: Any) -> Ways:
 
 
 def _machine(backend: Backend) -> dict[str, str]:
-    """What a probe depends on beside the model and the code."""
+    """Return what probe results depend on, besides the model and the code."""
     return {
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,
@@ -139,7 +139,7 @@ def own_code() -> str:
     """Return a digest of the engine's own code, which has no version as packages do."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / "model", engine / "cache"]
-    if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
+    if getattr(sys, "frozen", False):  # in a bundle the code is part of the executable
         program = Path(sys.executable).stat()
         digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
         folders = []

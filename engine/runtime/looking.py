@@ -1,4 +1,4 @@
-"""Images made into embeddings, piece by piece between the steps of the chats: each once for all."""
+"""Computation of image embeddings in pieces between the steps of chats, once per image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.runtime.workers import Workers
 
 log = logging.getLogger(__name__)
 
-ALONE = 0.05  # seconds for which images are looked at between two turns where no chat streams
+ALONE = 0.05  # seconds per turn for images while no chat streams
 
 Key = tuple[str, str]  # a model's id and an image's digest
 
@@ -33,16 +33,16 @@ class _Image(Struct, eq=False):
 
 
 class Looking:
-    """The images that are being looked at, for replies that wait for them."""
+    """Images that are being encoded for waiting replies."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._coming: set[Key] = set()  # a worker makes their pixels
-        self.images: deque[_Image] = deque()  # whose pixels are there; the first is looked at
+        self._coming: set[Key] = set()  # a worker computes their pixels
+        self.images: deque[_Image] = deque()  # with pixels; the first one is being encoded
 
     def start(self, request: Request) -> None:
-        """Have those images looked at that are still to be read; the request waits for them."""
+        """Have the images encoded that a request has not read yet. The request waits for them."""
         model = request.session.model
         eyes, length = model.eyes, request.kv.length
         if eyes is None:
@@ -56,7 +56,7 @@ class Looking:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: Sight) -> None:
-        """Have an image's pixels made, unless they are at hand, and then look at it."""
+        """Have an image's pixels computed, unless available, and then encode it."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -79,7 +79,7 @@ class Looking:
         self._workers.run(request.session.image_lane, lambda: look.pixels(image), made, failed)
 
     def step(self, decoding: float = 0.0) -> None:
-        """Look at the next image for a while.
+        """Encode the next image for a limited time.
 
         Args:
             decoding: seconds that this turn took for the chats' tokens.
@@ -87,7 +87,7 @@ class Looking:
         if not self.images:
             return
         image = self.images[0]
-        if not self._waiting(image.key):  # all who wanted it have ended
+        if not self._waiting(image.key):  # all requests that need it have ended
             self.images.popleft()
             return
         try:
@@ -99,7 +99,7 @@ class Looking:
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
-        """Whether it has been seen whole."""
+        """Continue encoding an image. Returns whether it is complete."""
         eyes = self._state.models[image.key[0]].eyes
         assert eyes is not None
         if image.pieces is None:
@@ -112,7 +112,7 @@ class Looking:
         return True
 
     def _waiting(self, key: Key) -> list[Request]:
-        """The requests that wait for an image."""
+        """Return the requests that wait for an image."""
         model, digest = key
         requests = list(self._state.requests.values())
         return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
@@ -129,6 +129,6 @@ class Looking:
             self._state.fail_reply(request, error, keep_cache=True)
 
     def clear(self) -> None:
-        """Look at nothing any more."""
+        """Stop encoding, and forget all images."""
         self.images.clear()
         self._coming.clear()

@@ -1,8 +1,8 @@
-"""The engine thread's loop: every running chat gets a token a turn, and prompts are read between.
+"""Main loop of the engine thread: one token per turn for each running chat, and prompts in between.
 
-Read `step` first. A turn is: take what callers ask (`commands`, `models`), plan (`scheduler`),
-execute the plan (`executor`), finish it (`delivery`). Models that are loaded and caches that come
-back from disk are read piece by piece after that.
+Start with `step`. A turn takes the callers' commands (`commands`, `models`), makes a plan
+(`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards it reads
+pieces of models that are being loaded and of caches that are restored from disk.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ log = logging.getLogger(__name__)
 
 
 class Loop:
-    """All sessions and models of one engine, stepped by the thread that calls `run`."""
+    """Main loop with all sessions and models of one engine, run by one thread."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Loop:
         }
 
     def run(self) -> None:
-        """Step until a `Stop` arrives or something cannot be fenced; always shuts down in order."""
+        """Run turns until `Stop` or an unrecoverable error, and shut down in order."""
         why = "The engine was stopped."
         try:
             while self.step():
@@ -132,22 +132,22 @@ class Loop:
         except BaseException as error:
             log.exception("the engine thread cannot go on")
             why = f"The engine cannot go on: {words_of(error)}"
-            let_go(error)  # arrays that its frames hold go before the streams that they are of
+            let_go(error)  # free arrays in its frames before their streams
             raise
         finally:
             self.end(why)
 
     def step(self) -> bool:
-        """One turn of the loop; False when it is over. Blocks only when there is nothing to do.
+        """Run one turn; returns False at the end. Blocks only if there is nothing to do.
 
-        Each part has a fence of its own, since what is made good after a fault differs.
+        Errors of each part are handled separately, since the recovery differs.
         """
         recovery, idle = self._recovery, self._idle
-        self._idle = False  # after a fault the next turn does not wait
+        self._idle = False  # after an error the next turn does not block
         try:
             if not self._take_commands(idle):
                 return False
-        except BaseException as error:  # a panic in a native library, too; as below
+        except BaseException as error:  # also a panic in a native library; same below
             return recovery.after(error, survived=3)
         try:
             admit_drafts(self._state)
@@ -171,7 +171,7 @@ class Loop:
         return True
 
     def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from a turn, and read the next pieces beside the chats that stream."""
+        """Learn from a turn, and read the next pieces of loads and restores."""
         self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
         if plan.passes:
@@ -183,7 +183,7 @@ class Loop:
         self._idle = plan.idle and not waits
 
     def _take_commands(self, idle: bool) -> bool:
-        """Take what callers ask, waiting for it where nothing else is to be done."""
+        """Handle the callers' commands. Blocks for one if nothing else is to do."""
         phase = self._state.meter.phase
         if idle and not self._inbox:
             if self._state.leader is not None:
@@ -212,7 +212,7 @@ class Loop:
         return frozenset(piece for piece, some in there.items() if some)
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
-        """Read the next pieces of what the plan says; `decoding` seconds the chats' tokens took."""
+        """Read the planned pieces. `decoding` is the time of the chats' tokens in seconds."""
         if Piece.EMBEDDING in plan.pieces:
             self._embedding.step(0.0 if plan.chunk is not None else decoding)
         if Piece.LOOKING in plan.pieces:
@@ -226,7 +226,7 @@ class Loop:
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)
         while self._inbox:
-            # Left in the inbox until it is done: whatever happens, it is answered.
+            # It stays in the inbox until it is handled, so that it is answered in any case.
             command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
@@ -244,7 +244,7 @@ class Loop:
             error = EngineError(INTERNAL_ERROR, words_of(error))
         try:
             self._refuse(command, error)
-        except BaseException:  # its caller must get an answer
+        except BaseException:  # the caller must get an answer
             log.exception("%s could not be refused in order", type(command).__name__)
             refuse(command, error)
 
@@ -252,7 +252,7 @@ class Loop:
         command.answer.set_result(self._state.memory.relieve())
 
     def _refuse(self, command: Command, error: EngineError) -> None:
-        """Tell whom it concerns that a command could not be carried out."""
+        """Report to the caller that a command failed."""
         refuse(command, error)
         state = self._state
         if isinstance(command, WorkDone):
@@ -267,7 +267,7 @@ class Loop:
                 state.end_session(session, error.code, error.message)
             if command.forget:
                 state.memory.erase(command.session_id)
-        elif isinstance(command, (Cancel, Pause)):  # who asked would wait for it in vain
+        elif isinstance(command, (Cancel, Pause)):  # the caller would otherwise wait forever
             request = state.requests.get(command.session_id)
             if request is not None and request.id == command.reply_id:
                 state.fail_reply(request, error)
@@ -275,14 +275,14 @@ class Loop:
             state.memory.erase(command.session_id)
 
     def end(self, why: str) -> None:
-        """Tell everybody that the engine has ended, and free everything.
+        """Report the end of the engine to all callers, and free everything.
 
-        Each part is done whatever comes of the others. Nobody is left waiting, and whatever can
-        be kept on disk is.
+        Errors of one part do not affect the others. All waiting callers get an answer, and caches
+        are written to disk if possible.
         """
         state = self._state
         parts: list[Callable[[], object]] = [
-            # Before anybody is told: who asks again then has a new engine for it.
+            # Close the mailbox before reporting, so that a caller that retries starts a new engine.
             lambda: self._inbox.extend(self._mailbox.close()),
             self._workers.close,
             self._restoring.clear,
@@ -317,7 +317,7 @@ class Loop:
         state = self._state
         for session in list(state.sessions.values()):
             if not session.named:
-                state.memory.erase(session.id)  # nobody can come back to it
+                state.memory.erase(session.id)  # it cannot be resumed
             run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
             run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))
@@ -329,7 +329,7 @@ class Loop:
 
 
 class Recovery:
-    """Makes good what a fault in a turn has left."""
+    """Recovery from faults in a turn."""
 
     def __init__(self, state: State, loading: Loading) -> None:
         self._state = state
@@ -337,7 +337,7 @@ class Recovery:
         self._in_a_row = 0
 
     def well(self) -> None:
-        """A turn has come to its end."""
+        """Note that a turn completed without errors."""
         self._in_a_row = 0
 
     def after(
@@ -347,15 +347,15 @@ class Recovery:
         planning: bool = False,
         computed: StepPlan | None = None,
     ) -> bool:
-        """Make good what a fault has left, and go on.
+        """Recover from a fault, and continue.
 
         Args:
-            survived: so many faults in a row the engine goes on after.
-            planning: no plan could be made.
-            computed: the plan that was being carried out.
+            survived: number of consecutive faults after which the engine continues.
+            planning: the fault occurred while planning.
+            computed: the plan that was being executed.
 
         Raises:
-            BaseException: the error, where the engine cannot go on.
+            BaseException: the error, if the engine cannot continue.
         """
         self._in_a_row += 1
         if isinstance(error, RanksLostError) or self._in_a_row > survived:
@@ -369,7 +369,7 @@ class Recovery:
         return True
 
     def _begin_again(self, plan: StepPlan) -> None:
-        """Let the sessions of a plan go on from caches that are made anew."""
+        """Let the sessions of a plan continue with new caches."""
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
         for request in [r for key, r in self._state.requests.items() if key in ids]:
@@ -381,7 +381,7 @@ class Recovery:
                 self._fail(request, fault)
 
     def _give_up(self, error: BaseException) -> None:
-        """End whatever is planned for: one of them is what no plan can be made with."""
+        """End all requests and loads in the plan, since one of them makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
         wanted = self._loading.next_wanted()
@@ -391,5 +391,5 @@ class Recovery:
     def _fail(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         try:
             self._state.fail_reply(request, error, keep_cache)
-        except BaseException:  # what it has left is found by `fail_lost`
+        except BaseException:  # `fail_lost` cleans up the rest
             log.exception("a reply could not be ended in order")

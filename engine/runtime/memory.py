@@ -1,9 +1,9 @@
-"""The one ledger of memory: what is held, what is promised, and what makes room.
+"""Ledger of all memory: held, promised, and evictable bytes.
 
-Weights, the caches of chats and what drafts for them, kept prefixes of prompts, caches on their
-way to the disk, and what loads and embeddings have reserved: all of it is counted here, in bytes,
-against one budget. What several hold together (a shared prefix, a fork that has not written) is
-counted once, and comes back with the last that holds it.
+Weights, caches of chats and of drafters, kept prefixes of prompts, caches that are being written to
+disk, and reservations of loads and embeddings are counted in bytes against one budget. Shared
+memory (a common prefix, a fork before its first write) is counted once, and freed with its last
+holder.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from engine.runtime.request import PROMISED, Request, SessionState
 log = logging.getLogger(__name__)
 
 PREFIX_SHARE = 1 / 16
-"""Of the budget, for the prefixes of prompts that are kept for chats to come. They go first."""
+"""Share of the budget for prefixes of prompts, kept for future chats. They are evicted first."""
 
 IMAGE_SHARE = 1 / 16
-"""Of the budget, for embeddings of images that nobody is about to read. A chat needs them again
-only where its cache was lost."""
+"""Share of the budget for embeddings of images that no request is about to read. A chat needs them
+again only if its cache is lost."""
 
 PENDING_SHARE = 1 / 16
-"""Of the budget: while more is on its way to the disk, caches that make room are not written."""
+"""Share of the budget. While more is being written to disk, evicted caches are just dropped."""
 
-SCRATCH_TOKENS = 1024  # so long a single question always finds room, if no other one runs
+SCRATCH_TOKENS = 1024  # length of a single question that always fits, if no other one runs
 
-LONG_AGO = -1e9  # seconds: kept prefixes of prompts make room before any chat does
+LONG_AGO = -1e9  # seconds: kept prefixes of prompts are evicted before any chat
 
-AHEAD = 256  # so many tokens before its end an answer asks for more
+AHEAD = 256  # tokens before the end of its allowance at which an answer asks for more
 
 
 class Room(NamedTuple):
-    """Where the bytes of a budget are at one moment."""
+    """Use of the budget at one moment, in bytes."""
 
     budget: int
-    fixed: int  # weights, and what loads and embeddings have reserved
-    promise: Promise  # what running replies come to take at their longest
-    idle: int  # of all caches that no reply uses, what running replies hold with them left out
-    leaving: int  # of caches that nobody has any more, and that are still being written to disk
+    fixed: int  # weights, and reservations of loads and embeddings
+    promise: Promise  # maximum of the running replies
+    idle: int  # caches that no reply uses, without memory shared with running replies
+    leaving: int  # caches without an owner that are still being written to disk
 
     @property
     def taken(self) -> int:
@@ -60,15 +60,15 @@ class Room(NamedTuple):
 
     @property
     def free(self) -> int:
-        """What is left where all idle caches are dropped and nothing is being written."""
+        """Return the bytes left if all idle caches are dropped and all writes are complete."""
         return self.budget - self.fixed - self.promise.nbytes
 
 
 class Memory:
-    """What the models and sessions of one engine hold, and may come to hold.
+    """Memory that the models and sessions of one engine hold or may need.
 
     Args:
-        models, sessions, requests: by id, as `State` has them, which changes them.
+        models, sessions, requests: the dictionaries of `State` by id, which `State` updates.
     """
 
     def __init__(
@@ -80,33 +80,33 @@ class Memory:
         requests: Mapping[str, Request],
     ) -> None:
         self.budget = budget  # bytes that weights and caches may take together
-        self.offload = offload  # caches on disk, of chats that had to make room or were closed
-        self.tally = Tally()  # what the caches of chats that are not answering take
-        # who holds which tokens, and the prefixes that are kept for chats to come
+        self.offload = offload  # caches on disk, of evicted and closed chats
+        self.tally = Tally()  # size of the caches of chats that are not answering
+        # holders of tokens, and prefixes kept for future chats
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
-        self.adapted: list[LoadedModel] = []  # models of which variants are being made
-        self.version = 0  # changes whenever room may have been made
+        self.adapted: list[LoadedModel] = []  # base models of variants that are being loaded
+        self.version = 0  # increases whenever memory may have become free
         self._models, self._sessions, self._requests = models, sessions, requests
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     def changed(self) -> None:
-        """Room may have been made: those who wait for it are looked at again."""
+        """Note that memory may have become free, so that waiting requests are considered again."""
         self.version += 1
 
     # -- what is held -----------------------------------------------------------------------
 
     def reserve(self, owner: object, nbytes: int) -> None:
-        """Count bytes as taken before they are, as long as their owner lives: a load, a job."""
+        """Count bytes that an owner (a load, a job) will allocate, until they are released."""
         self._reserved[owner] = nbytes
 
     def release(self, owner: object) -> None:
-        """What was reserved is taken by now, or never will be."""
+        """Remove a reservation, because its memory is allocated or no longer needed."""
         self._reserved.pop(owner, None)
         self.changed()
 
     @property
     def fixed(self) -> int:
-        """Of all models' weights, all that is reserved, and images that are about to be read."""
+        """Return the bytes of all weights, reservations, and images that are about to be read."""
         models = self.in_memory
         weights = sum(m.info.nbytes for m in models)
         needed = self._images[1] if any(m.eyes for m in models) else 0
@@ -114,7 +114,7 @@ class Memory:
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """The embeddings of images that can go, and the bytes of those that are still needed."""
+        """Return the evictable embeddings of images, and the bytes of those still needed."""
         seeing = {m.info.id: m.eyes for m in self._models.values() if m.eyes is not None}
         found, needed = dict[CacheKey, Idle](), 0
         if not any(eyes.held for eyes in seeing.values()):
@@ -135,7 +135,7 @@ class Memory:
         return found, needed
 
     def keep_images_within(self) -> None:
-        """Keep no more embeddings than have their share of the budget; the oldest go first."""
+        """Drop the oldest embeddings of images that exceed their share of the budget."""
         found = sorted(self._images[0].values(), key=lambda idle: idle.used_at)
         surplus = sum(idle.nbytes for idle in found) - int(self.budget * IMAGE_SHARE)
         for idle in found:
@@ -152,9 +152,9 @@ class Memory:
 
     @property
     def in_memory(self) -> list[LoadedModel]:
-        """All models whose weights are held, each once.
+        """Return all models whose weights are in memory, each once.
 
-        Bases of variants are, and models that draft for others, unloaded or not.
+        These include bases of variants and drafting models, even if unloaded.
         """
         found = [*self._models.values(), *self.adapted]
         found += [m.base for m in self._models.values() if m.base is not None]
@@ -163,17 +163,17 @@ class Memory:
 
     @property
     def drafters(self) -> dict[CacheKey, Drafter]:
-        """The small models that draft, by the keys of their caches among the idle ones."""
+        """Return the drafting models, by the keys of their caches among the idle ones."""
         pairs = [(m.info.id, m.drafter) for m in self._models.values()]
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
     def base(self, contents: str) -> LoadedModel | None:
-        """The model without an adapter that is in memory and was made of these files."""
+        """Return the model without an adapter loaded from these files, if it is in memory."""
         held = [m for m in self.in_memory if m.base is None]
         return next((m for m in held if m.examined.contents == contents), None)
 
     def freed_by(self, model: LoadedModel) -> int:
-        """What unloading a model would free: none of a base that a variant needs."""
+        """Return the bytes that unloading a model would free. A base that a variant needs stays."""
         kept = [m for m in self._models.values() if m is not model]
         small = [m.drafting_model for m in kept]
         needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
@@ -182,7 +182,7 @@ class Memory:
 
     @property
     def kv_bytes(self) -> int:
-        """What the caches of all chats and of what drafts for them take."""
+        """Return the bytes of the caches of all chats and drafters."""
         running = [r.kv for r in self._requests.values() if r.is_running]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
@@ -192,17 +192,17 @@ class Memory:
         return held - self.prefixes.nbytes
 
     def room(self, promise: Promise | None = None) -> Room:
-        """Where all bytes are now. `promise` where it is known already."""
+        """Return the current use of the budget. Pass `promise` if it is already known."""
         promise = self.promised() if promise is None else promise
         self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
         idle, leaving = self._idle_bytes(promise.groups), self._leaving(promise.groups)
         return Room(self.budget, self.fixed, promise, idle, leaving)
 
     def _idle_bytes(self, in_use: Collection[int]) -> int:
-        """What dropping all caches that no reply uses would give back.
+        """Return the bytes that dropping all unused caches would free.
 
         Args:
-            in_use: the numbers of what running replies hold together with others.
+            in_use: group numbers of memory that running replies share with others.
         """
         groups, parts = self.tally.groups, [kv.part for kv in self._kept]
         more = {p.group: p.shared for p in parts if p.group not in groups}
@@ -214,7 +214,7 @@ class Memory:
         return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
 
     def _leaving(self, in_use: Collection[int]) -> int:
-        """Of caches that nobody has any more, and that are still being written to disk."""
+        """Return the bytes of caches without an owner that are still being written to disk."""
         if not self.offload.pending():
             return 0
         kept = {kv.part.group for kv in self._kept}
@@ -222,7 +222,7 @@ class Memory:
 
     @property
     def caches(self) -> int:
-        """Of all caches, kept prefixes and those on their way to the disk among them."""
+        """Return the bytes of all caches, with kept prefixes and caches being written to disk."""
         return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
 
     @property
@@ -232,16 +232,16 @@ class Memory:
     # -- what is promised -------------------------------------------------------------------
 
     def promised(self) -> Promise:
-        """What running replies take when they have become as long as they may, as of now."""
+        """Return the memory that the running replies may need at their maximum lengths."""
         promises = [r.promise for r in self._requests.values() if r.is_running]
         groups = {p.group: p.shared for p in promises if p.group}
         return Promise(sum(p.own for p in promises), groups)
 
     def extend(self, request: Request) -> None:
-        """Let an answer without a limit become longer, if it may and there is room for it.
+        """Extend the allowance of an answer without a limit, if its context and the memory allow.
 
-        It is asked `AHEAD` tokens before the answer has used what it was promised, so that what
-        makes room can be written to disk. What is kept free for a single question stays free.
+        This happens `AHEAD` tokens before the allowance is used up, so that evicted caches can be
+        written to disk. Memory kept free for a single question stays free.
         """
         if request.limit >= request.longest:
             return
@@ -252,7 +252,7 @@ class Memory:
         request.limit = min(request.longest, before + PROMISED)
         fits = self.room().free >= self._reserve()
         if not fits or not self.make_room(0):
-            # Where caches are still being written, the next few tokens take hardly more.
+            # While caches are still being written, a few more tokens need little memory.
             writing = fits and last
             request.limit = min(request.longest, before + AHEAD) if writing else before
         request.asked_for_more = self.version
@@ -260,11 +260,11 @@ class Memory:
     # -- making room ------------------------------------------------------------------------
 
     def view(self, rows: Sequence[Row], load: LoadRequest | None) -> MemoryView:
-        """As the scheduler sees it."""
+        """Return the memory figures for the scheduler."""
         now = self.room(admission.promised(rows))
         wanted = [r.most + r.shared for r in rows if r.status == Status.QUEUED]
         wanted += [load.wide] if load is not None else []
-        # Each idle chat is looked at only where one of them may have to go.
+        # Idle chats are listed only if one of them may have to be evicted.
         idle = self.idle() if now.taken + max(wanted, default=0) > self.budget else ()
         return MemoryView(
             self.budget, now.fixed, self._scratch, idle, self.version, now.idle, now.leaving
@@ -272,19 +272,19 @@ class Memory:
 
     @property
     def _scratch(self) -> int:
-        """Bytes that a single question may need."""
+        """Return the bytes that a single question may need."""
         each = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
         return max(each, default=0)
 
     def _reserve(self) -> int:
-        """Bytes that answers leave for a single question that may come; 0 where one has."""
+        """Return the bytes that answers leave free for a single question; 0 if there is one."""
         asked = (r for r in self._requests.values() if r.session.scratch)
         if any(r.is_running or not r.paused for r in asked):
             return 0
         return admission.reserve(self._scratch, self.budget, self.fixed)
 
     def add(self, session: SessionState) -> None:
-        """Count a session's caches, and let others go on from them."""
+        """Count a session's caches, and let other sessions reuse them."""
         session.kv.watch = self.tally.watch
         session.kv.touched()
         self.prefixes.add(session.key, session.kind, session.kv)
@@ -295,7 +295,7 @@ class Memory:
         self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
-        """Idle caches: of chats that do not answer, kept prefixes, drafts', images' embeddings."""
+        """Return the idle caches: chats, kept prefixes, drafters, and embeddings of images."""
         chats = [s for s in self._sessions.values() if not s.is_running]
         found = [_idle(s.key, s.kv.part, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
@@ -304,10 +304,11 @@ class Memory:
         return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
 
     def plan_eviction(self, nbytes: int) -> tuple[list[CacheKey], int] | None:
-        """Which idle caches to drop for so many bytes beside what is promised.
+        """Choose idle caches to drop, to have `nbytes` free in addition to the promised memory.
 
         Returns:
-            Their keys, and the bytes of the others; None where dropping all of them is not enough.
+            The keys of the caches, and the bytes of the remaining ones; None if dropping all of
+                them is not enough.
         """
         now = self.room()
         free = now.free - nbytes
@@ -318,18 +319,18 @@ class Memory:
         return admission.room(free, self.idle(), now.promise.groups)
 
     def make_room(self, nbytes: int) -> bool:
-        """Drop what has to go for so many bytes; False while, or where, there is no room."""
+        """Evict caches for `nbytes`. Returns False while there is not enough free memory."""
         planned = self.plan_eviction(nbytes)
         if planned is None:
             return False
         self.evict(planned[0])
-        return self.room().taken + nbytes <= self.budget  # some may still be on their way to disk
+        return self.room().taken + nbytes <= self.budget  # some may still be being written to disk
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
-        """Drop idle caches; those of chats go to disk, as far as it keeps up.
+        """Drop idle caches. Those of chats are written to disk, as far as it keeps up.
 
         Args:
-            at_once: none does: what is written is held until then.
+            at_once: write none, because caches occupy memory until they are written.
         """
         keys = list(keys)
         for key in keys:
@@ -344,31 +345,31 @@ class Memory:
                 if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
-        if keys:  # it need not be free yet: what is written to disk is held until then
+        if keys:  # the memory is not free until the caches are written to disk
             self.changed()
 
     def keep_prefixes_within(self) -> None:
-        """Keep no prefix of a prompt for which there is no room."""
+        """Drop kept prefixes until the budget is met."""
         kept = self.prefixes.kept
         while kept and self.room().taken > self.budget:
             self.prefixes.drop(min(kept, key=lambda key: kept[key].used_at))
 
     def relieve(self) -> int:
-        """Drop every cache that no reply uses; returns how many bytes the system has back."""
+        """Drop every cache that no reply uses, and return the number of freed bytes."""
         before = self.caches
         self.evict([cache.key for cache in self.idle()])
-        # What goes to disk is held until it is written. It is given back then, and not counted.
+        # Caches that are being written to disk are freed later, and not counted.
         backend.give_back_memory()
         return max(0, before - self.caches)
 
     def admit_draft(self, request: Request) -> None:
-        """See whether there is room for what drafts for an answer.
+        """Check whether there is enough free memory to draft for an answer.
 
-        A draft takes what nobody needs: no chat's cache makes room for one.
+        Drafts only use free memory: no chat's cache is evicted for one.
         """
         drafter = request.session.model.drafter
         if not isinstance(drafter, Drafter):
-            return  # a lookup takes four bytes a token
+            return  # a lookup needs four bytes per token
         drafter.draft_for(request.session.domain)
         if not drafter.admitted(request.tokens, request.limit, self.version):
             used = self.room().taken - drafter.nbytes
@@ -376,7 +377,7 @@ class Memory:
             drafter.admit(request.tokens, request.limit, self.version, used <= self.budget)
 
     def draft_behind(self, request: Request) -> int:
-        """How many of an answer's tokens its drafter must read; -1 where it is not admitted."""
+        """Return how many tokens of an answer its drafter must still read; -1 if not admitted."""
         drafter: Drafter = request.session.model.drafter
         admitted = drafter.admitted(request.tokens, request.limit, self.version)
         return drafter.behind(request.tokens) if admitted and drafter.has_room else -1
@@ -386,10 +387,10 @@ class Memory:
     def save(self, session: SessionState, stays: bool = False) -> None:
         """Have a session's caches written to disk.
 
-        Where that fails they are dropped all the same, and the chat is read again.
+        If this fails, the caches are dropped, and the chat is read again when it continues.
 
         Args:
-            stays: the session goes on. Otherwise nobody uses them any more.
+            stays: the session keeps its caches; otherwise no one uses them any more.
         """
         kv = session.kv
         if stays and (kv.on_disk == kv.length or not kv.length):
@@ -404,15 +405,15 @@ class Memory:
             log.exception("caches could not be saved")
 
     def file_of(self, session: SessionState) -> str:
-        """The id under which there is a file that a session can begin from; "" for none."""
+        """Return the id of a file from which the session can start; "" if none."""
         ids = (session.id, session.begins_as)
         return next((one for one in ids if one and self.offload.may_hold(one)), "")
 
     def erase(self, session_id: str) -> None:
-        """Remove what is on disk of a session."""
+        """Delete a session's file on disk."""
         try:
             self.offload.forget(session_id)
-        except BaseException:  # whoever erases must end the session all the same
+        except BaseException:  # the caller must still be able to end the session
             log.exception("a session's file could not be removed")
 
 

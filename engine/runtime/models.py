@@ -1,4 +1,7 @@
-"""Models in and out: examined by workers, read piece by piece between the steps of the chats."""
+"""Loading and unloading of models.
+
+Workers examine the models. Their weights are read in pieces between the steps of chats.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,14 @@ from engine.sandbox.confined import Sandbox
 log = logging.getLogger(__name__)
 
 
-LONGEST = 0.2  # seconds for which pieces are read between two steps
+LONGEST = 0.2  # maximum seconds of reading between two steps
 
 
 class Loading:
-    """The commands `Load` and `Unload`, and the models that are being read.
+    """Handler of `Load` and `Unload`, and the models being loaded.
 
     Args:
-        ways_dir: where it is kept which ways a model can take.
+        ways_dir: directory of the probe results.
     """
 
     def __init__(
@@ -59,20 +62,22 @@ class Loading:
         self._ways_dir = ways_dir if state.leader is None else None
         self._workers = workers
         self._confined = confined
-        self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
+        self._identities: dict[
+            tuple[object, ...], str
+        ] = {}  # model ids by the identities of folders
         self._examining: list[Load] = []
         self._queue: list[ModelReading] = []
         self._leaving = Leaving()
 
     @property
     def busy(self) -> bool:
-        """Whether a model is being read or freed."""
+        """Return whether a model is being loaded or freed."""
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
     def next_wanted(self) -> LoadRequest | None:
-        """The model that is to be read next, for the scheduler; one is read at a time.
+        """Return the next model to load, for the scheduler. One is loaded at a time.
 
-        Who wants one that has been read meanwhile is given it.
+        Requests for models that were loaded in the meantime are answered.
         """
         self._let_go()
         while self._queue and self._queue[0].pieces is None and not self._leaving.going:
@@ -81,13 +86,13 @@ class Loading:
             if known is None:
                 base = self._state.memory.base(load.candidate.examined.contents)
                 return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
-            self._end(load)  # what was read before it has brought it
+            self._end(load)  # it was loaded for an earlier request
             for command in load.callers:
                 give(command, known)
         return None
 
     def load(self, command: Load) -> None:
-        """Have a folder examined; what follows is `_examined`."""
+        """Have a folder examined; continues in `_examined`."""
         self._confined.start()
         self._examining.append(command)
 
@@ -104,7 +109,7 @@ class Loading:
         )
 
     def _let_go(self) -> None:
-        """Read no further what nobody wants any more; its memory is free afterwards."""
+        """Stop loads without callers, and free their memory."""
         gone = []
         for load in list(self._queue):
             dropped = [command for command in load.callers if command.dropped]
@@ -140,7 +145,7 @@ class Loading:
         self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
-        """The model if it is in memory. A base that only variants have kept is loaded again."""
+        """Return the model if it is in memory. A base kept only for variants is added again."""
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
             known = self._state.memory.base(candidate.examined.contents)
@@ -149,7 +154,7 @@ class Loading:
         return known
 
     def begin(self, admission: LoadAdmission) -> None:
-        """Begin to read the model for which there is room."""
+        """Start loading an admitted model."""
         load = self._queue[0]
         self._state.memory.reserve(load, admission.nbytes)
         examined, adapter = load.candidate.examined, load.candidate.adapter
@@ -165,7 +170,7 @@ class Loading:
             load.pieces = adapting.adapt(load.base, adapter)
 
     def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
-        """Which ways the model can take, if that was found out before."""
+        """Return the known probe results of the model, if any."""
         if self._ways_dir is None:
             return None
         file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
@@ -174,17 +179,17 @@ class Loading:
         return known
 
     def refuse(self, key: str, error: EngineError) -> None:
-        """Tell those who want a model that it cannot be."""
+        """Report to the callers that a model cannot be loaded."""
         for load in [load for load in self._queue if load.key == key]:
             self._end(load)
             for command in load.callers:
                 refuse(command, error)
 
     def step(self, decoding: float = 0.0) -> None:
-        """Go on with the model that is being freed or read, if any; the others wait.
+        """Continue freeing or loading the current model; the others wait.
 
-        Pieces are read for half of what the step took, at most for the gap budget. Beside long
-        steps it is a quarter: a load would else not end where the machine has much else to do.
+        Pieces take half of the step's time, and at most the gap budget. With long steps it is a
+        quarter: otherwise loads would never finish on a busy machine.
 
         Args:
             decoding: seconds that this turn took for the chats' tokens.
@@ -196,12 +201,12 @@ class Loading:
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
-            if before - began + (before - last) > allowed:  # the next one may take as long
+            if before - began + (before - last) > allowed:  # the next piece may take as long
                 return None
         return None
 
     def _next_piece(self) -> bool:
-        """Read a piece of the model; False once there are no more."""
+        """Read a piece of the model. Returns False after the last one."""
         load = self._queue[0]
         try:
             match load.next_piece():
@@ -220,7 +225,7 @@ class Loading:
             return False
 
     def _read(self, load: ModelReading, model: LoadedModel) -> None:
-        """Take a model that has been read."""
+        """Add a model that has been loaded."""
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
@@ -228,7 +233,7 @@ class Loading:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
             load.probed.write(model)
-        # The same weights loaded twice are kept once.
+        # Weights that were loaded twice are kept once.
         load.arrays.clear()
         self._end(load)
         self._add(known, load.candidate)
@@ -241,7 +246,7 @@ class Loading:
         self._state.models_changed()
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
-        """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
+        """Let sandboxed children render a model's prompts and check its grammars."""
         checked, confined, ends = candidate.checked, self._confined, sorted(model.text.eos)
         model.text.reader = confined.reader(checked)
         model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
@@ -261,17 +266,17 @@ class Loading:
         self._state.memory.release(load)
 
     def unload(self, command: Unload) -> None:
-        """Free a model and end its sessions. Named ones' caches go to disk first."""
+        """Free a model and end its sessions. Caches of named sessions are written to disk first."""
         self.free(command.model_id, lambda: command.answer.set_result(None))
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
-        """As `unload`. `then` is called once it is done."""
+        """Free a model as `unload` does. `then` is called afterwards."""
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.request is None:
                 state.memory.save(session)
             elif not session.named:
-                state.memory.erase(session.id)  # nobody can come back to it
+                state.memory.erase(session.id)  # it cannot be resumed
             if not session.scratch:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
@@ -279,14 +284,14 @@ class Loading:
         self.leave(state.remove(model_id), then)
 
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
-        """Free what nobody needs any more of models that are gone; as `free` after that."""
+        """Free the arrays of removed models that nothing else needs, and then call `then`."""
         needed = {id(a) for m in self._state.memory.in_memory for a in loader.arrays(m.net)}
         arrays = [a for m in models for a in loader.take_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
 
     def give_up(self) -> list[Load]:
-        """Stop reading; returns the commands that nobody has answered yet."""
+        """Stop loading, and return the commands without an answer."""
         run_cleanup(self._leaving.give_up)
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
@@ -295,21 +300,21 @@ class Loading:
         return waiting
 
 
-class ModelReading(Struct, eq=False, weakref=True):  # the same only as itself
-    """A model that is wanted: by one or several callers, once it has been examined."""
+class ModelReading(Struct, eq=False, weakref=True):  # compared by identity
+    """Load of an examined model for one or several callers."""
 
     key: str
     callers: list[Load]
     candidate: Candidate
     pieces: Pieces | None = None
-    base: LoadedModel | None = None  # the loaded model that it is made a variant of
-    # of the model as far as it has come, to be freed in pieces if it comes no further
+    base: LoadedModel | None = None  # the loaded base model, if it is a variant
+    # arrays read so far, to be freed in pieces if the load fails
     arrays: list[Any] = field(default_factory=list)
-    # where to keep what will be found out of it; None where that is known
+    # file for its probe results; None if they are already known
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
-        """Read the next piece: what it yields, or the model once that was the last."""
+        """Read the next piece. Returns what it yields, or the model after the last piece."""
         assert self.pieces is not None
         try:
             reached: list[Any] | float | None = next(self.pieces)
@@ -319,7 +324,7 @@ class ModelReading(Struct, eq=False, weakref=True):  # the same only as itself
             return model
 
     def tell(self, share: float | None) -> None:
-        """Say how far it is. What a caller's function raises is its own."""
+        """Report the progress. Errors of callbacks are ignored."""
         heard = [command.told for command in self.callers if command.told is not None]
         for told in heard if share is not None else ():
             try:
@@ -329,38 +334,38 @@ class ModelReading(Struct, eq=False, weakref=True):  # the same only as itself
 
 
 def give(command: Load, model: LoadedModel) -> None:
-    """Hand a model to whoever asked for it."""
+    """Return a model to the caller."""
     model.used_at = time.monotonic()
     model.asked_for = model.asked_for or command.outer is None
-    with contextlib.suppress(InvalidStateError):  # cancelled just now; the model stays
+    with contextlib.suppress(InvalidStateError):  # just cancelled; the model stays
         command.answer.set_result(model.info)
 
 
 def drop(command: Load) -> None:
-    """Tell what a model was to be read for that it comes no more: its caller has cancelled it."""
+    """Report to the caller that its load was cancelled."""
     refuse(command, EngineError(MODEL_LOAD_FAILED, "It was cancelled. Load it again."))
 
 
-PIECE = 32 * 2**20  # bytes that are freed before it is looked how long that took
+PIECE = 32 * 2**20  # bytes to free between checks of the elapsed time
 
 
 class Leaving:
-    """What is still to be freed."""
+    """Arrays that are still to be freed."""
 
     def __init__(self) -> None:
-        # arrays, and what is called when they are gone
+        # arrays, and callbacks for when they are freed
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
-        """Free arrays to which nobody else refers, and then tell so.
+        """Free arrays without other references, and then call `then`.
 
         Args:
-            arrays: loses them. With none of them memory is given back that was kept for reuse.
+            arrays: emptied in the process. If it is empty, only buffers kept for reuse are freed.
         """
         self.going.append((arrays, then))
 
     def step(self) -> None:
-        """Free the next ones, for about `PAUSE` seconds."""
+        """Free the next arrays, for about `SLICE_S` seconds."""
         began = time.perf_counter()
         while self.going and time.perf_counter() - began < PAUSE:
             arrays, then = self.going[0]
@@ -376,7 +381,7 @@ class Leaving:
                     then()
 
     def give_up(self) -> None:
-        """Free everything at once; waiting callers get an error."""
+        """Free everything immediately; waiting callers get an error."""
         while self.going:
             _, then = self.going.popleft()
             if then is not None:
@@ -384,10 +389,10 @@ class Leaving:
 
 
 class Pairing:
-    """The command `Load`, where a model that drafts goes with it. The smaller one is read first.
+    """Handler of `Load` with a drafter. The smaller model is loaded first.
 
     Args:
-        forget: forgets the figures of drafting for a model, by its id.
+        forget: forgets the drafting figures of a model, by its id.
     """
 
     def __init__(
@@ -400,7 +405,7 @@ class Pairing:
         self._waiting: list[Load] = []
 
     def load(self, command: Load) -> None:
-        """Load a model, with what drafts for it where that is wanted."""
+        """Load a model, and its drafter if requested."""
         if command.draft is None:
             self._loading.load(command)
         elif not command.draft:
@@ -414,7 +419,7 @@ class Pairing:
             )
 
     def give_up(self) -> list[Load]:
-        """The commands that nobody has answered yet."""
+        """Return the commands without an answer."""
         waiting = [command for command in self._waiting if not command.answer.done()]
         self._waiting = []
         return waiting
@@ -425,15 +430,15 @@ class Pairing:
         then: Callable[[LoadedModel], None],
         failed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Load one of two models; whatever comes in between, the command is answered.
+        """Load one of two models, and answer the command in any case.
 
-        `failed` is called where it cannot be loaded, before the caller hears of it.
+        If loading fails, `failed` is called before the caller gets the error.
         """
         answer: Future[Any] = Answer()
         self._waiting = [*self.give_up(), command]
 
         def done(answered: Future[Any]) -> None:
-            # `answer` itself would hold itself, and with `then` a model, by its callbacks.
+            # Do not capture `answer`: it would refer to itself and to a model in its callbacks.
             try:
                 model = self._state.models[answered.result().id]
                 if command.answer.cancelled():
@@ -452,7 +457,7 @@ class Pairing:
 
     def _compare(self, command: Load, small: LoadedModel, model: LoadedModel) -> None:
         """Have a worker compare the two tokenizers."""
-        # Not the models themselves: they may be unloaded meanwhile.
+        # Do not capture the models: they may be unloaded in the meantime.
         names = model.info.name, small.info.name
         held = weakref.ref(model), weakref.ref(small)
 
@@ -513,7 +518,7 @@ class Pairing:
             self._loading.leave([small])
 
     def _release(self, model: LoadedModel) -> None:
-        """Free a model that was read for a command which came to nothing, if nobody else has it."""
+        """Free a model that was loaded for a failed command, unless it is used otherwise."""
         state, key = self._state, model.info.id
         if state.models.get(key) is not model or model.asked_for:
             return

@@ -1,4 +1,4 @@
-"""What the scheduler learns from time: chunks' sizes, and the shares of models and programs."""
+"""Learning from measured times: sizes of chunks, and time shares of models and programs."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ from msgspec import Struct
 from engine.cache.ledger import FIXED_CHUNK
 
 TILE = 16
-"""Larger chunks are whole multiples of this: matrix products work on tiles of so many rows. Chunks
-of exact models have any size: the CPU kernels take about as long for each row."""
+"""Number of rows in a tile of matrix products. Larger chunks are multiples of it. Chunks of exact
+models have any size: the CPU kernels take about as long for each row."""
 
 MIN_CHUNK = 4
-"""Smaller chunks hardly take less time, since the weights are read for each. Smaller ones than a
-tile only pay far into a prompt, where attention takes most of the time."""
+"""Minimum chunk size. Smaller chunks hardly take less time, since the weights are read for each.
+Chunks smaller than a tile only pay far into a prompt, where attention takes most of the time."""
 
 MOST_CHUNK = 2048
-"""Larger chunks hardly take less time for a token, and a pass's buffers grow with them."""
+"""Maximum chunk size. Larger chunks hardly take less time per token, and buffers grow with them."""
 
 GAP_BUDGET = 0.05  # seconds
 
 AGEING = 0.25
-"""Of the rate at which a model reads: so many tokens shorter a waiting prompt counts with every
-second. Whoever has waited for four times as long as reading it takes comes before all new ones."""
+"""Share of a model's reading rate by which a waiting prompt counts as shorter with every second. A
+prompt that has waited four times as long as reading it takes comes before all new ones."""
 
-AIM = 0.8  # of the budget: what chunks of one size take varies by about so much
+AIM = 0.8  # share of the budget to aim for: times of equal chunks vary by about 20%
 
 
-MAX_REST_STEPS = 4  # after a pass that took longer than its budget, before the next one reads
+MAX_REST_STEPS = (
+    4  # maximum number of steps between a pass over its budget and the next one that reads
+)
 
 
 class Rest:
-    """Steps without reading after passes that took longer than their budget.
+    """Steps without reading after passes that exceeded their budget.
 
-    The smallest pass that reads may take several budgets. Streaming replies get some tokens
-    between two such passes, and the prompt is read at most a third slower.
+    The smallest pass that reads may take several budgets. Streaming replies get some tokens between
+    two such passes, and the prompt is read at most a third slower.
 
     Args:
         budget: seconds that reading may add to a step.
@@ -47,7 +49,7 @@ class Rest:
 
     @property
     def is_due(self) -> bool:
-        """True if the next step reads nothing."""
+        """Return True if the next step reads nothing."""
         return self._owed >= self._budget
 
     def add(self, seconds: float) -> None:
@@ -60,17 +62,17 @@ class Rest:
 
 
 class Waiting(Struct, frozen=True):
-    """A prompt that is not wholly read yet."""
+    """Prompt that is not completely read."""
 
     key: str
     remaining: int
-    since: float  # seconds, any clock, as `now` below
+    since: float  # seconds, on the clock of `now` below
     priority: int = 0
     model: str = ""
 
 
 class Pacing:
-    """How prompts are paced, learned from how long their chunks took."""
+    """Sizes and order of prompt chunks, learned from the durations of earlier ones."""
 
     def __init__(
         self,
@@ -80,30 +82,31 @@ class Pacing:
         preference: float = 4096.0,
         gathering: float = 1.0,
     ) -> None:
-        # seconds that reading may add between two tokens of the others
+        # seconds that reading may add between two tokens of other chats
         self.gap_budget = gap_budget
-        # seconds that a chunk may take while nothing decodes. It bounds how late a stop or a new
-        # chat is noticed.
+        # seconds that a chunk may take while nothing decodes. It limits the delay before a stop or
+        # a new chat is noticed.
         self.idle_budget = idle_budget
-        # how many tokens shorter a prompt counts for every second that it has waited, as long as
-        # nothing is known of how fast its model reads, and at least
+        # minimum number of tokens by which a prompt counts as shorter for each second of waiting,
+        # and the value while the model's speed is unknown
         self.ageing = ageing
-        self.preference = preference  # how many tokens shorter it counts for each step of priority
-        # seconds that a chat's first token may wait for prompts that came with its own
+        self.preference = preference  # tokens by which it counts as shorter per step of priority
+        # seconds that a chat's first token may wait for prompts that arrived with its own
         self.gathering = gathering
-        # By model, in tokens. They are learned while others decode, while nothing does, and in
-        # passes that also decode (there counted with the rows of the others).
+        # Chunk sizes in tokens by model: learned while others decode, while nothing decodes, and in
+        # passes that also decode (including the decoding rows).
         self._sizes: dict[str, float] = {}
         self._idle_sizes: dict[str, float] = {}
         self._mixed_sizes: dict[str, float] = {}
-        # By model: tokens a second, and of how many in a pass that was.
+        # By model: tokens per second, and the tokens in the measured pass.
         self._rates: dict[str, tuple[float, int]] = {}
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
-        """Shortest remaining prompt first; waiting makes shorter, so none is starved.
+        """Sort prompts by their remaining tokens. Waiting prompts count as shorter, so none
+        starves.
 
-        A machine that reads fast brings more short ones in the same time, but the long one is not
-        kept waiting for longer than it would take there.
+        On a faster machine more short prompts arrive in the same time, but a long one does not wait
+        longer than it would take to read there.
         """
 
         def length(w: Waiting) -> float:
@@ -120,7 +123,7 @@ class Pacing:
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
         """Learn how fast long prompts are read.
 
-        Passes over much fewer tokens than were seen say nothing about that.
+        Passes over far fewer tokens than seen before are ignored.
         """
         rate, most = self._rates.get(model, (0.0, 0))
         if tokens <= most // 2:
@@ -130,11 +133,13 @@ class Pacing:
         self._rates[model] = (rate, max(most, tokens))
 
     def chunk(self, model: str, remaining: int, decoding: float | None, tile: int = TILE) -> int:
-        """How many of the `remaining` tokens to read now.
+        """Return how many of the `remaining` tokens to read now.
 
-        `decoding` is what a decode step takes at present in seconds, or None when nothing
-        decodes. The gap that the others feel is a step and a chunk; a chunk may take the gap
-        budget and as long as a step, so that a slow machine still gets on with its prompts.
+        The gap for other chats is a step and a chunk. The chunk may take the gap budget and as long
+        as a step, so that a slow machine still makes progress with its prompts.
+
+        Args:
+            decoding: current duration of a decode step in seconds; None if nothing decodes.
         """
         if decoding is None:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, MOST_CHUNK
@@ -142,24 +147,25 @@ class Pacing:
             size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MOST_CHUNK)
         size = max(low, min(size, high))
         if size > tile:
-            size = int(size / tile + 0.25) * tile  # rather one less
+            size = int(size / tile + 0.25) * tile  # round down rather than up
         return min(remaining, int(size))
 
     def mixed_chunk(self, model: str, rows: int, remaining: int, tile: int = TILE) -> int:
-        """Return how many tokens to read in one pass with a decode step of so many `rows`.
+        """Return how many tokens to read in one pass with a decode step of `rows`.
 
-        Together they fill whole tiles. Less than one would halve the pace far into a prompt
-        (10,018 tokens in 235 s and not in 115), and the longest gaps stay: they are the machine's.
+        Together they fill whole tiles. A smaller chunk would halve the pace far into a prompt
+        (10,018 tokens in 235 s instead of 115 s), without shortening the longest gaps, which come
+        from the machine.
         """
         size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MOST_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
         return min(remaining, tiles * tile - rows)
 
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
-        """Learn from a pass that read a chunk beside a step; `rows` counts both.
+        """Learn from a pass that read a chunk together with a step; `rows` counts both.
 
-        The others' gap is the pass. It may take as long as a step, and a chunk of its own after
-        it, would: two steps of `decoding` seconds and the gap budget.
+        The pass is the gap for other chats. It may take as long as a step and a separate chunk
+        after it: two steps of `decoding` seconds and the gap budget.
         """
         self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
@@ -167,35 +173,38 @@ class Pacing:
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """From a size that took so long towards the one that takes the budget."""
-        # From a single tile to two is more than half as much again.
+        """Return the factor from a chunk's size to the size that would take the budget."""
+        # The step from one tile to two is a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        """About how long reading so many tokens takes when nothing decodes."""
+        """Return an estimate of the time for reading `tokens` while nothing decodes."""
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
-        """Whether chats that have not said a word yet should wait for another to be read.
+        """Return whether chats that have not started to answer should wait for another prompt.
 
-        Prompts that come together are read sooner at a stretch than between the steps of those
-        that were read first, and then decode together: eight chats of 81 tokens had their last
-        first token after 3.8 s, one by one. `shortest` is what the next prompt has left, `waited`
-        for how many seconds the first one has been ready; nobody waits longer than `gathering`.
+        Prompts that arrive together are read sooner without the steps of the first ones in between,
+        and then decode together: one by one, the last of eight chats of 81 tokens got its first
+        token after 3.8 s. No chat waits longer than `gathering`.
+
+        Args:
+            shortest: remaining tokens of the next prompt.
+            waited: seconds since the first chat became ready.
         """
         return waited + self.seconds(model, shortest) <= self.gathering
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
-        """The chunk of a reproducible session: up to the next fixed boundary."""
+        """Return the chunk of a reproducible session, up to the next fixed boundary."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
     def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:
-        """Learn from a chunk that was read: steer the next one's time towards its budget.
+        """Learn from a chunk, to bring the time of the next one closer to its budget.
 
-        A chunk's cost is no fixed rate: the weights are read once however small it is, and
-        attention grows with the context. So the size follows the measured time, by at most a
-        factor per chunk lest one slow moment of the machine decides.
+        The cost of a chunk is not proportional to its size: the weights are read once for each, and
+        attention grows with the context. So the size follows the measured time, limited to a factor
+        per chunk so that a single slow moment has little effect.
         """
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
@@ -207,10 +216,10 @@ class Pacing:
 
 
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
-    """The size to go on with, after a pass over so many tokens; `guess` until there is one.
+    """Return the next size after a pass over `tokens`; `guess` is the initial size.
 
-    A pass is smaller than `size` where a prompt had no more left. That it took less than the
-    budget then says nothing against the size.
+    A pass is smaller than `size` at the end of a prompt. Taking less time than the budget is then
+    no reason to change the size.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -218,9 +227,9 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
 
 
 class Turns:
-    """Several models share the device by time: the one that has used least of it is next.
+    """Time sharing between models: the model that has used the least time is next.
 
-    A turn each would slow a small model's chats down to the pace of a large one.
+    With equal turns a small model's chats would be slowed down to the pace of a large one.
     """
 
     def __init__(self) -> None:
@@ -228,10 +237,10 @@ class Turns:
         self._served: set[str] = set()
 
     def next(self, active: Iterable[str]) -> str:
-        """Whose turn it is among `active` models; at least one.
+        """Return which of the `active` models (at least one) is next.
 
-        One that was not active before begins with as little time as the others have used, not
-        with less: it is owed nothing for the time when it had nothing to do.
+        A newly active model starts with the least time used by the others, so that it gets no
+        credit for its inactive time.
         """
         known = {m: self._used[m] for m in active if m in self._used}
         least = min(known.values(), default=0.0)
@@ -240,11 +249,11 @@ class Turns:
         return min(self._used, key=lambda m: self._used[m])
 
     def completes(self, model: str) -> bool:
-        """Whether all active models have had a turn once `model` has had this one."""
+        """Return whether a turn of `model` completes a round of all active models."""
         return self._served | {model} == self._used.keys()
 
     def charge(self, model: str, seconds: float) -> bool:
-        """Count a turn that `model` has had; True when all active ones have had one since."""
+        """Count a turn of `model`. Returns True if it completes a round of all active models."""
         self._used[model] += seconds
         self._served.add(model)
         if self._served != self._used.keys():
@@ -254,30 +263,29 @@ class Turns:
 
 
 MOST_OWED = 5.0
-"""Seconds of its share that a program can be ahead, so that nobody waits for long for others."""
+"""Maximum lead of a program in seconds over its share, to limit the wait for others."""
 
 LEEWAY = 0.05
-"""Seconds of its share that a program may be ahead and still take part in the others' passes."""
+"""Lead in seconds over its share with which a program may still take part in others' passes."""
 
 
 class Shares:
-    """Programs share the device by time: who has used least of its share is next.
+    """Time sharing between programs: the program that has used the least of its share is next.
 
-    A program that had nothing to do is owed nothing for that time, and one that was ahead is when
-    it comes back.
+    A program gets no credit for its inactive time, and keeps its lead when it returns.
     """
 
     def __init__(self) -> None:
-        self._used: dict[str, float] = {}  # in seconds over shares; of those that are ahead
+        self._used: dict[str, float] = {}  # seconds divided by share, for programs that are ahead
         self._least = 0.0
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
-        """What active programs have used of their shares, in seconds over shares."""
+        """Return the time used by active programs, in seconds divided by their shares."""
         most = self._least + MOST_OWED
         return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
 
     def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:
-        """Count what active programs have used; `weights` are their parts of the whole."""
+        """Count the time used by active programs; `weights` are their parts of the whole."""
         used = self.used(weights)
         for program in used.keys() & seconds.keys():
             used[program] += seconds[program] / weights[program]
@@ -286,10 +294,10 @@ class Shares:
 
 
 def parts(shares: Mapping[str, float]) -> dict[str, float]:
-    """The part of the whole that each program has; 0 stands for an equal part of what is left.
+    """Return each program's part of the whole; 0 stands for an equal part of the rest.
 
     Args:
-        shares: in per cent.
+        shares: in percent.
     """
     others = sum(not share for share in shares.values())
     left = max(1.0, 100.0 - sum(shares.values())) / max(1, others)

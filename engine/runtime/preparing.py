@@ -1,4 +1,4 @@
-"""From what a caller sends to a prompt that is ready to be read: a worker's job, without MLX."""
+"""Preparation of prompts from callers' messages. Runs in workers, without MLX."""
 
 from __future__ import annotations
 
@@ -47,45 +47,45 @@ from engine.text.reply_text import ReplyText
 Build = Callable[[list[Message]], prompt.Prompt]
 
 MOST_EXTRA = 2**15
-"""What a template is given beside the messages is bounded as a context of so many tokens is."""
+"""Context size in tokens that determines the size limit for template arguments."""
 
 
 class Job(Struct, frozen=True):
-    """What was sent, and what of the session it depends on, as of that moment."""
+    """Message of a caller with the state of the session at the time of sending."""
 
     model: TextCodec
     system: str | None
     reasoning: bool | None
     slides: bool
-    context: int  # tokens that the prompt and the answer may have together
+    context: int  # maximum number of tokens of the prompt and the answer together
     history: list[Message]
-    gone: list[Message]  # the oldest messages, which did not fit any more the last time
-    ledger: Ledger  # which text the session's tokens stand for
-    # what goes after the history, the whole conversation, or what is to be continued as it stands
+    gone: list[Message]  # the oldest messages, which did not fit into the previous prompt
+    ledger: Ledger  # the text that the session's tokens represent
+    # a new message, the whole conversation, or a raw prompt
     asked: Asked
     params: SamplingParams
-    # reads the header of the session's cache on disk; None where it needs none
+    # reads the header of the session's cache on disk; None if not needed
     look: Callable[[], Record | None] | None = None
-    # what the template is given beside the messages
+    # arguments of the template besides the messages
     template: Mapping[str, Any] = field(default_factory=dict)
     sights: Mapping[str, Sight] = field(default_factory=dict)  # images that were read, by digest
 
     def sight(self, medium: Image | Audio) -> Sight:
-        """Return an image or a recording as the model takes it; see `Look.sight`."""
+        """Return an image or a recording as tokens; see `ImagePreprocessor.tokens_of`."""
         assert self.model.look is not None
         return self.sights.get(medium.digest) or self.model.look.sight(medium)
 
 
 def with_images(job: Job, stop: threading.Event | None = None) -> Job:
-    """Return the job with the images and recordings of its messages read.
+    """Return the job with the images and recordings of its messages preprocessed.
 
-    That may take minutes, so it does not belong in the lane in which a model's prompts wait.
+    This may take minutes, so it must not run in the lane of a model's prompts.
 
     Args:
-        stop: set it from any thread to end the reading.
+        stop: set it from any thread to cancel.
 
     Raises:
-        EngineError: `invalid_request`, one of them cannot be read; `engine_stopped`.
+        EngineError: `invalid_request` if one of them cannot be read; `engine_stopped`.
     """
     look, asked = job.model.look, job.asked
     if look is None or isinstance(asked, RawPrompt):
@@ -98,17 +98,17 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     sights: dict[str, Sight] = {}
     for medium in media_in(messages):
         if not look.word_of(medium):
-            continue  # the model does not hear
-        with contextlib.suppress(FileNotFoundError):  # its message gets a note in its place
+            continue  # the model does not support audio
+        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead
             sights[medium.digest] = look.sight(medium, stop)
     return replace(job, sights=sights)
 
 
 def prepare(job: Job) -> Prepared:
-    """Render and tokenise the conversation, compile the form, leave out what does not fit.
+    """Render and tokenize the conversation, compile its grammar, and leave out what does not fit.
 
     Raises:
-        EngineError: `invalid_request`, `template_error` or `context_overflow`, with what to do.
+        EngineError: `invalid_request`, `template_error`, or `context_overflow`, with a remedy.
     """
     job = _with_tool_form(job)
     if isinstance(job.asked, RawPrompt):
@@ -181,19 +181,19 @@ def prepare(job: Job) -> Prepared:
 
 
 def _images(job: Job, look: Look, messages: list[Message]) -> Images:
-    """How the images and sounds of messages stand in a prompt."""
+    """Return the placeholders and tokens of the images and recordings in messages."""
     media = media_in(messages)
     return Images(look.written, {m.digest: (look.word_of(m), job.sight(m).ids) for m in media})
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
-    """Whether a model knows these tokens."""
+    """Return whether a model knows these tokens."""
     most = max((token for token in tokens if token < FIRST), default=0)
     return most < (model.rows or FIRST)
 
 
 def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
-    """The messages that were sent, which are checked."""
+    """Return the sent messages after checking them."""
     model = job.model
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
@@ -219,7 +219,7 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
 
 
 def _without_lost(message: Message, job: Job, look: Look) -> Message:
-    """A message with a note in the place of each image or sound whose file is gone."""
+    """Replace images and recordings whose files are missing with notes."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []
@@ -235,7 +235,7 @@ def _without_lost(message: Message, job: Job, look: Look) -> Message:
 
 
 def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
-    """As `prepare`, for what is to be continued as it stands."""
+    """Prepare a raw prompt; see `prepare`."""
     model, params = job.model, job.params
     context = job.context
     bounds.check_params(params, model.rows)
@@ -281,10 +281,10 @@ def _check_form(job: Job) -> None:
 
 
 def count(job: Job) -> int:
-    """How many tokens the prompt would have.
+    """Return the number of tokens of the prompt.
 
     Raises:
-        EngineError: as `prepare`, but for prompts that are too long.
+        EngineError: see `prepare`; not for prompts that are too long.
     """
     model, context = job.model, job.context
     try:
@@ -312,13 +312,13 @@ def count(job: Job) -> int:
         )
 
     messages, _, length = _fitting(job, messages, build)
-    if job.slides and length >= context:  # then the message alone is
+    if job.slides and length >= context:  # then count the message alone
         length = _built(build, last_turn(messages))[1]
     return length
 
 
 def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
-    """Why a prompt of that length cannot be read, and the way on."""
+    """Return the error for a prompt of this length, with a remedy."""
     name, context = job.model.info.name, job.context
 
     def length_of(some: list[Message]) -> int:
@@ -340,7 +340,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 
 
 def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
-    """The prompt of messages and its tokens; no prompt where the context cannot take so many."""
+    """Return the prompt of messages, None if it exceeds the context, and its length in tokens."""
     try:
         made = build(messages)
     except TooLongError as error:
@@ -349,7 +349,7 @@ def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None,
 
 
 def _conversation(job: Job, given: list[Message], whole: bool) -> list[Message]:
-    """The messages of the next turn: a text goes after the history, a list replaces it."""
+    """Return the messages of the next turn: a text is added to the history, a list replaces it."""
     messages = given if whole else [*job.history, *given]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
@@ -359,10 +359,12 @@ def _conversation(job: Job, given: list[Message], whole: bool) -> list[Message]:
 def _without_gone(
     job: Job, messages: list[Message], whole: bool
 ) -> tuple[list[Message], list[Message]]:
-    """The messages without those that did not fit the last time, and these.
+    """Return the messages without the ones left out the last time, and the latter.
 
-    `whole`: the caller sent all of the conversation, these among them. Were they tried again,
-    every turn would drop some more, and no cache could be reused.
+    Otherwise every turn would drop more messages, and no cache could be reused.
+
+    Args:
+        whole: the caller sent the whole conversation, including those messages.
     """
     gone = job.gone
     if not whole or not gone:
@@ -372,7 +374,7 @@ def _without_gone(
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-    """The messages without the oldest turns that cannot fit by their size alone, and those."""
+    """Split off the oldest turns, which cannot fit because of their size."""
     head, most = fixed_head(messages), bounds.max_characters(context)
     sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head
@@ -388,8 +390,10 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
 def _fitting(
     job: Job, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
-    """What `_built` gives, and before it the messages: without the oldest turns where the session
-    slides, they leave too little room for an answer, and that helps.
+    """Return the messages that fit, with the result of `_built` for them.
+
+    The oldest turns are dropped if the session slides, they leave too little room for an answer,
+    and dropping them helps.
     """
     context = job.context
     made, length = _built(build, messages)
@@ -403,12 +407,12 @@ def _fitting(
 
 
 KEPT_SHARE = 0.7
-"""Of the context: so much is filled anew, so that the next turns need not drop again at once and
-their prompts begin like the one before, which is what their caches are reused by."""
+"""Share of the context to fill after dropping turns, so that the next turns need not drop more
+immediately, and their prompts share a prefix with the previous one, whose caches are reused."""
 
 
 def fixed_head(messages: Sequence[Message]) -> int:
-    """How many system messages stand before the first turn."""
+    """Return the number of system messages before the first turn."""
     count = 0
     while count < len(messages) and messages[count]["role"] == "system":
         count += 1
@@ -416,9 +420,7 @@ def fixed_head(messages: Sequence[Message]) -> int:
 
 
 def last_turn(messages: list[Message]) -> list[Message]:
-    """What stays of a conversation in any case: its head, and the last message of the user with
-    what follows it.
-    """
+    """Return the part of a conversation that always stays: its head and its last turn."""
     head = fixed_head(messages)
     users = [i for i, m in enumerate(messages) if m["role"] == "user"]
     return [*messages[:head], *messages[users[-1] :]] if users else messages
@@ -427,19 +429,19 @@ def last_turn(messages: list[Message]) -> list[Message]:
 def slide(
     messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
 ) -> tuple[list[Message], int] | None:
-    """The messages without the oldest turns, and how many messages went.
+    """Return the messages without the oldest turns, and the number of dropped messages.
 
-    System messages at the head stay, and so does the last message of the user with what follows
-    it. Turns are dropped whole, as few as get the prompt to `target` tokens. Where the last turn
-    alone is too long, its oldest steps go: a message of the assistant with the results of the
-    tools that it called. The last step stays.
+    System messages at the head and everything from the last user message stay. As few whole turns
+    are dropped as needed for a prompt of `target` tokens. If the last turn alone is too long, its
+    oldest steps are dropped, except the last one. A step is an assistant message with the results
+    of its tool calls.
 
     Args:
-        most: tokens that the prompt may have at all, for when only the last turn is left.
-        length: how many tokens a prompt of these messages has; called O(log n) times.
+        most: maximum number of tokens if only the last turn is left.
+        length: returns the number of tokens in the prompt of messages; called O(log n) times.
 
     Returns:
-        None when even the last turn's last step is too long.
+        None if even the last step of the last turn is too long.
     """
     fixed = fixed_head(messages)
     cuts = [i for i, m in enumerate(messages) if i > fixed and m["role"] == "user"]
@@ -457,15 +459,15 @@ def slide(
 
 
 def not_kept(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
-    """The messages that `slide` did not keep."""
+    """Return the messages that `slide` dropped."""
     there = {id(message) for message in kept}
     return [message for message in messages if id(message) not in there]
 
 
 def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] | None:
-    """A conversation without those messages; None where they are not its oldest.
+    """Return a conversation without these messages; None if they are not its oldest.
 
-    Only messages of the user may stand between them: the one whose turn is still worked on stays.
+    Only user messages may be between them: the message of the current turn stays.
     """
     fixed = fixed_head(messages)
     kept, found = messages[:fixed], 0
@@ -484,7 +486,7 @@ def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] |
 def _fewest(
     choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
 ) -> list[Message]:
-    """The first of these, each shorter than the one before, that is of `target`; else the last."""
+    """Return the first of the ever shorter choices that is within `target`, or the last one."""
     low, high = 0, len(choices) - 1
     while low < high:
         middle = (low + high) // 2

@@ -1,9 +1,9 @@
-"""Whether the system is short of memory, by what it tells itself, and what to do about it.
+"""Memory pressure as reported by the system, and what to free in response.
 
-Asking takes microseconds. On Linux the answer is the share of the last ten seconds in which
-programs waited for memory (pressure stall information,
-<https://docs.kernel.org/accounting/psi.html>) and what is left of the memory; on macOS the level
-that the system tells its applications.
+A query takes microseconds. On Linux the pressure is computed from the share of the last ten seconds
+in which programs waited for memory (pressure stall information,
+<https://docs.kernel.org/accounting/psi.html>) and from the available memory; on macOS it is the
+level that the system reports to applications.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from pathlib import Path
 
 
 class Pressure(IntEnum):
-    """How short the system is of memory."""
+    """Level of memory pressure."""
 
     NONE = 0
-    SOME = 1  # what can be had again is to be given back
-    HIGH = 2  # the system is about to swap, or does
+    SOME = 1  # free what can be recreated
+    HIGH = 2  # the system swaps, or is about to
 
 
 _STALLS = Path("/proc/pressure/memory")
 _MEMORY = Path("/proc/meminfo")
-_WAITED = (5.0, 20.0)  # percent of the time in which any program waited: some, high
-_LEFT = (0.04, 0.02)  # of the memory that can be had without swapping: some, high
+_WAITED = (5.0, 20.0)  # percent of the time in which any program waited: for SOME, HIGH
+_LEFT = (0.04, 0.02)  # share of the memory available without swapping: for SOME, HIGH
 _LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS: 1 normal, 2 warning, 4 critical
 
 
 def pressure() -> Pressure:
-    """How short the system is of memory now; NONE where it does not tell."""
+    """Return the current memory pressure; NONE if the system does not report it."""
     if sys.platform == "darwin":
         return _of_level(_system_level())
     return max(_of_stalls(_read(_STALLS)), _of_left(_read(_MEMORY)))
@@ -44,7 +44,7 @@ def _read(path: Path) -> str:
 
 
 def _of_stalls(told: str) -> Pressure:
-    """From lines like "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"."""
+    """Parse lines like "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"."""
     for line in told.splitlines():
         words = line.split()
         if words[:1] == ["some"]:
@@ -56,7 +56,7 @@ def _of_stalls(told: str) -> Pressure:
 
 
 def _of_left(told: str) -> Pressure:
-    """From lines like "MemTotal:       24544912 kB"."""
+    """Parse lines like "MemTotal:       24544912 kB"."""
     sizes = dict(line.partition(":")[::2] for line in told.splitlines())
     with suppress(KeyError, ValueError, IndexError, ZeroDivisionError):
         available, total = (int(sizes[n].split()[0]) for n in ("MemAvailable", "MemTotal"))
@@ -80,29 +80,29 @@ def _system_level() -> int:
 
 
 class Need(IntEnum):
-    """What is to be given back next."""
+    """Next resource to free."""
 
     NOTHING = 0
     CACHES = 1
-    MODEL = 2  # one that nobody uses: the caches were not enough
+    MODEL = 2  # an unused one, if freeing the caches was not enough
 
 
 PAUSE = 10.0
-"""Seconds until it can be seen whether something helped: the system tells of the last ten."""
+"""Seconds until an effect is visible: the system averages over the last ten."""
 
 
 class Relief:
-    """Says what is to be given back, look after look: caches first, then a model at a time."""
+    """Sequence of what to free under pressure: caches first, then one model at a time."""
 
     def __init__(self) -> None:
-        self._caches_gone = False  # since the memory became short
+        self._caches_gone = False  # since the pressure began
         self._next = float("-inf")
 
     def need(self, level: Pressure, now: float) -> Need:
-        """What is to be given back now.
+        """Return what to free now.
 
         Args:
-            now: seconds of any clock that only goes forward.
+            now: seconds of a monotonic clock.
         """
         if level is Pressure.NONE:
             if now >= self._next:

@@ -1,4 +1,4 @@
-"""A request: one reply's whole life on the engine thread. And the session that it belongs to."""
+"""Requests and sessions: the life of a reply on the engine thread, and its session."""
 
 from __future__ import annotations
 
@@ -55,25 +55,25 @@ log = logging.getLogger(__name__)
 
 
 PROMISED = 2048
-"""Tokens for which an answer without a limit is promised memory at a time. Were it promised all of
-the context, few such answers would fit beside each other."""
+"""Tokens by which the allowance of an answer without a limit is extended at a time. If it were the
+whole context, few such answers would fit in memory together."""
 
 
 class Prepared(Struct, frozen=True):
-    """What a worker has made of a request: all that a reply needs before it may begin."""
+    """Results of preparing a request in a worker: everything a reply needs to start."""
 
     messages: list[Message]  # the whole conversation, without the messages in `gone`
     gone: list[Message]  # the oldest messages, which the prompt leaves out
     prompt: Prompt
-    tokens: list[int]  # of the prompt, in a list to which the answer's are added
+    tokens: list[int]  # of the prompt; those of the answer are appended
     text: ReplyText
-    longest: int  # the most tokens that the answer may have
-    ledger: Ledger  # which text the session's tokens stand for, as it goes on with it
-    constraint: Constraint | None = None  # binds the answer to the form that was asked for
-    images: Sequence[Placed] = ()  # where they stand among the prompt's tokens
+    longest: int  # maximum number of tokens of the answer
+    ledger: Ledger  # the text that the session's tokens represent, including this prompt
+    constraint: Constraint | None = None  # grammar of the requested form of the answer
+    images: Sequence[Placed] = ()  # with their positions in the prompt's tokens
 
 
-_LONGEST_CHARACTER = 4  # tokens of which a character is made at most: one for each of its bytes
+_LONGEST_CHARACTER = 4  # maximum number of tokens per character: one for each byte
 
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},
@@ -83,47 +83,46 @@ TRANSITIONS = {
     Status.DECODING: {Status.QUEUED},
     Status.FINISHED: set(),
 }
-"""What may follow a status; `FINISHED` follows each. Only a fault, or the want of memory, sends a
-request back into the queue."""
+"""Statuses that may follow each status, besides `FINISHED`. Only a fault or lack of memory returns
+a request to the queue."""
 
 
 class Request:
-    """What was asked of a session, from the moment it was sent until its last event.
+    """Request to a session, from sending until its final event.
 
-    Its session keeps what outlives it: the history and the caches. How far it has come is what the
-    caches hold of its tokens: `computed` catches up with `total`, in chunks while its prompt is
-    read and by a token a step while it is answered.
+    Its session keeps what outlives it: the history and the caches. Its progress is the number of
+    its tokens in the caches, which grows by chunks while the prompt is read and by one token per
+    step while it is answered.
 
     Attributes:
-        session: whose request it is.
-        kv: its session's caches.
-        apart: it has passes of its own: it is reproducible, or a shared pass has failed with it.
-        prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
-        tokens: the prompt and everything generated and read so far.
-        images: where they stand among the prompt's tokens.
-        awaits: digests of those that are being looked at: so long nothing of it is read.
-        pending: the lazy id after `tokens`, sampled but not read yet; None until there is one.
-        unsampled: the logits from which the pending token is chosen once a worker has computed the
-            mask of its form; None if no worker is computing one.
+        session: the session of the request.
+        kv: the session's caches.
+        apart: needs separate passes, because it is reproducible or a shared pass with it failed.
+        prompt: None until a worker has prepared it, like `text` and `messages`.
+        tokens: the prompt, and everything generated and read so far.
+        images: images with their positions in the prompt's tokens.
+        awaits: digests of images that are still being encoded. Nothing is read until then.
+        pending: lazy id of the next token, sampled but not read yet; None if there is none.
+        unsampled: logits from which the pending token is sampled once a worker has computed the
+            mask of its grammar; None if no worker is computing one.
         prompt_length: tokens of the prompt; 0 while it is being prepared.
-        limit: the most tokens that it may have, as far as memory is promised to it.
-        longest: the most tokens that it may ever have.
-        asked_for_more: version of the memory at which it was looked whether it may be longer.
-        odds: how probable its tokens were; None where nobody asked.
+        limit: maximum number of answer tokens for which memory is promised.
+        longest: maximum number of answer tokens.
+        asked_for_more: version of the memory at the last attempt to extend the limit.
+        odds: log probabilities of its tokens; None if not requested.
         tells_calls: tools were offered, so its calls are reported.
-        reused: prompt tokens that were in the cache already.
-        rebuilt: the cache had been dropped and is made anew by prefill.
-        restored: its caches came from disk, and no pass over them has failed yet.
-        adopts: it may take over what others have read; False after that has failed once.
-        ended: it has had its last event; a worker may ask.
-        offered: what was found last that it may take over, and when: another is found only where
-            who holds what has changed since.
+        reused: prompt tokens that were already in the caches.
+        rebuilt: the caches were dropped, and are rebuilt by prefill.
+        restored: its caches came from disk, and no pass with them has failed.
+        adopts: may copy caches of others; False after one failure.
+        ended: set after the final event; workers may check it.
+        offered: latest offer of caches to copy, and the state for which it was found.
         dropped: messages of the conversation that the prompt leaves out.
-        ending: it is to be cancelled as soon as its answer is whole.
-        waiting_since: when its prompt began to wait, as of `time.perf_counter`.
-        ready_at: when its prompt had been read, on the same clock.
-        queue_position: what was reported last of the prompts before it; -1 for nothing yet.
-        repeated: tokens of the repetition that its answer has run into; 0 if there is none.
+        ending: cancel it as soon as its answer may be cut.
+        waiting_since: time at which its prompt started to wait, by `time.perf_counter`.
+        ready_at: time at which its prompt was completely read, on the same clock.
+        queue_position: last reported number of prompts before it; -1 if not reported yet.
+        repeated: length in tokens of a repetition in its answer; 0 if there is none.
     """
 
     def __init__(
@@ -178,10 +177,10 @@ class Request:
         self._last_at = 0.0
         self.paused = False
         self._paused_at = 0.0
-        self._stood_still = 0.0  # seconds, since the first token
+        self._stood_still = 0.0  # seconds paused since the first token
 
     def begin(self, prepared: Prepared) -> None:
-        """Take what was prepared; from now on the reply waits for memory."""
+        """Take the prepared prompt. From now on the reply waits for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.prompt_length = len(prepared.prompt.tokens)
@@ -199,34 +198,34 @@ class Request:
         self.move(Status.QUEUED)
 
     def move(self, status: Status) -> None:
-        """Go on to a status that may follow (`TRANSITIONS`)."""
+        """Change to a status that may follow (`TRANSITIONS`)."""
         if status not in TRANSITIONS[self.status]:
             raise RuntimeError(f"a request that is {self.status.name} cannot be {status.name}")
         self.status = status
 
     @property
     def computed(self) -> int:
-        """Tokens that the caches hold."""
+        """Return the number of tokens in the caches."""
         return self.kv.length
 
     @property
     def left(self) -> int:
-        """Tokens that are to be computed. The last one is, in the step that gives the next."""
+        """Return the number of tokens still to compute. Feeding the last one gives the next."""
         return len(self.tokens) - self.kv.length
 
     @property
     def unread(self) -> int:
-        """Tokens to be read before the last one."""
+        """Return the number of tokens to read before the last one."""
         return max(0, self.left - 1)
 
     @property
     def lost(self) -> int:
-        """Tokens that its caches have lost to a draft: the next step reads them again."""
+        """Return the number of tokens that a draft removed, which the next step reads again."""
         return self.left if self.pending is not None else 0
 
     @property
     def is_running(self) -> bool:
-        """Whether it has been admitted and has not ended, be it paused."""
+        """Return whether it was admitted and has not ended. It may be paused."""
         return self.status in RUNNING
 
     @property
@@ -236,19 +235,19 @@ class Request:
 
     @cached_property
     def places(self) -> Places:
-        """Where its latest tokens stood before."""
+        """Return a search for earlier occurrences of its latest tokens."""
         return Places(self.tokens)
 
     @property
     def packed(self) -> bytes:
-        """All tokens, `packed`."""
+        """Return all tokens, `packed`."""
         known = len(self._packed) // TOKEN_BYTES
         if known < len(self.tokens):
             self._packed += packed(self.tokens[known:])
         return self._packed
 
     def pause(self, paused: bool) -> None:
-        """Stand still, or go on."""
+        """Pause the request, or resume it."""
         now = time.perf_counter()
         if paused and not self.paused:
             self._paused_at = now
@@ -258,24 +257,24 @@ class Request:
 
     @property
     def index(self) -> int:
-        """Which token of the answer is chosen next, counted from the answer's first."""
+        """Return the index in the answer of the next token to sample."""
         begun = self.prompt.answered if self.prompt is not None else 0
         return begun + self.generated + (self.pending is not None)
 
     @property
     def generated(self) -> int:
-        """Tokens generated and read."""
+        """Return the number of tokens generated and read."""
         return len(self.tokens) - self.prompt_length
 
     @property
     def complete(self) -> bool:
-        """Whether the answer has ended: by a stop string, its only call, or as its form wants."""
+        """Return whether the answer ended by a stop string, its only call, or its grammar."""
         stopped = self.text is not None and (self.text.stopped or self.text.called_enough)
         return stopped or (self.constraint is not None and self.constraint.complete)
 
     @property
     def is_whole(self) -> bool:
-        """Whether its answer may be cut here: not within a character, a marker or a tool call."""
+        """Return whether its answer may be cut here: in no character, marker, or tool call."""
         if self.text is None or not self.generated:
             return True
         last = self.tokens[-min(self.generated, _LONGEST_CHARACTER) :]
@@ -283,9 +282,9 @@ class Request:
         return self.text.may_end and not shown.endswith("\ufffd")
 
     def progress(self, done: int, position: int) -> None:
-        """Report how far the prompt has been read, and how many are read before it."""
+        """Report how much of the prompt was read, and how many prompts come before it."""
         if self.generated:
-            return  # a cache being made anew in mid-answer is no news
+            return  # do not report that a cache is rebuilt during an answer
         self.queue_position = position
         self._sink(
             PromptProgress(
@@ -301,7 +300,7 @@ class Request:
         )
 
     def read(self) -> int | None:
-        """Wait for the pending token and give its id; None when the prompt's last is pending."""
+        """Wait for the pending token and return its id; None for the prompt's last token."""
         if self.pending is None:
             return None
         token = int(self.pending.item())  # type: ignore[arg-type]
@@ -309,15 +308,15 @@ class Request:
         return token
 
     def await_token(self, pending: mx.array | None) -> None:
-        """Take the token chosen last as the pending one."""
+        """Set the pending token."""
         self.pending = pending
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
 
     def check_numbers(self) -> None:
-        """See that the token that was pending was chosen from numbers.
+        """Check that the last pending token was sampled from valid numbers.
 
         Raises:
-            EngineError: `model_load_failed`.
+            EngineError: `model_load_failed` if they are NaN.
         """
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
@@ -328,10 +327,10 @@ class Request:
             )
 
     def accept(self, token: int) -> None:
-        """Take a token that has been read: count it, time it, report its text."""
-        assert self.text is not None  # it has been prepared, or nothing could be generated
+        """Count and time a token that was read, and report its text."""
+        assert self.text is not None  # nothing is generated before it is prepared
         before, heading = self.text.kind, self.text.in_header
-        deltas = self.text.add(token)  # first: a token whose text fails was never given
+        deltas = self.text.add(token)  # first, so that a token whose text fails is not counted
         if self.constraint is not None:
             self.constraint.accept(token)
         self._last_at = time.perf_counter()
@@ -342,7 +341,7 @@ class Request:
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
             known = self.odds.take(token, self.text.detokenizer)
-            # Markers and what they frame is no part of the answer.
+            # Markers and the text they enclose are not part of the answer.
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._tell(deltas, (token,), odds)
         if self._detector is not None and self.text.may_end:
@@ -350,24 +349,24 @@ class Request:
             self.repeated = self._detector.repeated(self.tokens, self.prompt_length, answer)
 
     def flush(self, ended: bool) -> None:
-        """Report what was held back. `ended`: the model ended its turn, and was not cut off."""
+        """Report text that was held back. `ended`: the model ended its turn itself."""
         if self.text is not None:
             self._tell(self.text.finish(ended), over=True)
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
-        """End as asked; the last event. `message` is what the session keeps of it."""
+        """End normally, with the final event. `message` is what the session keeps of it."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self._end()  # now that it has been reported
+        self._end()  # after the report
 
     def fail(self, code: str, message: str, reason: str = "") -> None:
-        """End with an error; the last event."""
+        """End with an error, as the final event."""
         if self.status == Status.FINISHED:
             return
         try:
-            self._tell([], over=True)  # a call that has started ends, too
+            self._tell([], over=True)  # also end a call that has started
         except BaseException:
             log.exception("the calls of a reply that failed could not be ended")
         self._sink(Failed(self.session.id, self.id, code, message, reason), ())
@@ -378,7 +377,7 @@ class Request:
         self.ended.set()
 
     def stats(self) -> ReplyStats:
-        """What the reply has cost so far."""
+        """Return the figures of the reply so far."""
         decode = max(0.0, self._last_at - self._first_at - self._stood_still)
         return ReplyStats(
             prompt_tokens=self.prompt_length,
@@ -395,7 +394,7 @@ class Request:
 
     @property
     def slack(self) -> int:
-        """Bytes of its caches that it will not need: they grow in steps, slots for all in them."""
+        """Return the allocated bytes that it will not need, since caches grow in steps."""
         kv, estimate = self.kv, self.session.estimate
         longest, room = self.prompt_length + self.limit, kv.capacity
         if kv.slots is None and room <= longest:
@@ -405,14 +404,14 @@ class Request:
 
     @property
     def promise(self) -> Part:
-        """Bytes of the caches when the reply has become as long as it may."""
+        """Return the bytes of the caches at the reply's maximum length."""
         kv = self.kv
         whole = self.session.estimate.bytes(self.prompt_length + self.limit) + self.slack
         shared = kv.shared_prefix
         if shared is None:
             return Part(whole)
         base = kv.base
-        if not self.is_running:  # its prompt may go on from less of it, or from nothing
+        if not self.is_running:  # its prompt may reuse only a part of the prefix, or nothing
             base = min(base, common_prefix(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
                 return Part(whole)
@@ -421,7 +420,7 @@ class Request:
 
     @property
     def reader(self) -> Reader:
-        """What the prefix index must know of it while its prompt is read."""
+        """Return what the prefix index needs to know while its prompt is read."""
         session, prompt = self.session, self.prompt
         if prompt is None:
             raise RuntimeError("a prompt that is still being prepared cannot be read")
@@ -436,23 +435,23 @@ class Request:
         )
 
     def conclude(self, reason: FinishReason) -> Message | None:
-        """Keep in the session what it adds to the conversation; gives its message."""
+        """Add the messages of the turn to the session, and return the answer's message."""
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
-            return None  # it was cancelled while its prompt was prepared
+            return None  # cancelled while its prompt was being prepared
         if reason == FinishReason.CANCELLED and not self.generated:
-            return None  # as if it had not been asked
+            return None  # as if it had not been sent
         messages = self.messages
         if not messages:
-            return None  # a prompt that was continued as it stood is no conversation
+            return None  # a raw prompt is not part of a conversation
         if prompt.continues:
-            messages = messages[:-1]  # the answer holds all of it
+            messages = messages[:-1]  # the answer includes the whole message
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
         said = text.said()
         session.history = [*messages, said]
         if text.stopped:
-            # The stop string is cut from the text but not from the tokens: they do not match.
+            # The stop string is cut from the text, but not from the tokens, so they do not match.
             session.kv.ledger = prompt.ledger("", [])
         else:
             generated = self.tokens[self.prompt_length :]
@@ -470,7 +469,7 @@ class Request:
         for text, kind in deltas:
             self._sink(TextDelta(self.session.id, self.id, text, kind, odds), tokens)
             tokens, odds = (), ()
-        if tokens:  # a token without text yet still counts: an empty delta carries it
+        if tokens:  # a token without text is reported with an empty delta
             self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
             for told in self.text.calls_told(over):
@@ -497,8 +496,8 @@ def _question(messages: Sequence[Message]) -> str:
     return str(content or "")
 
 
-class SessionState(Struct, eq=False, dict=True):  # the same only as itself
-    """One isolated conversation."""
+class SessionState(Struct, eq=False, dict=True):  # compared by identity
+    """State of a conversation."""
 
     id: str
     model: LoadedModel
@@ -506,45 +505,45 @@ class SessionState(Struct, eq=False, dict=True):  # the same only as itself
     reproducible: bool
     reasoning: bool | None
     kv: SessionKV
-    estimate: MemoryEstimate  # what its caches cost in bytes
-    # the bits that keys and values are kept in; None for the model's own type
+    estimate: MemoryEstimate  # estimate of the size of its caches
+    # bits of keys and values in the caches; None for the model's own type
     kv_bits: int | None = None
-    on_overflow: Overflow = "refuse"  # what happens to a conversation that has outgrown the context
-    context: int | None = None  # tokens that the caller allows; None for as many as the model takes
-    scratch: bool = False  # it is for one reply only, and ends with it
-    named: bool = False  # its id is the caller's, who may open it again after a restart
-    # the messages so far, the session's system message not among them
+    on_overflow: Overflow = "refuse"  # what to do if the conversation exceeds the context
+    context: int | None = None  # maximum set by the caller; None for the model's
+    scratch: bool = False  # for a single question, ends after its reply
+    named: bool = False  # the caller chose its id, and may reopen it after a restart
+    # the messages so far, without the session's system message
     history: list[Message] = field(default_factory=list)
-    priority: int = 0  # whose prompts and whose waiting come first; 0 is usual
-    # program, share: as of `Session.prioritise`
+    priority: int = 0  # higher ones come first; 0 is the default
+    # program, share: see `Session.prioritise`
     program: str = ""
     share: float = 0.0
-    # the oldest messages, which did not fit any more when they were last sent
+    # the oldest messages, which did not fit into the latest prompt
     gone: list[Message] = field(default_factory=list)
-    request: Request | None = None  # the one that is being answered, if any
-    # what it reads is shared with sessions of the same domain alone, and neither how much of a
-    # prompt was reused nor how fast it was read tells of any other's
+    request: Request | None = None  # the current request, if any
+    # caches are only shared within a domain, so that neither the reuse nor the speed of a prompt
+    # reveals prompts of other domains
     domain: str = ""
-    begins_as: str = ""  # the id of another, from whose file it begins where it has none of its own
-    # the present of its prompts, in seconds since 1970. It stands for the rest of the day, so that
-    # a template that tells the time begins every prompt with the same text.
+    begins_as: str = ""  # id of the session whose file it starts from if it has none of its own
+    # current time for its prompts, in seconds since 1970. It stays the same for a day, so that a
+    # template with the time starts every prompt with the same text.
     moment: float = 0.0
-    # when it last worked, for deciding whose cache goes first under memory pressure
+    # time of its last use, for choosing the caches to evict
     used_at: float = field(default_factory=time.monotonic)
 
     @cached_property
     def key(self) -> CacheKey:
-        """Names its caches among all that there are."""
+        """Return the key of its caches."""
         return CacheKey("session", self.id)
 
     @property
     def context_length(self) -> int:
-        """The most tokens that a prompt and its answer may have together."""
+        """Return the maximum number of tokens of a prompt and its answer together."""
         most = self.model.info.context_length
         return min(most, self.context) if self.context is not None else most
 
     def present(self) -> float:
-        """The present of a prompt that is made now."""
+        """Return the current time for a new prompt."""
         now = time.time()
         if date.fromtimestamp(self.moment) != date.fromtimestamp(now):
             self.moment = now
@@ -552,22 +551,22 @@ class SessionState(Struct, eq=False, dict=True):  # the same only as itself
 
     @property
     def image_lane(self) -> str:
-        """Name of the workers' lane in which its images are read: one for each client or chat."""
+        """Return the workers' lane for reading its images: one for each client or chat."""
         return f"images {self.domain or self.id}"
 
     @property
     def is_running(self) -> bool:
-        """Whether its request has been admitted and has not ended, be it paused."""
+        """Return whether its request was admitted and has not ended. It may be paused."""
         return self.request is not None and self.request.is_running
 
     @property
     def fingerprint(self) -> str:
-        """What a cache on disk must be of to be this session's."""
+        """Return the fingerprint that a cache on disk must have to belong to this session."""
         made = kv_fingerprint(self.model.info.id, self.kv_bits)
-        # Ids that the engine makes are nobody else's, but two domains may choose the same name.
+        # Ids generated by the engine are unique, but two domains may choose the same name.
         return f"{made} {self.domain}" if self.named and self.domain else made
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Sessions of the same kind can go on from each other's caches."""
+        """Return a key; sessions with the same key can reuse each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)

@@ -1,7 +1,7 @@
-"""Who decodes, which prompt is read, who is admitted and what is evicted: one plan a turn.
+"""Scheduling of decode steps, prompt chunks, admissions, and evictions: one plan per turn.
 
-`plan` looks at a `View` and returns a `StepPlan`. It touches no model, reads no clock, and gives
-the same plan for the same view. `observe` gets how long the plan took; only there it learns.
+`plan` makes a `StepPlan` from a `View`. It accesses no model and no clock, and returns the same
+plan for the same view. Only `observe` learns, from the durations of the executed plan.
 """
 
 from __future__ import annotations
@@ -42,35 +42,35 @@ from engine.runtime.plan import (
 )
 
 APART_EVERY = 256
-"""One chunk in so many is read after a step and not with it, to learn how long a step takes by
-itself. More often would hurt: the tokens of that step come early and the next ones late, which is
-a gap of nearly two passes."""
+"""Interval of chunks read after a step instead of with it, to measure the step alone. A shorter one
+would hurt: the tokens of that step come early and the next ones late, a gap of nearly two passes.
+"""
 
 GATHERED_FOR = 0.5
-"""Seconds for which those with the same prompt take over what has just been read, while the
-chats that were read first wait anyway."""
+"""Seconds in which sessions with the same prompt copy a newly read prefix, while the chats that
+were read first wait anyway."""
 
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
 class Scheduler:
-    """The policy of one engine."""
+    """Scheduling policy of one engine."""
 
     def __init__(self, pacing: Pacing | None = None) -> None:
         self.pacing = pacing or Pacing()  # sizes of chunks and the order of prompts
-        self.drafting = Drafting()  # whether chats have drafts
-        self.step_seconds = 0.0  # what a decode step takes at present, with no chunk beside it
+        self.drafting = Drafting()  # decides about drafts
+        self.step_seconds = 0.0  # current duration of a decode step without a chunk
         self._turns = Turns()
         self._shares = Shares()
-        self._round_over = True  # every model with chats that decode has had a turn
+        self._round_over = True  # every model with decoding chats has had a turn
         self._chunks = 0
         self._hand_on_until = 0.0
-        self._adopted = False  # in the turn before
+        self._adopted = False  # in the previous turn
         self._rest = Rest(self.pacing.gap_budget)
-        self._looked_at = -1  # version of the memory at which nobody in the queue fitted
+        self._looked_at = -1  # version of the memory at which nothing in the queue fitted
 
     def plan(self, view: View) -> StepPlan:
-        """What to do in this turn."""
+        """Return the plan for this turn."""
         queue = admission.order(view.rows)
         names = tuple(r.id for r in queue)
         plan = self._arranged(view, queue, names)
@@ -82,7 +82,7 @@ class Scheduler:
     def _arranged(
         self, view: View, queue: Sequence[Row], names: tuple[str, ...]
     ) -> StepPlan | None:
-        """Who is admitted, and who makes room; None where all stays as it is."""
+        """Plan admissions, refusals, and evictions; None if there are none."""
         rows, memory = view.rows, view.memory
         evict, requeue = admission.surplus(rows, memory)
         if evict or requeue:
@@ -104,7 +104,7 @@ class Scheduler:
         return None
 
     def _working(self, view: View, names: tuple[str, ...]) -> StepPlan:
-        """What is computed, or taken over instead."""
+        """Plan passes and chunks, or the adoption of a prefix instead."""
         view = self._in_turn(view)
         order = self._reading_order(view)
         if len(order) < 2:
@@ -113,11 +113,13 @@ class Scheduler:
         if adoption is None:
             return self._compute(view, order, names)
         if self._adopted and any(r.decodes and r.begun for r in view.rows):
-            return self._compute(view, [], names)  # each is a copy, for which they wait
+            return self._compute(
+                view, [], names
+            )  # each adoption is a copy, which delays these chats
         return StepPlan(adopt=adoption, queue=names, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Learn from a turn: what it took, and what came of the chunk."""
+        """Learn from the durations and results of a turn."""
         if plan.queue and not (plan.evict or plan.refuse or plan.admit or plan.load):
             self._looked_at = view.memory.version
         if len(plan.models) > 1:
@@ -153,7 +155,7 @@ class Scheduler:
             self.pacing.observe(chunk.model, timing.read, timing.chunk, step)
 
     def _compute(self, view: View, order: Sequence[Row], queue: tuple[str, ...]) -> StepPlan:
-        """A plan of passes and of a chunk."""
+        """Return a plan of passes and a chunk."""
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
         if self._gathers(view, order):
@@ -171,7 +173,7 @@ class Scheduler:
             passes = (self._with_drafts(passes[0], groups[0], view),)
         chunk, beside = _NOTHING
         if passes and self._rest.is_due:
-            order = ()  # streaming replies come first
+            order = ()  # streaming replies have priority
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model)):
@@ -189,7 +191,7 @@ class Scheduler:
         return with_last_tokens(view, order, plan)
 
     def _with_drafts(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """The step of those who decode: with drafts where that is worth it."""
+        """Return the decode step, with drafts if they pay."""
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
@@ -203,9 +205,9 @@ class Scheduler:
         return step if row.behind < 0 else replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """The step with what was looked up, for those of several who copy.
+        """Return the decode step with looked-up tokens for the chats that have them.
 
-        The others wait for these as for a chunk of a prompt: they get as much room.
+        They delay the other chats like a chunk of a prompt, and get as many tokens.
         """
         model, most = group[0].model, MOST_CHUNK
         if len(group) > 1:
@@ -245,7 +247,7 @@ class Scheduler:
         return [*sorted(first, key=lambda row: used[row.program]), *others]
 
     def _in_turn(self, view: View) -> View:
-        """The view, with all standing still that are ahead of the shares that were set."""
+        """Return the view with all programs paused that are ahead of their fixed shares."""
         if not any(row.share for row in view.rows):
             return view
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
@@ -255,7 +257,7 @@ class Scheduler:
         return replace(view, rows=rows)
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Count the turn's time among the programs that asked for it."""
+        """Charge the turn's time to the programs that used it."""
         if not any(row.program for row in view.rows):
             return
         of = {row.id: row.program for row in view.rows}
@@ -272,7 +274,10 @@ class Scheduler:
         self._shares.charge(parts(shares), spent)
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
-        """What those who may be read next need not read; just after a prompt was read, all."""
+        """Return the next prefix to copy instead of reading, if any.
+
+        Just after a prompt was read, all sessions may copy, not only those that are read next.
+        """
         handed_on = view.now < self._hand_on_until
         if handed_on:
             asked = order
@@ -287,14 +292,14 @@ class Scheduler:
                 continue
             is_read = offer.donor.kind == "session" and offer.donor.name in reading
             if is_read and row is not order[0] and not handed_on:
-                continue  # it will have more of it
+                continue  # the donor will have more of it
             free = row.unwritten and offer.length > row.length
             if free or is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
     def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        """Whether all who could decode are about to begin, and wait for others to be read."""
+        """Return whether all chats ready to decode are new, and wait for other prompts."""
         ready = [r for r in view.rows if r.decodes]
         if not ready or not order or any(r.begun for r in ready):
             return False
@@ -305,7 +310,7 @@ class Scheduler:
     def _mixes(
         self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
     ) -> bool:
-        """Whether the next prompt's chunk is read in the turn's only pass."""
+        """Return whether the next prompt's chunk is read in the turn's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)
@@ -317,7 +322,7 @@ class Scheduler:
     def _mixed_chunk(
         self, view: View, order: Sequence[Row], rows: int
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
-        """What is read of the next prompt, and beside it, in one pass with so many `rows`."""
+        """Return the next chunks of prompts for a mixed pass with `rows` decoding rows."""
         row = order[0]
         most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK, _tile(view, row))
         count = _until_stop(row, order, min(row.remaining, most))
@@ -329,7 +334,7 @@ class Scheduler:
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
-        """What is read of the next prompt, and beside it, in a pass of its own; `groups` wait."""
+        """Return the next chunks of prompts for a separate pass, for which `groups` wait."""
         row = order[0]
         if row.reproducible:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
@@ -337,7 +342,7 @@ class Scheduler:
             step = self.step_seconds if groups else None
             most = self.pacing.chunk(row.model, MOST_CHUNK, step, _tile(view, row))
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
-                most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
+                most = min(most, TILE)  # the time of chunks after a step is rarely measured
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining:
@@ -346,12 +351,12 @@ class Scheduler:
 
 
 def _tile(view: View, row: Row) -> int:
-    """Return what the sizes of a row's chunks are multiples of."""
+    """Return the number that the sizes of a row's chunks are multiples of."""
     return 1 if row.model in view.exact else TILE
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows that decode, by the forward pass that they take part in."""
+    """Group the decoding rows by forward pass."""
     groups: list[list[Row]] = []
     shared: dict[str, list[Row]] = {}
     for row in rows:
@@ -367,13 +372,13 @@ def _groups(rows: Sequence[Row]) -> list[list[Row]]:
 def _pass(group: Sequence[Row], view: View) -> Pass:
     feed = tuple(r.id for r in group if r.wants_more)
     if all(r.awaits_first for r in group):
-        feed = ()  # these first tokens are awaited: they are delivered before the next pass
+        feed = ()  # deliver these first tokens before the next pass
     shared = len(group) > 1 and group[0].model not in view.faulty
     return Pass(tuple(r.id for r in group), feed, shared)
 
 
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
-    """Whether a chunk of `row`'s prompt can be read in one pass with the next step of `group`."""
+    """Return whether a chunk of `row`'s prompt can be read in the next step of `group`."""
     return (
         row.mixable
         and row.model in view.mixing
@@ -384,27 +389,27 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
 
 
 def _runs_beside(other: Row, group: Sequence[Row]) -> bool:
-    """Whether a chat stands in the way of others that would draft."""
+    """Return whether another active chat prevents the group from drafting."""
     beside = not other.paused and all(other.id != row.id for row in group)
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
 
 
 MOST = 16
-"""Prompts that are read in one pass. Each has its own attention, so more save less and less."""
+"""Maximum number of prompts in one pass. Each needs its own attention, so more save less."""
 
 WAITING_PAIRS = 64 * 64
-"""Comparisons of prompts that are remembered. A prompt that waits is compared in each step."""
+"""Number of cached comparisons of prompts. A waiting prompt is compared in each step."""
 
 COPY_PER_TOKEN = 64  # copying this many tokens' keys takes about as long as reading one token
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:
-    """Whether a copy of another's first `length` tokens saves more than it costs."""
+    """Return whether copying another session's first `length` tokens saves more than it costs."""
     return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
 
 
 def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
-    """The next prompt, and those that might be read in one pass with it if they are short."""
+    """Return the next prompt, and short ones that may be read in the same pass."""
     if len(order) < 2 or not _may(view, order[0]):
         return order[:1]
     return [r for r in order if r.model == order[0].model and _may(view, r)][:MOST]
@@ -413,12 +418,12 @@ def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
 def read_beside(
     view: View, order: Sequence[Row], room: int, mixed: bool = False
 ) -> tuple[Chunk, ...]:
-    """What is read in one pass with all that is left of the next prompt.
+    """Return the prompts to read in one pass with the remainder of the next prompt.
 
-    Whoever could go on from what another reads in this pass waits for that: it costs less.
+    Prompts that can reuse what another one reads in this pass wait for it, which costs less.
 
     Args:
-        room: tokens that the pass has left for them.
+        room: tokens left in the pass.
     """
     first, *others = candidates(view, order)
     taken = [first]
@@ -435,13 +440,13 @@ def read_beside(
 def with_last_tokens(
     view: View, order: Sequence[Row], plan: StepPlan, ready: Pass | None = None
 ) -> StepPlan:
-    """The plan, with the last tokens of prompts that end with its pass.
+    """Return the plan with the last tokens of prompts that end in its pass.
 
-    Chats that come together begin to answer together, so nobody begins while others are still to
-    be read, unless others are answering anyway.
+    Chats that arrive together start their answers together: none starts while others still have to
+    be read, unless other chats are answering anyway.
 
     Args:
-        ready: the first step of those who wait for these prompts, where it can be the same pass.
+        ready: first step of the chats that wait for these prompts, if it can be the same pass.
     """
     apart = plan.gathering and ready is None
     if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
@@ -469,7 +474,7 @@ def with_last_tokens(
 
 
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
-    """Whether a chunk is all that is left of a prompt, and nothing stops between it and the last.
+    """Return whether a chunk completes a prompt up to its last token, without a stop before that.
 
     A prompt of which others hold all but the last token has no chunk at all.
     """
@@ -479,7 +484,7 @@ def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
 
 
 def _comes(row: Row) -> bool:
-    """Whether a session's prompt will be read soon."""
+    """Return whether a session's prompt will soon be read."""
     return row.status < Status.DECODING and not row.paused
 
 
@@ -489,14 +494,14 @@ def _may(view: View, row: Row) -> bool:
 
 
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
-    """How many of the next `count` tokens come before a place where reading must stop."""
+    """Return how many of the next `count` tokens to read before a required stop."""
     stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
     count = min(count, *stops) if stops else count
     return _whole(row, count) if row.images else count
 
 
 def _whole(row: Row, count: int) -> int:
-    """How many tokens are read where it would be `count`, so that no image is cut."""
+    """Adjust the number of tokens to read so that no image is split."""
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -505,17 +510,17 @@ def _whole(row: Row, count: int) -> int:
 
 
 def _stops(row: Row, order: Sequence[Row]) -> bool:
-    """Whether reading must stop somewhere within the prompt."""
+    """Return whether reading must stop within the prompt."""
     return max(row.snapshot_at, halt(row, order)) > row.length
 
 
 def halt(row: Row, order: Sequence[Row]) -> int:
-    """Where reading a prompt must halt because others can go on from there; -1 for nowhere.
+    """Return where reading must halt so that others can continue from there; -1 for nowhere.
 
-    Caches that can be trimmed can be copied at any time; others only as they stand.
+    Caches that can be trimmed can be copied at any time, others only in their current state.
 
     Args:
-        order: all that wait to be read, the row among them.
+        order: all prompts to be read, including this one.
     """
     if not row.halts:
         return -1
@@ -528,7 +533,7 @@ def halt(row: Row, order: Sequence[Row]) -> int:
 
 
 def common_tokens(one: Row, other: Row) -> int:
-    """How many of their first tokens two prompts have in common that are being read."""
+    """Return the length of the common prefix of two prompts that are being read."""
     return _in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
 
 
@@ -538,14 +543,14 @@ def _in_common(one: bytes, other: bytes) -> int:
 
 
 def _forget_prompts() -> None:
-    """Free what is remembered of prompts that were compared."""
+    """Clear the cache of prompt comparisons."""
     _in_common.cache_clear()
 
 
 def _shares(one: Row, other: Row) -> bool:
-    """Whether one of two had better go on from what the other will have read.
+    """Return whether one of two prompts should wait to reuse what the other reads.
 
-    What costs nothing to take over is waited for only where nothing is left to read then.
+    If reuse is free, waiting pays only if nothing remains to be read afterwards.
     """
     common = common_tokens(one, other)
     whole = any(row.unwritten and common == row.end for row in (one, other))

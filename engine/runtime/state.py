@@ -1,7 +1,7 @@
-"""What the engine thread has in hand: its models, its sessions, the memory they may take.
+"""State of the engine thread: models, sessions, and the memory ledger.
 
-How a reply or a session ends is written here once. Whatever fails meanwhile, a reply that ends has
-exactly one last event.
+All ends of replies and sessions are implemented here. Whatever fails, a reply that ends has exactly
+one final event.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class State:
-    """All sessions and models of one engine."""
+    """State of one engine: its sessions, models, and memory."""
 
     def __init__(
         self,
@@ -46,24 +46,24 @@ class State:
         cache_bytes: int = 0,
         leader: Leader | None = None,
     ) -> None:
-        # of the ranks over which this engine's models are spread; None where it is one
+        # leader of the ranks over which the models are spread; None for a single process
         self.leader = leader
         self.backend: Backend = backend.start()
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}  # all of them, by id
-        # those that are being answered, by their sessions' ids. A step looks at these alone, so
-        # that thousands of idle sessions cost it nothing.
+        # requests in progress, by session id. A step only examines these, so that thousands of
+        # idle sessions cost nothing.
         self.requests: dict[str, Request] = {}
-        # the requests that have not had their last event, in whatever state
+        # requests without their final event, in any state
         self.unended: set[Request] = set()
-        # why there is no such session (any more), as an error's code and message. Not as an
-        # exception: one that was raised holds all that its frames did.
+        # code and message of the error for sessions that no longer exist or were not opened. Not
+        # an exception, because a raised one keeps the objects of its frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
-        self.meter = Meter()  # where the time goes
-        # what was reported last of each session, by id (`report`)
+        self.meter = Meter()  # time by phase, and rates
+        # latest reported figures by session id (`report`)
         self.told: dict[str, dict[str, Any]] = {}
-        # what all of these hold
+        # ledger of their memory
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
             (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
@@ -73,7 +73,7 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Take a model away; returns it and what drafted for it. Others may need their weights."""
+        """Remove a model, and return it and its drafting model. Others may need their weights."""
         model = self.models.pop(model_id, None)
         if model is None:
             return []
@@ -83,7 +83,7 @@ class State:
         return [model] if small is None else [model, small]
 
     def models_changed(self) -> None:
-        """A model has come or gone."""
+        """Update memory limits after a model was added or removed."""
         self.memory.changed()
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
@@ -95,7 +95,7 @@ class State:
             request.progress(request.prompt_length, 0)
 
     def end_reply(self, request: Request, reason: FinishReason) -> None:
-        """End a reply as asked, and keep what it adds to the conversation."""
+        """End a reply normally, and add its message to the conversation."""
         session = request.session
         try:
             request.flush(reason == FinishReason.STOP)
@@ -113,10 +113,10 @@ class State:
         return None
 
     def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
-        """End a reply with an error. Its session stays and may be asked again.
+        """End a reply with an error. Its session can be used again.
 
-        Unless the caches are known to be sound (`keep_cache`) they are dropped: nobody goes on
-        from whatever state they were left in.
+        Unless the caches are known to be valid (`keep_cache`) they are dropped, so that nothing
+        continues from an undefined state.
         """
         session = request.session
         request.pending = request.unsampled = None
@@ -129,8 +129,10 @@ class State:
             self._fail(request, error)
 
     def fail_alone(self, request: Request, error: BaseException) -> None:
-        """A pass of the request's own has failed. Caches that came from disk may be why: they are
-        made anew once. Else it ends with the error.
+        """Handle a failed pass of a single request.
+
+        Caches from disk may be the cause: they are rebuilt once. Otherwise the reply ends with the
+        error.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
@@ -141,15 +143,15 @@ class State:
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:
-        """Let a request go on alone, from caches that are made anew: these cannot be trusted."""
+        """Let a request continue separately with new caches, since the old ones may be invalid."""
         self.wait_again(request)
         request.apart = True
 
     def wait_again(self, request: Request) -> None:
-        """Drop a request's caches, and let it go on once there is room for new ones.
+        """Drop a request's caches, and put it back into the queue for memory.
 
-        It may need more than before: what it held together with others is its own now. Were all
-        whom a fault has hit to begin at once, they would take several times the budget.
+        It may need more than before, since shared memory is now its own. If all requests affected
+        by a fault started immediately, they would need several times the budget.
         """
         request.kv.drop()
         self._drop_draft(request.session)
@@ -162,15 +164,15 @@ class State:
         self.memory.changed()
 
     def add(self, session: SessionState) -> None:
-        """A session has been opened."""
+        """Add an opened session."""
         self.memory.add(session)
-        session.model.used_at = session.used_at  # it is about to be
+        session.model.used_at = session.used_at  # the session is about to use the model
         self.sessions[session.id] = session
 
     def fail_lost(self) -> None:
-        """Make good what a fault has left while a reply ended.
+        """Clean up after faults that occurred while a reply ended.
 
-        Replies that no session has any more are ended, and sessions let go of replies that have.
+        Replies without a session are ended, and sessions are detached from replies that have ended.
         """
         if self.unended == set(self.requests.values()):
             return
@@ -184,7 +186,7 @@ class State:
         self.unended.discard(request)
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
-        """Free a session; a reply that is running hears why."""
+        """Free a session; a reply in progress fails with the error."""
         self.sessions.pop(session.id, None)
         request = session.request
         try:
@@ -196,17 +198,17 @@ class State:
                 self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
-        """A session opened under an id that is taken replaces the one before."""
+        """End the session that already has this id, since a new one replaces it."""
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
             if before.request is None:
-                self.memory.save(before)  # the new one may go on from there
+                self.memory.save(before)  # the new one may continue from there
             message = "The chat was opened anew while it answered."
             self.end_session(before, SESSION_CLOSED, message)
 
     def _let_go(self, session: SessionState) -> None:
-        """A reply has ended, or never was: who waited for its memory may have it."""
+        """Detach a session from its reply, and make its memory available to others."""
         session.request = None
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
@@ -218,21 +220,21 @@ class State:
             self.memory.forget(session)
 
     def _drop_draft(self, session: SessionState) -> None:
-        """What was drafted for it is of no use either."""
+        """Drop the draft, which is invalid, too."""
         if session.model.drafter is not None:
             session.model.drafter.drop()
 
     def _drop(self, session: SessionState) -> None:
         try:
             session.kv.drop()
-        except BaseException:  # its reply must end all the same
+        except BaseException:  # its reply must still end
             log.exception("caches could not be dropped in order")
 
 
 def _said(error: BaseException) -> tuple[str, str, str]:
-    """An error's code, its words for a person, and its reason."""
+    """Return an error's code, its message for users, and its reason."""
     if isinstance(error, EngineError):
-        if error.code == INTERNAL_ERROR:  # a server's clients get no more than that
+        if error.code == INTERNAL_ERROR:  # clients of the server get no more details
             log.error("a reply failed: %s", error.message.partition("\n")[0])
         return error.code, error.message, error.reason
     if is_out_of_memory(error):
@@ -242,18 +244,18 @@ def _said(error: BaseException) -> tuple[str, str, str]:
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}", ""
 
 
-WINDOW = 2.0  # seconds over which the present rates are taken
+WINDOW = 2.0  # seconds over which current rates are averaged
 
 
 class Meter:
     """Sums and rates of one engine thread.
 
     Attributes:
-        seconds: since the start, by phase: `commands`, `decode` (`launch` and `wait` are its main
-            parts, `mixed` where a chunk of a prompt was read in the same pass), `prefill`,
-            `look` (images), `load`, `idle`.
+        seconds: time since the start by phase: `commands`, `decode` (`launch` and `wait` are its
+            main parts, `mixed` if a chunk of a prompt was read in the same pass), `prefill`, `look`
+            (images), `load`, `idle`.
         decoded: tokens generated since the start.
-        read: prompt tokens read since the start, reused ones not among them.
+        read: prompt tokens read since the start, without reused ones.
     """
 
     def __init__(self) -> None:
@@ -274,7 +276,7 @@ class Meter:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Count what happens inside as time of that phase."""
+        """Count the time spent in the context for this phase."""
         started = time.perf_counter()
         try:
             yield
@@ -282,7 +284,7 @@ class Meter:
             self.seconds[name] += time.perf_counter() - started
 
     def note(self, decoded: int, read: int) -> None:
-        """Count tokens of this moment."""
+        """Count tokens generated and read just now."""
         self.decoded += decoded
         self.read += read
         now = time.perf_counter()
@@ -290,7 +292,7 @@ class Meter:
         self._forget(now)
 
     def rates(self) -> tuple[float, float]:
-        """Tokens per second generated and read, over the last two seconds."""
+        """Return the tokens per second generated and read, over the last two seconds."""
         now = time.perf_counter()
         self._forget(now)
         decoded = sum(d for _, d, _ in self._recent)

@@ -1,4 +1,4 @@
-"""The figures of one moment, and where the time goes."""
+"""Figures for `Engine.stats`: memory, rates, times by phase, and sessions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from engine.sandbox import confined, process
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:
-    """Plain Python: bytes, tokens, seconds; sessions by their id, `queue` those that wait.
+    """Return the figures as plain Python values: bytes, tokens, seconds, and sessions by id.
 
-    `process_bytes` is what the system counts for this process: Python, the weights, caches and
-    `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
-    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
-    `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `drafts`),
-    and whether its chats have passes of their own for a while (`unshared`). `images` has, by a
-    model's id, how many images its tower has looked at (`encoded`), and what is kept of them.
+    `queue` lists the sessions that wait for memory. `process_bytes` is the process's memory as
+    reported by the system: Python, weights, caches, and `buffer_bytes`, which MLX has freed and
+    keeps for reuse. `children_bytes` is the additional memory of the sandboxed children. By model
+    id, `drafts` describes the drafters; `faults` counts failed passes (`shared` by chats, `drafts`)
+    and tells whether its chats currently have separate passes (`unshared`); `images` counts the
+    images encoded (`encoded`) and the embeddings kept.
     """
     decoding, reading = state.meter.rates()
     return {
@@ -58,7 +58,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
 
 def _sessions(state: State) -> dict[str, dict[str, Any]]:
-    """The figures of all sessions; those of idle ones stay as reported, until they change."""
+    """Return the figures of all sessions. Figures of idle sessions are cached."""
     told, untold = state.told, state.memory.tally.watch.untold
     found = {}
     for key, session in state.sessions.items():

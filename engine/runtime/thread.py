@@ -1,4 +1,4 @@
-"""The engine thread's start and end, and how no program hangs or crashes for its sake."""
+"""Start and end of the engine thread, without hanging or crashing the process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _this_thread = threading.local()
 
 
 def may_wait() -> None:
-    """Refuse to wait on the engine thread: what one waits for there would never come."""
+    """Raise an error on the engine thread, where waiting for the engine would never end."""
     if getattr(_this_thread, "runs_an_engine", False):
         raise RuntimeError(
             "Do not wait for the engine in on_event or a future's callback: they run on its thread."
@@ -44,7 +44,7 @@ def run(
     ranks: Sequence[Host] = (),
     ways_dir: Path | None = None,
 ) -> None:
-    """The engine thread. Imports MLX here, so that no window waits for it."""
+    """Run the engine. MLX is imported here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
@@ -58,7 +58,7 @@ def run(
         with contextlib.suppress(BaseException):  # reported to every reply and logged by the loop
             loop.run()
     finally:
-        if not mailbox.closed:  # a fault in the loop's own end
+        if not mailbox.closed:  # an error at the end of the loop
             loop.end("The engine cannot go on.")
 
 
@@ -74,7 +74,7 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    confined.shared().start()  # they import what they need while this thread does
+    confined.shared().start()  # their imports run in parallel with this thread's
     backend.take_openblas()  # before anything imports MLX
     from engine.runtime.loop import Loop
 
@@ -85,11 +85,10 @@ _running: set[tuple[Mailbox, threading.Thread | None]] = set()
 
 
 def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
-    """See to it that an engine left running, or forgotten, does not keep the process alive.
+    """Ensure that a running engine does not keep the process alive.
 
-    `atexit` is too late for stopping it: that runs after the interpreter has joined all threads,
-    which would wait for the engine thread for ever. The hook that concurrent.futures uses, too,
-    is earlier.
+    `atexit` is too late, because it runs after the interpreter has joined all threads, and would
+    wait for the engine thread forever. The hook that concurrent.futures also uses runs earlier.
     """
     if not _hooks_set.is_set():
         _hooks_set.set()
@@ -102,7 +101,7 @@ _hooks_set = threading.Event()
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
-    """Take note that this engine thread has ended, or was asked to."""
+    """Note that this engine thread has ended or was asked to."""
     _running.discard((mailbox, thread))
 
 
@@ -115,10 +114,10 @@ def _stop_all() -> None:
 
 
 def _leave_mlx() -> None:
-    """Clear what the main thread holds in MLX, for programs that use MLX beside the engine.
+    """Clear the main thread's state in MLX, for programs that also use MLX themselves.
 
-    Its cache of compiled functions is freed when the thread's C++ locals are, after Python has
-    gone, and that crashes the process when the functions came from the engine thread.
+    Its cache of compiled functions is freed with the thread's C++ locals, after Python has shut
+    down. This crashes the process if the functions came from the engine thread.
     """
     mlx = sys.modules.get("mlx.core")
     if mlx is not None:

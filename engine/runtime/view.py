@@ -1,4 +1,4 @@
-"""How everything stands at the start of a turn, in the scheduler's terms."""
+"""Snapshot of the engine's state at the start of a turn, for the scheduler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> View:
-    """The view of this moment; `load` and `pieces` as it has them."""
+    """Return the current view, with the given `load` and `pieces`."""
     rows = _rows(state)
     return View(
         now=time.perf_counter(),
@@ -36,10 +36,10 @@ def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> Vi
 
 
 def _rows(state: State) -> list[Row]:
-    """A row for each session that answers; one that cannot be looked at fails."""
+    """Return a row for each session with a reply. A session whose row fails gets an error."""
     try:
         state.memory.prefixes.refresh()
-    except BaseException as error:  # what could have been taken over is read
+    except BaseException as error:  # prompts are read instead of adopted
         log.warning("who holds which tokens is not known: %s", words_of(error))
     rows = []
     for request in list(state.requests.values()):
@@ -64,7 +64,7 @@ def _rows(state: State) -> list[Row]:
 
 
 def admit_drafts(state: State) -> None:
-    """Where one chat alone gets tokens, see whether there is memory for what drafts for it."""
+    """If a single chat decodes, check whether there is memory for its drafter."""
     answering = [
         request
         for request in state.requests.values()
@@ -91,9 +91,9 @@ def _row(state: State, request: Request) -> Row:
         apart=request.apart,
         mixable=chunked and kv.mixes,
         unwritten=kv.sharers > 1,
-        # Without it all of a chunk's rows would go through the output layer.
+        # Otherwise all rows of a chunk would pass through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
-        # A recurrent model may treat a first token otherwise.
+        # A recurrent model may treat the first token differently.
         joins=not (request.apart or session.kv_bits or request.lost) and kv.length > 0,
         scratch=session.scratch,
         priority=session.priority,
@@ -123,17 +123,17 @@ def _row(state: State, request: Request) -> Row:
 
 
 def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
-    """The spans of images whose tokens see each other, which are read in one pass.
+    """Return the spans of images whose tokens attend to each other, and are read in one pass.
 
-    Others take several, as text does: a large image's 2,000 tokens at once are a long gap beside
-    those that stream.
+    Other images take several passes, as text does: 2,000 tokens of a large image in one pass would
+    be a long gap for streaming chats.
     """
     spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
     return tuple((start, end) for start, end in spans if end > request.computed)
 
 
 def _offer(state: State, request: Request) -> Offer | None:
-    """What others hold of a prompt; looked for again only where that may have changed."""
+    """Return what others hold of a prompt, searching again only if it may have changed."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
@@ -141,7 +141,7 @@ def _offer(state: State, request: Request) -> Offer | None:
     if request.offered[0] != now:
         try:
             request.offered = (now, prefixes.offer(request.reader))
-        except BaseException as error:  # it reads what it could have taken over
+        except BaseException as error:  # the prompt is read instead of adopted
             log.warning("no offer of another chat's cache: %s", words_of(error))
             request.adopts = False
             return None
@@ -149,9 +149,9 @@ def _offer(state: State, request: Request) -> Offer | None:
 
 
 def draft_room(request: Request) -> int:
-    """The most tokens that may be drafted after the pending one; 0 where none may.
+    """Return the maximum number of tokens to draft after the pending one; 0 for none.
 
-    Reproducible chats never have drafts: a pass of several tokens rounds otherwise than steps do.
+    Reproducible chats never use drafts: a pass of several tokens rounds differently than steps.
     """
     drafter = request.session.model.drafter
     if drafter is None or not drafter.works or request.pending is None or request.images:
@@ -159,5 +159,5 @@ def draft_room(request: Request) -> int:
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
-        return 0  # a worker computes its masks, one token at a time
-    return max(0, request.limit - request.generated - 2)  # one more follows the draft
+        return 0  # a worker computes its masks token by token
+    return max(0, request.limit - request.generated - 2)  # one more token follows the draft

@@ -1,4 +1,4 @@
-"""The ways into the engine thread: callers' commands, and what workers have done."""
+"""Channels into the engine thread: commands of callers, and results of workers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Mailbox:
-    """Commands in order, from any thread. After `close`, posting says that the engine stopped."""
+    """Queue of commands from any thread. After `close`, posting raises `engine_stopped`."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -43,10 +43,10 @@ class Mailbox:
         self._closed = False
 
     def post(self, command: Command) -> None:
-        """Hand a command over.
+        """Add a command.
 
         Raises:
-            EngineError: `engine_stopped` when nobody will take it.
+            EngineError: `engine_stopped` after the mailbox was closed.
         """
         with self._lock:
             if self._closed:
@@ -54,9 +54,9 @@ class Mailbox:
             self._queue.put(command)
 
     def take(self, inbox: deque[Command], block: bool, patience: float | None = None) -> None:
-        """Move everything that has been posted into `inbox`, so that no fault here loses any of it.
+        """Move all posted commands to `inbox`, so that no error can lose any.
 
-        With `block`, waits (without spinning) for the first, for at most `patience` seconds.
+        With `block`, waits (without spinning) for the first one, for at most `patience` seconds.
         """
         if block:
             with contextlib.suppress(queue.Empty):
@@ -69,11 +69,11 @@ class Mailbox:
 
     @property
     def closed(self) -> bool:
-        """Whether nobody takes commands any more."""
+        """Return whether commands are no longer accepted."""
         return self._closed
 
     def close(self) -> list[Command]:
-        """Take no more commands; returns those that were never taken out."""
+        """Accept no more commands, and return those that were not taken."""
         with self._lock:
             self._closed = True
         left: deque[Command] = deque()
@@ -82,12 +82,12 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Answer a command that cannot be carried out, where a caller waits for an answer."""
+    """Answer a failed command with an error, if its caller waits for an answer."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
-        detach(error)  # the caller may keep it, on a thread that must free no arrays
+        detach(error)  # the caller may keep it on a thread that must not free arrays
         with contextlib.suppress(InvalidStateError):  # just cancelled
             command.answer.set_exception(error)
 
@@ -96,9 +96,9 @@ _ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
 class Answer(Future[T]):
-    """A future that the engine thread fulfils, and whose callbacks cannot end that thread.
+    """Future that the engine thread completes, and whose callbacks cannot end that thread.
 
-    The standard one keeps a callback's `Exception` to itself and lets `sys.exit` through.
+    The standard class suppresses an `Exception` of a callback, but not `SystemExit`.
     """
 
     def __init__(self, can_be_cancelled: bool = False) -> None:
@@ -107,12 +107,12 @@ class Answer(Future[T]):
             self.set_running_or_notify_cancel()
 
     def give(self, result: T) -> None:
-        """Fulfil it, unless it was cancelled."""
+        """Set the result, unless the future was cancelled."""
         with contextlib.suppress(InvalidStateError):
             self.set_result(result)
 
     def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
-        """As of any future."""
+        """Add a callback, as with any future."""
         asking = threading.current_thread()
 
         def guarded(done: Future[T]) -> None:
@@ -120,25 +120,26 @@ class Answer(Future[T]):
                 fn(done)
             except BaseException:
                 if threading.current_thread() is asking:
-                    raise  # it is the caller's own thread: the answer was there already
+                    raise  # the answer was already available: this is the caller's thread
                 log.exception("a future's callback raised")
 
         super().add_done_callback(guarded)
 
 
 THREADS = 32
-"""So many pieces of work go on at a time. Most of them wait for a child or for the disk, and those
-that take long must not hold up the next."""
+"""Maximum number of concurrent jobs. Most of them wait for a child process or the disk, and long
+ones must not block the next."""
 
 PLACES = 4
-"""So many of them belong to one lane. A model has one child at a time for its prompts, so more
-would only wait for it."""
+"""Maximum number of concurrent jobs per lane. A model has one child process for its prompts, so
+more jobs would only wait for it."""
 
 MAX_GROUP_THREADS = THREADS // 2
-"""So many of them belong to lanes of one group (the first word of a lane), such as all images."""
+"""Maximum number of concurrent jobs per group of lanes (their first word), such as images."""
 
 STACK = 16 * 2**20
-"""Bytes of a worker's stack: compiling a form recurses, and macOS gives threads half a megabyte."""
+"""Stack size of a worker in bytes: compiling grammars is recursive, and threads on macOS get half a
+megabyte by default."""
 
 
 _stack_size_lock = threading.Lock()
@@ -151,9 +152,9 @@ class _Job(Struct, frozen=True):
 
 
 class _Waiting(Struct, frozen=True):
-    """Who waits for a piece of work.
+    """Callbacks for a job's result.
 
-    They know sessions, whose arrays must be freed by the engine thread: no worker holds them.
+    They refer to sessions, whose arrays the engine thread must free, so no worker holds them.
     """
 
     then: Callable[[Any], None]
@@ -161,19 +162,19 @@ class _Waiting(Struct, frozen=True):
 
 
 class Workers:
-    """A few threads of one engine, started when first needed.
+    """Pool of daemon threads of one engine, started on demand.
 
-    They are daemons: the end of the program waits for none of them.
+    The process can exit without waiting for them.
     """
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._changed = threading.Condition()
-        self._waiting: dict[str, deque[_Job]] = {}  # by lane; those that came first first
+        self._waiting: dict[str, deque[_Job]] = {}  # by lane, oldest first
         self._busy: Counter[str] = Counter()  # threads by lane
         self._threads = 0
         self._closed = False
-        self._asked: dict[int, _Waiting] = {}  # by the jobs' numbers; the engine thread's alone
+        self._asked: dict[int, _Waiting] = {}  # by job number; only used by the engine thread
         self._number = 0
 
     def run(
@@ -183,11 +184,12 @@ class Workers:
         then: Callable[[Any], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """Have `work` done. Afterwards the engine thread calls `then` with what it returned, or
-        `failed` with what it raised.
+        """Run `work` in a worker, and pass its result to the engine thread.
+
+        That calls `then` with the result, or `failed` with the error.
 
         Args:
-            work: refers to nothing that has arrays: a worker may be the last to let go of it.
+            work: must not refer to arrays, since a worker may be the last holder.
         """
         self._number += 1
         job = _Job(lane, self._number, work)
@@ -207,7 +209,7 @@ class Workers:
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
-        """Hand over what came of a job, on the engine thread. What that raises is for `failed`."""
+        """Pass on the result of a job, on the engine thread. `failed` gets errors of `then`."""
         waiting = self._asked.get(message.job)
         if waiting is None:
             return
@@ -218,13 +220,13 @@ class Workers:
         self._asked.pop(message.job, None)
 
     def failed(self, message: WorkDone, error: BaseException) -> None:
-        """What came of a job could not be handed over."""
+        """Report that the result of a job could not be passed on."""
         waiting = self._asked.pop(message.job, None)
         if waiting is not None:
             waiting.failed(error)
 
     def close(self) -> None:
-        """Let the threads end; what they are doing comes to nothing."""
+        """Let the threads end, and discard their results."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
@@ -232,9 +234,9 @@ class Workers:
         self._asked.clear()
 
     def _start_thread(self) -> None:
-        """One thread more. The lock is held."""
+        """Start another thread. The lock is held."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
-        with _stack_size_lock:  # the size is the process's
+        with _stack_size_lock:  # the setting applies to the whole process
             usual = threading.stack_size(STACK)
             try:
                 thread.start()
@@ -251,11 +253,11 @@ class Workers:
         while going_on:
             try:
                 going_on = self._do_one()
-            except BaseException:  # the thread is counted on
+            except BaseException:  # the pool relies on this thread
                 log.exception("a fault between two pieces of work")
 
     def _do_one(self) -> bool:
-        """Do the next piece of work; False when there is to be no more."""
+        """Do the next job. Returns False when the pool is closed."""
         job = self._take()
         if job is None:
             return False
@@ -270,7 +272,7 @@ class Workers:
         return True
 
     def _take(self) -> _Job | None:
-        """The next piece of work; waits for it. None when there is to be no more."""
+        """Wait for the next job and return it; None when the pool is closed."""
         with self._changed:
             while not self._closed:
                 free = [lane for lane in self._waiting if self._has_room(lane)]
@@ -281,7 +283,7 @@ class Workers:
                 jobs = self._waiting.pop(lane)
                 job = jobs.popleft()
                 if jobs:
-                    self._waiting[lane] = jobs  # at the end: the others' turn comes first
+                    self._waiting[lane] = jobs  # move the lane to the end, for fairness
                 self._busy[lane] += 1
                 return job
             return None
