@@ -18,7 +18,6 @@ from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
-from app.chats.signals import ChatSignals
 from app.chats.tool_call import turn_with_calls
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation, tokens_of_last_turn
@@ -61,6 +60,12 @@ class Answering(QObject):
 
     CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
 
+    # the same as in `Chat`
+    text_added = Signal(str, str, str)
+    message_changed = Signal(str)
+    phase_changed = Signal()
+    turn_changed = Signal()
+    reply_ended = Signal(str)
     called = Signal(object)  # (answer): all its calls are over: another answer is to be begun
 
     def __init__(
@@ -68,13 +73,12 @@ class Answering(QObject):
         saved: SavedChat,
         bridge: Bridge,
         loader: ModelLoader,
-        chat: ChatSignals,
         toolbox: Toolbox,
+        parent: QObject,
     ) -> None:
-        super().__init__(chat)
+        super().__init__(parent)
         # the calls that the last answer ended with
-        self.tools = ToolWork(saved, bridge, chat, toolbox, self._room)
-        self._chat = chat
+        self.tools = ToolWork(saved, bridge, toolbox, self._room, self)
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
@@ -91,12 +95,12 @@ class Answering(QObject):
         loader.changed.connect(self._on_model_changed)
         loader.progressed.connect(self._on_model_read)
 
-    def beside(self, saved: SavedChat, chat: ChatSignals, *, fork: bool) -> Answering:
+    def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> Answering:
         """Another that answers meanwhile, in a session of its own, which chats do not keep.
 
         ``fork``: it begins with what this one's session has read.
         """
-        made = Answering(saved, self._bridge, self._loader, chat, self.tools.toolbox)
+        made = Answering(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         made.session = ChatSession(self._loader, new_id())
         if fork:
             made.session.twin_of(self.session)
@@ -180,7 +184,7 @@ class Answering(QObject):
             self.waits_for = model
             name = self._loader.get(model).name
             self._saved.save(self._saved.transcript.update(self.answer.message_id, model=name))
-            self._chat.message_changed.emit(self.answer.message_id)
+            self.message_changed.emit(self.answer.message_id)
             self.begin()
 
     def steer(self) -> None:
@@ -300,7 +304,7 @@ class Answering(QObject):
             return
         self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
-        self._chat.message_changed.emit(answer.message_id)
+        self.message_changed.emit(answer.message_id)
 
     def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
         """End the reply with the help's answer, if the Guide is asked what the help answers."""
@@ -312,7 +316,7 @@ class Answering(QObject):
             return False
         delta = TextDelta("", "", note(entry), "answer")
         answer.write(delta)
-        self._chat.text_added.emit(answer.message_id, delta.text, delta.kind)
+        self.text_added.emit(answer.message_id, delta.text, delta.kind)
         self._end("complete", stats={"help": entry.id})
         return True
 
@@ -324,12 +328,12 @@ class Answering(QObject):
         if isinstance(event, TextDelta):
             before = answer.phase
             if answer.write(event):
-                self._chat.text_added.emit(answer.message_id, event.text, event.kind)
+                self.text_added.emit(answer.message_id, event.text, event.kind)
             if answer.phase is not before:
-                self._chat.phase_changed.emit()
+                self.phase_changed.emit()
         elif isinstance(event, PromptProgress):
             answer.read(event)
-            self._chat.phase_changed.emit()
+            self.phase_changed.emit()
         elif isinstance(event, ToolCallFinished | ToolCallFailed):
             answer.take_call(event)
         elif isinstance(event, Finished):
@@ -379,7 +383,7 @@ class Answering(QObject):
             stats=stats,
         )
         self._saved.save(message)
-        self._chat.message_changed.emit(message.id)
+        self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
             if stopping:  # the answer had come to its end before it heard of it
@@ -409,11 +413,11 @@ class Answering(QObject):
         self._tell()
         last = message_id or self._saved.transcript.leaf_id
         if last is not None:
-            self._chat.reply_ended.emit(last)
+            self.reply_ended.emit(last)
 
     def _tell(self) -> None:
-        self._chat.phase_changed.emit()
-        self._chat.turn_changed.emit()
+        self.phase_changed.emit()
+        self.turn_changed.emit()
 
     @Slot()
     def _save_progress(self) -> None:
@@ -429,7 +433,7 @@ class Answering(QObject):
     @Slot(str)
     def _on_model_read(self, ref: str) -> None:
         if ref == self._saved.record.model:
-            self._chat.phase_changed.emit()
+            self.phase_changed.emit()
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
@@ -442,4 +446,4 @@ class Answering(QObject):
             else:
                 self.begin()
         elif ref == self._saved.record.model:
-            self._chat.phase_changed.emit()
+            self.phase_changed.emit()

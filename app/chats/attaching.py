@@ -22,7 +22,6 @@ from app.chats.pdf_pages import drawn, kept_path
 from app.chats.reading import Others, source
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
-from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose, Editing
 from app.models.engine_errors import explained
@@ -71,18 +70,21 @@ class _Given(Struct, frozen=True):
 class Attaching(QObject):
     """Reads files one after the other, off the GUI thread, and keeps them with the draft."""
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    compose_changed = Signal()
+    turn_changed = Signal()
     changed = Signal()  # other files are being read, or more is known of their tokens
     thumbnail_read = Signal(str)  # (hash): `thumbnail` has that of this image now
     refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals, others: Others
+        self, saved: SavedChat, loader: ModelLoader, others: Others, parent: QObject
     ) -> None:
-        super().__init__(chat)
+        super().__init__(parent)
         self.others = others  # the chats that this one reads
         self._saved = saved
         self._loader = loader
-        self._chat = chat
         self._waiting: deque[_Given] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
@@ -183,7 +185,7 @@ class Attaching(QObject):
         """As `Others.follow`."""
         if last != self.others.follows.get(chat_id):
             self.others.follow(chat_id, last)
-            self._chat.chat_changed.emit()
+            self.chat_changed.emit()
             self._told()
             self.look()
 
@@ -580,13 +582,13 @@ class Attaching(QObject):
     def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Attach these and no others; ``new`` is what some of them hold."""
         self._saved.keep_files(files, *new)
-        self._chat.chat_changed.emit()
-        self._chat.compose_changed.emit()
+        self.chat_changed.emit()
+        self.compose_changed.emit()
         self._told()
 
     def _told(self) -> None:
         self.changed.emit()
-        self._chat.turn_changed.emit()
+        self.turn_changed.emit()
 
     @property
     def _limit(self) -> int:

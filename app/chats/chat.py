@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.bridge import Bridge
 from app.chats import panel
@@ -24,7 +24,6 @@ from app.chats.panelling import Panelling
 from app.chats.queue import MessageQueue
 from app.chats.reading import FOLLOWS, InUse, Others
 from app.chats.saved_chat import SavedChat, saved_together
-from app.chats.signals import ChatSignals
 from app.chats.transcript import Removal
 from app.chats.tree import with_branch_name
 from app.chats.turn import Compose, Editing, Event, Writing
@@ -36,7 +35,7 @@ from app.tools.host import Toolbox
 _TELL_NO_MODEL = {"code", "reason", "thought_s"}
 
 
-class Chat(ChatSignals):
+class Chat(QObject):
     """One chat while the program runs.
 
     Its parts do the work: `turn` handles what the user asks for, `reply` and `model` have what
@@ -44,6 +43,23 @@ class Chat(ChatSignals):
     method that cannot be executed now does nothing and returns False; `can` says why. Panes come
     and go: nothing here depends on one, so closing a pane never stops a reply.
     """
+
+    # Parts of the chat have signals of the same names, which it repeats.
+    chat_changed = Signal()  # title, model or options are others
+    # other text is to stand in the composer, or a message is edited or not
+    compose_changed = Signal()
+    # a reply began, stands still, goes on or ended: `Chat.can` answers anew
+    turn_changed = Signal()
+    path_changed = Signal()  # another branch is shown, or the transcript was loaded
+    # message_added(id), message_changed(id): one message of the shown path
+    message_added = Signal(str)
+    message_changed = Signal(str)
+    # (id, text, kind): more text at the end of a streaming message
+    text_added = Signal(str, str, str)
+    phase_changed = Signal()  # what the chat is doing, or how far it is
+    reply_ended = Signal(str)  # (id): a reply has ended, however it did
+    # (text, files): a message from the composer was sent, was queued, or interrupts the reply
+    spoken = Signal(str, object)
 
     def __init__(
         self,
@@ -70,18 +86,22 @@ class Chat(ChatSignals):
         self.short = ""  # its name next to the others of its group, if that is not its title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
-        self._answering = answering = Answering(saved, bridge, loader, self, toolbox)
+        self._answering = answering = Answering(saved, bridge, loader, toolbox, self)
         self.tools = answering.tools  # the tool calls that run or wait for the user
-        self.panel = Panelling(saved, loader, self, answering)
-        self.helping = Helping(saved, loader, self, answering)
-        self.reply = ChatReply(saved, loader, self, answering, self.panel, self.helping)
-        self.model = ChatModel(saved, loader, self, self.reply)
+        self.panel = Panelling(saved, loader, answering, self)
+        self.helping = Helping(saved, loader, answering, self)
+        self.reply = ChatReply(saved, loader, answering, self.panel, self.helping, self)
+        self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
         others = Others(saved, store, {} if in_use is None else in_use)
-        self.attaching = Attaching(saved, loader, self, others)
+        self.attaching = Attaching(saved, loader, others, self)
         self.count = TokenCount(loader, self._to_count, self)
         parts = (self.reply, self.model, self.queue, self.attaching, self.panel)
-        self.turn = TurnController(saved, self, *parts)
+        self.turn = TurnController(saved, *parts, self)
+        signalling = (answering, self.tools, self.helping, self.reply, self.model, self.attaching)
+        for part in (*signalling, self.panel, self.turn):
+            _repeat(part, self)
+        self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self._on_reply_ended)
 
     @property
@@ -428,3 +448,13 @@ class Chat(ChatSignals):
         self.panel.let_go()
         self._answering.close()
         self.attaching.close()
+
+
+_SIGNALS = [name for name, value in vars(Chat).items() if isinstance(value, Signal)]
+
+
+def _repeat(part: QObject, chat: Chat) -> None:
+    """Have a chat emit each signal of the same name that a part of it emits."""
+    for name in _SIGNALS:
+        if (signal := getattr(part, name, None)) is not None:
+            signal.connect(getattr(chat, name))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats.chat_reply import ChatReply
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
-from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
 from app.models.loading import LoadState, ModelLoader, ModelStatus
 from app.remote.address import Remote, named
@@ -18,11 +17,15 @@ from app.store import Attachments, has_images, has_sounds
 class ChatModel(QObject):
     """The model that a chat's record names."""
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    phase_changed = Signal()
+
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals, reply: ChatReply
+        self, saved: SavedChat, loader: ModelLoader, reply: ChatReply, parent: QObject
     ) -> None:
-        super().__init__(chat)
-        self._saved, self._chat, self._reply = saved, chat, reply
+        super().__init__(parent)
+        self._saved, self._reply = saved, reply
         self.loader = loader
         self.alias = ""  # shown instead of the model's name while that is hidden
         loader.changed.connect(self._on_known)
@@ -93,14 +96,14 @@ class ChatModel(QObject):
         before = self._saved.record.model
         if ref != before:
             self._saved.update(model=ref)
-            self._chat.chat_changed.emit()
+            self.chat_changed.emit()
             if not self._reply.is_active:
                 self._reply.answering.session.leave(ref)
         self._want(ref)
         self._reply.answering.move_to(ref)
         if before not in {ref, *self._reply.waits_for}:
             self.loader.leave(before, self._saved.record.id)
-        self._chat.phase_changed.emit()
+        self.phase_changed.emit()
 
     def _want(self, ref: str) -> None:
         options = self._reply.answering.options
@@ -110,4 +113,4 @@ class ChatModel(QObject):
     def _on_known(self) -> None:
         """Update the notice: another model may be known to see images."""
         if self.unseen_images:
-            self._chat.phase_changed.emit()
+            self.phase_changed.emit()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats import panel
 from app.chats.answer import Answer, Phase
@@ -16,7 +16,6 @@ from app.chats.helping import Helping
 from app.chats.options import model_of_answer, of_answer
 from app.chats.panelling import Panelling
 from app.chats.saved_chat import SavedChat
-from app.chats.signals import ChatSignals
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
 from app.remote.address import is_remote, named
@@ -27,17 +26,23 @@ from engine import PromptProgress
 class ChatReply(QObject):
     """Status of what a chat is replying now, and the start of new replies."""
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    path_changed = Signal()
+    message_added = Signal(str)
+    phase_changed = Signal()
+
     def __init__(
         self,
         saved: SavedChat,
         loader: ModelLoader,
-        chat: ChatSignals,
         answering: Answering,
         panel: Panelling,
         helping: Helping,
+        parent: QObject,
     ) -> None:
-        super().__init__(chat)
-        self._saved, self._loader, self._chat = saved, loader, chat
+        super().__init__(parent)
+        self._saved, self._loader = saved, loader
         self._panel, self._helping = panel, helping
         self.answering = answering  # the chat's own replies
 
@@ -137,14 +142,14 @@ class ChatReply(QObject):
     def mark_unread(self) -> None:
         """Note that a reply ended in an earlier run and the user has not seen it."""
         self.answering.unseen = True
-        self._chat.phase_changed.emit()
+        self.phase_changed.emit()
 
     @Slot()
     def mark_seen(self) -> None:
         """Note that the user has seen the reply."""
         if self.answering.unseen:
             self.answering.unseen = False
-            self._chat.phase_changed.emit()
+            self.phase_changed.emit()
 
     def set_front(self, front: bool) -> None:
         """Have the prompts of the chat in use read first."""
@@ -200,10 +205,10 @@ class ChatReply(QObject):
         saved.add(replace(said, status="streaming", model=name, stats=stats))
         self.answering.prepare(answer)
         if branching:
-            self._chat.path_changed.emit()
+            self.path_changed.emit()
         else:
-            self._chat.message_added.emit(answer.message_id)
-        self._chat.chat_changed.emit()
+            self.message_added.emit(answer.message_id)
+        self.chat_changed.emit()
         self.answering.begin()
 
     def continue_after(self, before: Answer) -> None:

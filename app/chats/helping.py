@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.answer import Answer, Phase
@@ -18,7 +18,6 @@ from app.chats.answering import Answering
 from app.chats.lanes import Lane, LaneState, for_fork, result
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.saved_chat import SavedChat
-from app.chats.signals import ChatSignals
 from app.chats.tool_call import Call, CallState, turn_with_calls
 from app.models.loading import LoadState, ModelLoader
 from app.remote.address import is_remote
@@ -55,18 +54,20 @@ class Helping(QObject):
     tools at the head of its prompt. Its own chat has none of them: it can run nothing.
     """
 
+    text_added = Signal(str, str, str)  # the same as in `Chat`
+
     MEASURE_MS = 1_000
 
     def __init__(
         self,
         saved: SavedChat,
         loader: ModelLoader,
-        chat: ChatSignals,
         main: Answering,
+        parent: QObject,
     ) -> None:
         """``main``: what answers in the chat, and calls tools."""
-        super().__init__(chat)
-        self._saved, self._loader, self._main, self._chat = saved, loader, main, chat
+        super().__init__(parent)
+        self._saved, self._loader, self._main = saved, loader, main
         self._rounds: dict[str, _Round] = {}
         self._measure = QTimer(self, interval=self.MEASURE_MS)
         self._measure.timeout.connect(self._on_measure)
@@ -152,13 +153,12 @@ class Helping(QObject):
         aside = self._saved.aside(record, messages)
         answer = Answer(new_id(), model=round_.model, options=round_.options)
         aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
-        signals = ChatSignals(self)
-        helper = self._main.beside(aside, signals, fork=bool(path))
+        helper = self._main.beside(aside, self, fork=bool(path))
         helper.session.set_background(True)
-        signals.text_added.connect(partial(self._on_text, round_, number))
-        signals.phase_changed.connect(partial(self._on_phase, round_, number))
+        helper.text_added.connect(partial(self._on_text, round_, number))
+        helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
-        signals.reply_ended.connect(ended)
+        helper.reply_ended.connect(ended)
         helper.called.connect(ended)  # a tool, which was not run
         round_.at_work[number] = helper
         helper.prepare(answer)
@@ -229,7 +229,7 @@ class Helping(QObject):
     # What is shown of them.
 
     def _tell(self, round_: _Round) -> None:
-        self._chat.text_added.emit(round_.call.message_id, "", "lane")
+        self.text_added.emit(round_.call.message_id, "", "lane")
 
     @Slot()
     def _on_measure(self) -> None:
@@ -256,5 +256,4 @@ class Helping(QObject):
 
 def _drop(helper: Answering) -> None:
     helper.drop()
-    if (signals := helper.parent()) is not None:
-        signals.deleteLater()
+    helper.deleteLater()

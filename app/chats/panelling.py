@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats import panel
 from app.chats.actions import BUSY
@@ -14,7 +14,6 @@ from app.chats.answering import Answering
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
-from app.chats.signals import ChatSignals
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
 from app.settings.language import tr
@@ -28,16 +27,25 @@ class Panelling(QObject):
     they have read is there if one of them is kept.
     """
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    path_changed = Signal()
+    message_changed = Signal(str)
+    text_added = Signal(str, str, str)
+    phase_changed = Signal()
+    turn_changed = Signal()
+    reply_ended = Signal(str)
+
     def __init__(
         self,
         saved: SavedChat,
         loader: ModelLoader,
-        chat: ChatSignals,
         main: Answering,
+        parent: QObject,
     ) -> None:
         """``main``: what answers in the chat otherwise."""
-        super().__init__(chat)
-        self._saved, self._loader, self._main, self._chat = saved, loader, main, chat
+        super().__init__(parent)
+        self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""
         self.lanes: dict[str, Answering] = {}  # by the column's message, who writes it
 
@@ -87,25 +95,26 @@ class Panelling(QObject):
                 begun.append(answer)
             self._saved.show(begun[0].message_id)
         for answer in begun:
-            lane = self._main.beside(self._saved, self._signals(), fork=True)
+            lane = self._new_lane()
             lane.session.set_front(self._front)
             self.lanes[answer.message_id] = lane
             lane.prepare(answer)
-        self._chat.path_changed.emit()
-        self._chat.chat_changed.emit()
+        self.path_changed.emit()
+        self.chat_changed.emit()
         for lane in self.running:
             lane.begin()
         return panel_id
 
-    def _signals(self) -> ChatSignals:
-        """What one column tells, and goes with: the chat is told of all ends once."""
-        signals, chat = ChatSignals(self), self._chat
-        signals.text_added.connect(chat.text_added)
-        signals.message_changed.connect(chat.message_changed)
-        signals.phase_changed.connect(chat.phase_changed)
-        signals.turn_changed.connect(chat.turn_changed)
-        signals.reply_ended.connect(self._on_ended)
-        return signals
+    def _new_lane(self) -> Answering:
+        """Return a lane whose end is not repeated: the chat's reply ends with the last one."""
+        lane = self._main.beside(self._saved, self, fork=True)
+        lane.text_added.connect(self.text_added)
+        lane.turn_changed.connect(self.turn_changed)
+        for part in (lane, lane.tools):
+            part.message_changed.connect(self.message_changed)
+            part.phase_changed.connect(self.phase_changed)
+        lane.reply_ended.connect(self._on_ended)
+        return lane
 
     def columns(self, message_id: str) -> list[Message]:
         """Return the columns of a message's panel, with all of their text."""
@@ -129,7 +138,7 @@ class Panelling(QObject):
         for key in lanes.keys() - self.lanes.keys():
             lanes[key].drop()
         self._adopt()
-        for changed in (self._chat.turn_changed, self._chat.phase_changed, self._chat.path_changed):
+        for changed in (self.turn_changed, self.phase_changed, self.path_changed):
             changed.emit()
         return True
 
@@ -147,8 +156,8 @@ class Panelling(QObject):
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():
             lane.drop()
-        for signals in self.findChildren(ChatSignals):
-            signals.deleteLater()
+        for lane in self.findChildren(Answering):
+            lane.deleteLater()
 
     def stop(self) -> None:
         for lane in self.running:
@@ -174,5 +183,5 @@ class Panelling(QObject):
         if not self.running:
             self._adopt()
             self._main.unseen = True
-            self._chat.phase_changed.emit()
-            self._chat.reply_ended.emit(message_id)
+            self.phase_changed.emit()
+            self.reply_ended.emit(message_id)

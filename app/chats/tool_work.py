@@ -13,7 +13,6 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import flows
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
-from app.chats.signals import ChatSignals
 from app.chats.tool_call import (
     DENIED,
     LEFT_OUT,
@@ -150,6 +149,12 @@ class ToolWork(QObject):
     # (call): they are to come to their end, with what they have said
     helpers_stopped = Signal(object)
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    message_added = Signal(str)
+    message_changed = Signal(str)
+    phase_changed = Signal()
+
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
     CHARACTERS_PER_TOKEN = 2  # few: a result that is too long costs the whole chat
@@ -158,14 +163,13 @@ class ToolWork(QObject):
         self,
         saved: SavedChat,
         bridge: Bridge,
-        chat: ChatSignals,
         toolbox: Toolbox,
         room: Callable[[], int],
+        parent: QObject,
     ) -> None:
-        """``room`` tells how many tokens still fit into the model's context, 0 if unknown."""
-        super().__init__(chat)
+        """``room`` returns how many tokens still fit into the model's context, 0 if unknown."""
+        super().__init__(parent)
         self._saved = saved
-        self._chat = chat
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
@@ -223,8 +227,8 @@ class ToolWork(QObject):
                 self.calls[call.message_id] = call
                 self._saved.add(self._new_message(call))
         for call in self.calls.values():
-            self._chat.message_added.emit(call.message_id)
-        self._chat.chat_changed.emit()  # its place in the list of chats is another
+            self.message_added.emit(call.message_id)
+        self.chat_changed.emit()  # its place in the list of chats is another
         for call in list(self.calls.values()):
             if call.tool is None:
                 name = visible(call.made.name)[:80]
@@ -299,7 +303,7 @@ class ToolWork(QObject):
         for call in self.asking:
             if call.previewed is not None:
                 self._preview(call)
-                self._chat.message_changed.emit(call.message_id)
+                self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
         """Answer what the server of a running call asks; False if it asks nothing any more."""
@@ -341,8 +345,8 @@ class ToolWork(QObject):
                 return
             call.state, call.decision = CallState.ASKING, None
             self._preview(call)
-            self._chat.message_changed.emit(message_id)
-            self._chat.phase_changed.emit()
+            self.message_changed.emit(message_id)
+            self.phase_changed.emit()
 
     def stop(self, status: str = "cancelled") -> None:
         """End all; what is done stays."""
@@ -376,8 +380,8 @@ class ToolWork(QObject):
             self._end(call, "error", failed(error))
             return
         flows.start(self, self._finish(call, call.future))
-        self._chat.message_changed.emit(call.message_id)
-        self._chat.phase_changed.emit()
+        self.message_changed.emit(call.message_id)
+        self.phase_changed.emit()
 
     def _preview(self, call: Call) -> None:
         """Have what is shown before the call made, if there is something."""
@@ -401,7 +405,7 @@ class ToolWork(QObject):
         # A difference of other arguments, from before they were changed, is not shown.
         if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
-            self._chat.message_changed.emit(call.message_id)
+            self.message_changed.emit(call.message_id)
 
     async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
         """Take what a call comes to, unless it is stopped meanwhile."""
@@ -418,8 +422,8 @@ class ToolWork(QObject):
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
             call.state, call.result = CallState.TOO_LONG, result
-            self._chat.message_changed.emit(call.message_id)
-            self._chat.phase_changed.emit()
+            self.message_changed.emit(call.message_id)
+            self.phase_changed.emit()
             return
         self._end(call, "error" if result.error else "complete", result)
         self._soon.start()
@@ -447,12 +451,12 @@ class ToolWork(QObject):
             call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
         self._saved.save(message)
-        self._chat.message_changed.emit(call.message_id)
-        self._chat.phase_changed.emit()
+        self.message_changed.emit(call.message_id)
+        self.phase_changed.emit()
 
     def _on_question(self, call: Call) -> None:
-        self._chat.message_changed.emit(call.message_id)
-        self._chat.phase_changed.emit()
+        self.message_changed.emit(call.message_id)
+        self.phase_changed.emit()
 
     def _allowed(self, tool: Tool) -> bool:
         return self.toolbox.consents.allows(self._saved.record.id, tool)

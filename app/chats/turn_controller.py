@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer
@@ -17,7 +17,6 @@ from app.chats.panel import Member
 from app.chats.panelling import Panelling
 from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, saved_together
-from app.chats.signals import ChatSignals
 from app.chats.turn import (
     Compose,
     Content,
@@ -43,18 +42,26 @@ class TurnController(QObject):
     An event runs to completion: changes that its effects cause are handled after it.
     """
 
+    # the same as in `Chat`
+    chat_changed = Signal()
+    compose_changed = Signal()
+    turn_changed = Signal()
+    message_added = Signal(str)
+    phase_changed = Signal()
+    spoken = Signal(str, object)
+
     def __init__(
         self,
         saved: SavedChat,
-        chat: ChatSignals,
         reply: ChatReply,
         model: ChatModel,
         queue: MessageQueue,
         attaching: Attaching,
         panel: Panelling,
+        parent: QObject,
     ) -> None:
-        super().__init__(chat)
-        self._saved, self._chat, self._reply, self._model = saved, chat, reply, model
+        super().__init__(parent)
+        self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching, self._panel = queue, attaching, panel
         self.draft = Draft.KEPT
         self.unsent = ""  # why the composer's message was not sent, as a sentence
@@ -64,7 +71,6 @@ class TurnController(QObject):
         self._called: Answer | None = None  # the answer whose tool calls ended last
         attaching.refused.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
-        chat.turn_changed.connect(self.on_changed)
         reply.answering.called.connect(self._on_results)
 
     # The state.
@@ -183,8 +189,8 @@ class TurnController(QObject):
             for effect in done.effects:
                 self._do(effect, message or compose, why)
             if (self.draft, self.unsent) != before:
-                self._chat.turn_changed.emit()
-                self._chat.phase_changed.emit()  # the list of chats lets go of one that is at rest
+                self.turn_changed.emit()
+                self.phase_changed.emit()  # the list of chats lets go of one that is at rest
             if moved:
                 queue.changed()
             if done.then is not None:
@@ -210,7 +216,7 @@ class TurnController(QObject):
             case Effect.ENQUEUE_FIRST:
                 self._enqueue(text, files, at=0)
             case Effect.ANNOUNCE:
-                self._chat.spoken.emit(text, files)
+                self.spoken.emit(text, files)
             case Effect.HOLD:
                 self.compose(Writing(text, files))
             case Effect.CANCEL_EDIT:
@@ -269,7 +275,7 @@ class TurnController(QObject):
         if saved.stored:
             saved.keep_compose()
             if called != saved.record.shown_title:  # without a title it is called by its draft
-                self._chat.chat_changed.emit()
+                self.chat_changed.emit()
         elif text:
             self._keep()
 
@@ -280,7 +286,7 @@ class TurnController(QObject):
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
         self._keep()
-        self._chat.compose_changed.emit()
+        self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
         """Take a queued message into the composer. It keeps its place, and is not sent until then.
@@ -339,7 +345,7 @@ class TurnController(QObject):
                 attachments=resolved,
             )
             saved.add(question)
-            self._chat.message_added.emit(question.id)
+            self.message_added.emit(question.id)
             if members:
                 self._panel.begin(question, members, self._reply.answering.options)
             else:
@@ -383,7 +389,7 @@ class TurnController(QObject):
     def _keep(self) -> None:
         """Store the chat's record; from the first time on it is in the list of chats."""
         self._saved.keep()
-        self._chat.chat_changed.emit()
+        self.chat_changed.emit()
 
 
 def _written(queued: Queued) -> Writing:
