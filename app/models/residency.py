@@ -181,7 +181,7 @@ class MemoryPressure(QObject):
         resting: the models that may go, the one that was used longest ago first.
     """
 
-    said = Signal(str)  # (text): what was given back, and what it means for the person
+    notice_posted = Signal(str)  # (text): what was given back, and what it means for the person
 
     EVERY_MS = 2_000
 
@@ -227,5 +227,5 @@ class MemoryPressure(QObject):
                     model=name,
                 )
                 log.warning("%s", text)
-                self.said.emit(text)
+                self.notice_posted.emit(text)
                 return

@@ -24,8 +24,8 @@ class SingleInstance(QObject):
     ANSWER_MS = 5_000
     """How long a busy program may take to answer; it comes forward also when it answers later."""
 
-    called = Signal()  # another start asks this program to show itself
-    asked = Signal()  # another start asks it to take a quick question
+    show_requested = Signal()  # another start asks this program to show itself
+    quick_question_requested = Signal()  # another start asks it to take a quick question
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,10 @@ class SingleInstance(QObject):
                 return False
             log.warning("The profile could not be locked.")
             return True
-        for name, told in ((self._name, self.called), (self._name + _ASK, self.asked)):
+        for name, told in (
+            (self._name, self.show_requested),
+            (self._name + _ASK, self.quick_question_requested),
+        ):
             QLocalServer.removeServer(name)  # left behind by a kill; its owner is gone
             server = self._servers[name] = QLocalServer(self)
             server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)

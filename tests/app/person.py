@@ -581,9 +581,11 @@ class Person:
                 if what == "keep":
                     column.keep.click()
                 else:
-                    column.asked.emit(Action.REGENERATE.value, column.message_id)
+                    column.action_requested.emit(Action.REGENERATE.value, column.message_id)
         elif what == "part":
-            pane.transcript.asked.emit(f"{PART}{'ABCD'[n % 4]}", pane.chat.transcript.leaf_id or "")
+            pane.transcript.action_requested.emit(
+                f"{PART}{'ABCD'[n % 4]}", pane.chat.transcript.leaf_id or ""
+            )
         else:
             self.window.commands[f"panel_{what}"].trigger()
         return {pane.chat.id}

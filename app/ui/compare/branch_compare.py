@@ -52,16 +52,16 @@ class _Column(QScrollArea):
 
     def _put(self, message: Message, inside: QWidget) -> TextView:
         head = plain_label(inside, who(message), wrap=False)
-        said = beginning(message.content or message.error, _LONGEST, "\n\n")
+        text = beginning(message.content or message.error, _LONGEST, "\n\n")
         if message.role == "assistant":
             markdown = MarkdownDocument(markdown_style(), inside)
             view: TextView = MarkdownView(markdown, inside)
-            markdown.append(said)
+            markdown.append(text)
             markdown.finish()
         else:
             document = QTextDocument(inside)
             document.setDefaultFont(ui_font(theme().body_px))
-            document.setPlainText(said)
+            document.setPlainText(text)
             view = TextView(document, inside)
         view.setAccessibleName(who(message))
         view.height_changed.connect(self._fit)
@@ -96,8 +96,8 @@ class BranchCompare(Sheet):
                 break
             common += 1
         if common:
-            said = " ".join(paths[0][common - 1].content[:200].split())
-            self.put(self.label(tr("Both go on from “{words}”", words=said)))
+            beginning_of_last = " ".join(paths[0][common - 1].content[:200].split())
+            self.put(self.label(tr("Both go on from “{words}”", words=beginning_of_last)))
         row = across(spacing=16)
         self.columns = []
         for path in paths:

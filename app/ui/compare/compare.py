@@ -279,7 +279,7 @@ class Comparisons(QObject):
             return
         desk = group.desk
         again = Desk(self._library, self._workspace, desk.before, list(desk.chats))
-        columns, aside = self._workspace.arrangement(), group.columns
+        columns, columns_before = self._workspace.arrangement(), group.columns
         self._dissolve(group)
         for column in self._panes(group.columns):
             column.chat.turn.handle(Event.STOP)
@@ -291,7 +291,7 @@ class Comparisons(QObject):
             chats = [self._library.open(chat_id, "") for chat_id in open_again]
             self._workspace.arrange(columns, chats)
             # The labels are visible by now.
-            self._gather(Group(aside, False, again))
+            self._gather(Group(columns_before, False, again))
 
         self.left.emit(undo)
 

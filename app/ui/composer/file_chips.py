@@ -156,7 +156,7 @@ class FileChips(QWidget):
 
     GAP = 6
     removed = Signal(object)  # (words): removing this chip was requested
-    asked = Signal(object, object)  # (words, chip): the actions of this chip were requested
+    menu_requested = Signal(object, object)  # (words, chip)
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
         """Create the row. ``before`` is the previous widget in the tab order."""
@@ -209,7 +209,7 @@ class FileChips(QWidget):
     def _made(self, words: ChipWords) -> FileChip:
         chip = FileChip(words, self)
         chip.removed.connect(lambda: self.removed.emit(chip.words))
-        chip.clicked.connect(lambda: self.asked.emit(chip.words, chip))
+        chip.clicked.connect(lambda: self.menu_requested.emit(chip.words, chip))
         return chip
 
 

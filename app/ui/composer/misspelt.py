@@ -24,7 +24,7 @@ word."""
 class Misspelt(QObject):
     """Spelling marks of one field. Only words near the visible part are checked."""
 
-    said = Signal(str)  # (text): a short notice for the user
+    notice_posted = Signal(str)  # (text): a short notice for the user
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:
         super().__init__(field)
@@ -85,7 +85,7 @@ class Misspelt(QObject):
             return
         found = next((word for word in all_words if word.text in wrong), None)
         if found is None:
-            self.said.emit(self._speller.why_not or tr("No misspelt words found."))
+            self.notice_posted.emit(self._speller.why_not or tr("No misspelt words found."))
             return
         cursor = self._cursor(found)
         self._field.setTextCursor(cursor)

@@ -16,7 +16,7 @@ PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 class Variables(QObject):
     """Selects one variable after another. A value is used for all variables of the same name."""
 
-    said = Signal(str)  # (text): notice that a variable is not filled in yet
+    notice_posted = Signal(str)  # (text): notice that a variable is not filled in yet
 
     def __init__(self, field: ComposerText) -> None:
         super().__init__(field)
@@ -62,7 +62,7 @@ class Variables(QObject):
             return False
         self._told = True
         self._go(1, from_start=True)
-        self.said.emit(
+        self.notice_posted.emit(
             tr(
                 "“{name}” is not filled in yet. Press Enter again to send it anyway.",
                 name=pending[0],

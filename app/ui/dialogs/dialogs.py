@@ -69,8 +69,10 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
     best = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.ActionRole)
     ways[best] = Recovery.RETRY
     if error.code in {"corrupt", "newer"}:
-        aside = box.addButton(tr("Set Aside and Start Fresh"), QMessageBox.ButtonRole.AcceptRole)
-        ways[aside] = Recovery.SET_ASIDE
+        set_aside = box.addButton(
+            tr("Set Aside and Start Fresh"), QMessageBox.ButtonRole.AcceptRole
+        )
+        ways[set_aside] = Recovery.SET_ASIDE
         if error.path and backups_of(error.path):
             restore = box.addButton(tr("Restore from Backup…"), QMessageBox.ButtonRole.AcceptRole)
             ways[restore] = Recovery.RESTORE

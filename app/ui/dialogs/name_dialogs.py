@@ -37,7 +37,7 @@ class NameDialog(Sheet):
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
         self._taken = set(taken)
-        self._asked = ""
+        self._warned_name = ""
         self._words = ""
         self.field = QLineEdit(name, self)
         self.field.setMaxLength(LONGEST)
@@ -64,7 +64,7 @@ class NameDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         """Reset the question after the name was edited."""
-        self._asked = ""
+        self._warned_name = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)
         named = bool(tidy(self.field.text()))
@@ -74,8 +74,8 @@ class NameDialog(Sheet):
     @Slot()
     def _on_go(self) -> None:
         name = tidy(self.field.text())
-        if name in self._taken and self._asked != name:
-            self._asked = name
+        if name in self._taken and self._warned_name != name:
+            self._warned_name = name
             self._hint.setText(tr("“{name}” already exists. Replace it?", name=name))
             self.go.setText(tr("Replace"))
         elif name:

@@ -100,7 +100,7 @@ class TrashDialog(Sheet):
         self._library = library
         self._clock = clock
         self._chats: dict[str, ChatRecord] = {}
-        self._asked: list[str] = []
+        self._to_erase: list[str] = []
         self.words = self.label()
         self.list = TwoLines(tr("Deleted chats"), self, several=True)
         self.list.installEventFilter(self)
@@ -171,13 +171,13 @@ class TrashDialog(Sheet):
 
     def erase(self) -> None:
         """Delete the chats that the question was about."""
-        asked, self._asked = self._asked, []
-        self._library.erase(asked)
+        chat_ids, self._to_erase = self._to_erase, []
+        self._library.erase(chat_ids)
 
     def _ask(self, ids: list[str]) -> None:
         if not ids:
             return
-        self._asked = ids
+        self._to_erase = ids
         one = self._chats[ids[0]].shown_title
         if len(ids) == 1:
             words = tr(
@@ -195,25 +195,25 @@ class TrashDialog(Sheet):
 
     @Slot()
     def _forget_question(self) -> None:
-        self._asked = []
+        self._to_erase = []
         self.question.clear()
         self._show_buttons()
 
     @Slot()
     def _on_chosen(self) -> None:
-        if self._asked:
+        if self._to_erase:
             self._forget_question()
         else:
             self._show_buttons()
 
     def _show_buttons(self) -> None:
-        asked, some = bool(self._asked), bool(self.list.chosen())
-        self.question.setVisible(asked)
+        asks, some = bool(self._to_erase), bool(self.list.chosen())
+        self.question.setVisible(asks)
         for button in (self.keep_button, self.sure_button):
-            button.setVisible(asked)
+            button.setVisible(asks)
         for button in (self.empty_button, self.erase_button, self.restore_button):
-            button.setVisible(not asked and bool(self._chats))
-        self.close_button.setVisible(not asked)
+            button.setVisible(not asks and bool(self._chats))
+        self.close_button.setVisible(not asks)
         self.list.setVisible(bool(self._chats))
         beside = Qt.AlignmentFlag.AlignLeft if self._chats else Qt.AlignmentFlag.AlignHCenter
         self.words.setAlignment(beside | Qt.AlignmentFlag.AlignVCenter)
@@ -233,7 +233,7 @@ class TrashDialog(Sheet):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._asked:
+        if event.key() == Qt.Key.Key_Escape and self._to_erase:
             self._forget_question()
         else:
             super().keyPressEvent(event)

@@ -225,7 +225,7 @@ class FitFlow(QObject):
     # (words): a search on the hub with these words was requested
     get_asked = Signal(str)
     convert_asked = Signal(object)  # (model): converting this `InstalledModel` was requested
-    said = Signal(str)  # (words): why something was not done
+    notice_posted = Signal(str)  # (words): why something was not done
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
         super().__init__(window)
@@ -270,7 +270,7 @@ class FitFlow(QObject):
             for other in choice.refs:
                 if why := residency.why_not_unload(self._library, other):  # it has started a reply
                     name = self._loader.get(other).name
-                    self.said.emit(tr("{name} stays loaded. {why}", name=name, why=why))
+                    self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return
             for other in choice.refs:
                 residency.unload(self._library, other)

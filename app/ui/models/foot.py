@@ -162,7 +162,7 @@ class LibraryFoot(QWidget):
         self.asking = False  # True while a question is shown
         self._count = ""
         self._undo: Callable[[], None] | None = None
-        self.said = plain_label(self)
+        self.status_label = plain_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
@@ -175,7 +175,9 @@ class LibraryFoot(QWidget):
         self.open.setObjectName("primary")
         self.keep = self._push_button(tr("Keep"))
         self.yes = self._push_button(tr("Move to Trash"))
-        across((self.said, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self)
+        across(
+            (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
+        )
         self.say("")
 
     def _push_button(self, words: str) -> QPushButton:
@@ -205,7 +207,7 @@ class LibraryFoot(QWidget):
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_line(self) -> None:
-        self.said.setText(self._words or self._count)
+        self.status_label.setText(self._words or self._count)
         self.undo.setVisible(self._undo is not None)
         for button in (self.more, self.open):
             button.setVisible(not self.asking)
@@ -378,7 +380,7 @@ class DraftTalk(QObject):
     @Slot(str)
     def _on_refused(self, words: str) -> None:
         """Replace the message that the draft model is used."""
-        if self._claimed and self._foot.said.text() == self._claimed:
+        if self._claimed and self._foot.status_label.text() == self._claimed:
             self._foot.say(words)
 
 
@@ -390,7 +392,7 @@ class RemovalTalk(QObject):
     def __init__(self, installed: InstalledModels, removal: Removal, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.asked: InstalledModel | None = None  # model of the question
+        self.pending_removal: InstalledModel | None = None  # model of the question
         self.removed: list[Removed] = []  # models that can be restored, the last removed last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
@@ -406,7 +408,7 @@ class RemovalTalk(QObject):
         elif why := self._removal.why_not(model):
             self._foot.say(why)
         else:
-            self.asked = model
+            self.pending_removal = model
             warning = self._removal.warning(model)
             if warning:
                 self._foot.ask(
@@ -426,23 +428,26 @@ class RemovalTalk(QObject):
     @Slot()
     def remove(self) -> None:
         """Remove the model of the question."""
-        asked, self.asked = self.asked, None
-        if asked is not None:
-            why = self._removal.remove(asked)
-            self._foot.say(why or tr("Moving {name} to the Trash…", name=asked.name))
+        model, self.pending_removal = self.pending_removal, None
+        if model is not None:
+            why = self._removal.remove(model)
+            self._foot.say(why or tr("Moving {name} to the Trash…", name=model.name))
             self.answered.emit()
 
     @Slot()
     def keep(self) -> None:
         """Cancel the question."""
-        if self.asked is not None:
-            self.asked = None
+        if self.pending_removal is not None:
+            self.pending_removal = None
             self._foot.say("")
             self.answered.emit()
 
     @Slot()
     def _on_changed(self) -> None:
-        if self.asked is not None and self.asked.folder not in self._installed.models:
+        if (
+            self.pending_removal is not None
+            and self.pending_removal.folder not in self._installed.models
+        ):
             self.keep()  # it was removed elsewhere
 
     @Slot(object)

@@ -310,7 +310,7 @@ class Finding(QObject):
 
     changed = Signal()  # `entries` has changed
     told = Signal(object)  # (entry): facts of a model were looked up
-    said = Signal(str, bool)  # (words, failed): the list's heading has changed
+    status_changed = Signal(str, bool)  # (words, failed): the list's heading has changed
 
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
@@ -349,7 +349,7 @@ class Finding(QObject):
         self.stop()
         self._results = None
         self.changed.emit()
-        self.said.emit(self.heading, False)
+        self.status_changed.emit(self.heading, False)
 
     @property
     def heading(self) -> str:
@@ -364,7 +364,7 @@ class Finding(QObject):
     def search(self, words: str) -> None:
         """Search the hub."""
         self.stop()
-        self.said.emit(tr("Searching Hugging Face…"), False)
+        self.status_changed.emit(tr("Searching Hugging Face…"), False)
         self._searching.start(self._search(words))
 
     def stop(self) -> None:
@@ -409,11 +409,11 @@ class Finding(QObject):
         try:
             results = await flows.aside(lambda stop: hub.search(words, token, stop))
         except Exception as problem:
-            self.said.emit(fault(problem).message, True)
+            self.status_changed.emit(fault(problem).message, True)
             return
         self._results = results
         self.changed.emit()
-        self.said.emit(self.heading, False)
+        self.status_changed.emit(self.heading, False)
         while (ref := self._next_unknown()) is not None:
             try:
                 self.learn(ref, await self._look_at(ref))

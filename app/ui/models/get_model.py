@@ -135,7 +135,7 @@ class GetModelDialog(Sheet):
         self.list.filled.connect(self._on_filled)
         self.finding.changed.connect(self._on_list)
         self.finding.told.connect(self.models.replace)
-        self.finding.said.connect(self._on_said)
+        self.finding.status_changed.connect(self._on_status_changed)
         self.looking.began.connect(self._on_began)
         self.looking.answered.connect(self._on_answer)
         self.looking.refused.connect(self._on_refused)
@@ -257,9 +257,9 @@ class GetModelDialog(Sheet):
         if not keep_token:
             self.access.show_field(False)
         self.go.offer(DOWNLOAD)
-        asked = bool(self._target())
+        has_target = bool(self._target())
         self.go.allow(
-            tr("Waiting for Hugging Face") if asked else tr("Choose a model or type its name")
+            tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
         )
 
     # Display.
@@ -282,7 +282,7 @@ class GetModelDialog(Sheet):
         self.models.show_entries(self.finding.entries)
 
     @Slot(str, bool)
-    def _on_said(self, words: str, failed: bool) -> None:
+    def _on_status_changed(self, words: str, failed: bool) -> None:
         """Show the heading, or an error above the list, which stays unchanged."""
         (self.trouble if failed else self.heading).setText(words)
         if failed:

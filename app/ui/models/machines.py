@@ -52,15 +52,15 @@ def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
     ) as process:  # fmt: skip
         while True:
             try:
-                told, said = process.communicate(timeout=0.2)
+                output, errors = process.communicate(timeout=0.2)
                 break
             except subprocess.TimeoutExpired:
                 if stop.is_set():
                     process.terminate()
-    if process.returncode not in (0, 1) or not told.strip():
-        lines = said.strip().splitlines()
+    if process.returncode not in (0, 1) or not output.strip():
+        lines = errors.strip().splitlines()
         raise OSError((lines or [tr("It quit without a message.")])[-1].removeprefix("cluster: "))
-    return told
+    return output
 
 
 _ABOUT = mark(
@@ -145,11 +145,11 @@ class MachinesDialog(Sheet):
         foot.addWidget(self.model, 1)
         for button in (self.test, self.leave, self.go):
             foot.addWidget(button)
-        self.said = self.label("")
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.status_label = self.label("")
+        self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.put(about)
         self.rows.addWidget(self.list, 1)
-        self.put(below, adding, self.said, foot)
+        self.put(below, adding, self.status_label, foot)
         self.resize(scaled(680), scaled(480))
         self.list.itemChanged.connect(self._refresh)
         self.list.currentItemChanged.connect(self._refresh)
@@ -163,7 +163,7 @@ class MachinesDialog(Sheet):
         try:
             return HostsFile(self._file)
         except HostError as error:
-            self.said.setText(str(error))
+            self.status_label.setText(str(error))
             return None
 
     def _fill(self) -> None:
@@ -213,11 +213,11 @@ class MachinesDialog(Sheet):
                 raise HostError(tr("“local” is this computer. Choose another name."))
             hosts.add(Host(name, address, self.program.text().strip()))
         except (HostError, OSError) as error:
-            self.said.setText(str(error))
+            self.status_label.setText(str(error))
             return
         for field in (self.name, self.address, self.program):
             field.clear()
-        self.said.clear()
+        self.status_label.clear()
         self._fill()
         row = next((row for row in self._rows() if row.text(0) == name), None)
         if row is not None:
@@ -231,13 +231,13 @@ class MachinesDialog(Sheet):
             if hosts is not None and row is not None:
                 hosts.remove(row.text(0))
         except (HostError, OSError) as error:
-            self.said.setText(str(error))
+            self.status_label.setText(str(error))
         self._fill()
 
     # Commands.
 
     def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
-        self.said.setText(words)
+        self.status_label.setText(words)
         file = ["--hosts-file", str(self._file)] if self._file is not None else []
         self._waits = True
         self._refresh()
@@ -248,9 +248,9 @@ class MachinesDialog(Sheet):
         try:
             text = await flows.aside(lambda stop: run(command, stop))
         except Exception as error:
-            self.said.setText(str(error))
+            self.status_label.setText(str(error))
         else:
-            self.said.clear()
+            self.status_label.clear()
             done(text)
         self._waits = False
         self._refresh()
@@ -260,18 +260,20 @@ class MachinesDialog(Sheet):
         self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
-        told, said = {one["name"]: one for one in last_json(text)}, list[str]()
+        told, faults = {one["name"]: one for one in last_json(text)}, list[str]()
         for row in self._rows():
             one: dict[str, Any] = told.get(row.text(0), {})
-            said += one.get("faults") or []
+            faults += one.get("faults") or []
             good = [tr("Ready"), f"{one['memory'] / 1e9:,.0f} GB"] if one.get("good") else []
             row.setText(2, " · ".join(good) or tr("Not ready"))
-        self.said.setText("\n".join(said))
+        self.status_label.setText("\n".join(faults))
 
     @Slot()
     def _on_test(self) -> None:
         given = ["cluster", "test", self.model.currentData(), "--hosts", ",".join(self.chosen)]
-        self._ask(tr("Testing. This takes a minute or more…"), *given, done=self.said.setText)
+        self._ask(
+            tr("Testing. This takes a minute or more…"), *given, done=self.status_label.setText
+        )
 
     @Slot()
     def _on_start(self) -> None:
@@ -281,13 +283,13 @@ class MachinesDialog(Sheet):
         try:
             group = hosts.group(self.chosen)
         except HostError as error:
-            self.said.setText(str(error))
+            self.status_label.setText(str(error))
             return
         away = tuple(host.name for host in group if not host.is_local)
         names = tuple(host.name for host in group)
         file = str(self._file) if self._file is not None else ""
         made = Group(names, self.model.currentData(), file)
-        self.said.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
+        self.status_label.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
         self._starting = self._spread.begin(made)
         flows.start(self, self._open(self._starting, made, away))
         self._refresh()
@@ -300,7 +302,7 @@ class MachinesDialog(Sheet):
             return
         except EngineError as error:
             self._starting = None
-            self.said.setText(error.message)
+            self.status_label.setText(error.message)
             self._refresh()
             return
         self._starting = None

@@ -162,7 +162,7 @@ class ModelList(QWidget):
         self.guide.set_first(True)
         words = tr("Models you open or download appear here.")
         self.none = plain_label(self, words, wrap=False)
-        self._said = plain_label(self)
+        self._status_label = plain_label(self)
         self.undo = link(self, tr("Undo"))
         self.undo.setAutoDefault(False)
         self.undo.setAccessibleName(tr("Restore the model to the list"))
@@ -174,7 +174,7 @@ class ModelList(QWidget):
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setAutoDefault(False)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
-        foot = across(self.get, self.add, (self._said, 1), self.undo)
+        foot = across(self.get, self.add, (self._status_label, 1), self.undo)
         down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
         # Folders are checked one at a time after the window is shown, as a disk may be slow.
         self._looking = flows.Latest(self)
@@ -234,7 +234,7 @@ class ModelList(QWidget):
         for at, row in enumerate(self.rows):
             self._column.insertWidget(at, row)
         self.none.setVisible(not self.rows)
-        self._said.setText(
+        self._status_label.setText(
             tr(
                 "{name} is no longer listed. Its files stay.",
                 name=model_fallback_name(self.removed[-1][1]),

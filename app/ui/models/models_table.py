@@ -326,7 +326,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.ToolTipRole:
             return self._tip(model, column)
         if role == Role.AccessibleTextRole:
-            return self._said(model, column)
+            return self._accessible_text(model, column)
         if role == BELOW:
             return problem(model.facts) or below(model, self._draft(model))
         if role == WRONG:
@@ -375,7 +375,7 @@ class LibraryTable(QAbstractTableModel):
             return status.error or told
         return ""
 
-    def _said(self, model: InstalledModel, column: Column) -> str:
+    def _accessible_text(self, model: InstalledModel, column: Column) -> str:
         """Return the accessible text of a cell. The first one describes the whole row."""
         if column is Column.MORE:
             return tr("More for {name}", name=model.name)

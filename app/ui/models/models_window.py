@@ -273,7 +273,7 @@ class ModelsWindow(Sheet):
         self._loader.figures.show(self, self.FIGURES_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.talk.asked is not None:
+        if event.key() == Qt.Key.Key_Escape and self.talk.pending_removal is not None:
             self.talk.keep()
         elif event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()

@@ -64,8 +64,8 @@ class NetworkList(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setFixedHeight(grown(_ROW) * _ROWS)
-        self.said = plain_label(self)
-        down(self.switch, self.list, self.said, of=self, spacing=6)
+        self.status_label = plain_label(self)
+        down(self.switch, self.list, self.status_label, of=self, spacing=6)
         self.list.currentItemChanged.connect(self._on_chosen)
         self.switch.setChecked(remotes.finds)
         self.switch.toggled.connect(self._on_switched)
@@ -88,7 +88,7 @@ class NetworkList(QWidget):
     def _look(self, on: bool) -> None:
         self.stop()
         self._show(())
-        self.said.setVisible(on)
+        self.status_label.setVisible(on)
         if on:
             self._channel, tell = self._bridge.channel(self._show)
             self._looking = self._remotes.look(tell)
@@ -108,7 +108,7 @@ class NetworkList(QWidget):
                 self.list.setCurrentItem(item)
         self.list.blockSignals(False)
         self.list.setVisible(bool(found))
-        self.said.setText(tr(_CHOOSE if found else _LOOKING))
+        self.status_label.setText(tr(_CHOOSE if found else _LOOKING))
         self.grew.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
@@ -119,7 +119,9 @@ class NetworkList(QWidget):
             return
         except Exception as error:
             if looking is self._looking:
-                self.said.setText(error.message if isinstance(error, EngineError) else str(error))
+                self.status_label.setText(
+                    error.message if isinstance(error, EngineError) else str(error)
+                )
                 self.grew.emit()
 
     @Slot(QListWidgetItem)
@@ -170,8 +172,8 @@ class RemoteDialog(Sheet):
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self.address.setText)
-        self.where, self.kept, self.said = (self.label() for _ in range(3))
-        for label in (self.where, self.said):
+        self.where, self.kept, self.status_label = (self.label() for _ in range(3))
+        for label in (self.where, self.status_label):
             keep_place(label)
         self.go = self.button(tr("Add"), self._on_go)
         self.put(self.found)
@@ -187,7 +189,7 @@ class RemoteDialog(Sheet):
             field.setAccessibleName(words)
             self.put(label, field, *filter(None, [below.get(field)]))
         self.rows.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
-        self.put(self.sees, self.said)
+        self.put(self.sees, self.status_label)
         self.put_foot(self.go)
         self.keep_wide(480)
         self.address.textChanged.connect(self._on_address)
@@ -224,7 +226,7 @@ class RemoteDialog(Sheet):
     def _on_address(self) -> None:
         self._asking.cancel()  # it concerned another address
         self._listed = {}
-        self.said.setText("")
+        self.status_label.setText("")
         self._refresh()
 
     @Slot(str)
@@ -268,7 +270,7 @@ class RemoteDialog(Sheet):
         base, key = self._base(), self.key.text().strip()
         if not base:
             return
-        self._say(self.said, tr("Asking {host}…", host=addresses.host_of(base)))
+        self._say(self.status_label, tr("Asking {host}…", host=addresses.host_of(base)))
         self._asking.start(self._ask(base, key))
 
     async def _ask(self, base: str, key: str) -> None:
@@ -277,7 +279,9 @@ class RemoteDialog(Sheet):
         except CancelledError:
             return
         except Exception as error:
-            self._say(self.said, error.message if isinstance(error, EngineError) else str(error))
+            self._say(
+                self.status_label, error.message if isinstance(error, EngineError) else str(error)
+            )
             return
         written = self.model.currentText().strip()
         self._listed = {one.model: one for one in found}
@@ -286,7 +290,7 @@ class RemoteDialog(Sheet):
         if written:
             self.model.setEditText(written)
         self._say(
-            self.said,
+            self.status_label,
             counted("%n model available.", "%n models available.", len(found))
             if found
             else tr("The server lists no models. Type the name of one."),

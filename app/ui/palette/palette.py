@@ -192,7 +192,7 @@ class Palette(Card):
     MOST = 10  # visible rows
 
     chosen = Signal(object)  # (entry): chosen by the user; its function was called
-    said = Signal(str)  # (text): reason why an entry cannot be chosen
+    notice_posted = Signal(str)  # (text): reason why an entry cannot be chosen
     closed = Signal()  # the palette was closed
 
     def __init__(
@@ -273,7 +273,7 @@ class Palette(Card):
         if entry is None:
             return
         if refused := entry.refused:
-            self.said.emit(refused)
+            self.notice_posted.emit(refused)
             return
         self.close_palette()
         act = entry.choose_beside if beside and entry.choose_beside is not None else entry.choose

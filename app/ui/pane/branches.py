@@ -154,7 +154,7 @@ class BranchModel(QAbstractItemModel):
         if role == Role.EditRole:
             return self.name(run)
         if role == Role.AccessibleTextRole:
-            return self._said(run)
+            return self._accessible_text(run)
         return plain_tip(self.words(run)) if role == Role.ToolTipRole else None
 
     def setData(self, index: Index, value: object, role: int = 0) -> bool:
@@ -196,7 +196,7 @@ class BranchModel(QAbstractItemModel):
         """Return True if the run's last message is being generated."""
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
-    def _said(self, run: Run) -> str:
+    def _accessible_text(self, run: Run) -> str:
         """Return the row as text for screen readers."""
         parts = [self.name(run), self.words(run)]
         if len(run.ids) > 1:
@@ -218,7 +218,7 @@ def branches(n: int) -> str:
     return counted("%Ln branch", "%Ln branches", n)
 
 
-def aside(run: Run, *, narrow: bool) -> str:
+def end_text(run: Run, *, narrow: bool) -> str:
     """Return the numbers of branches and messages of a run, shorter if the row is narrow."""
     parts = []
     if run.branches:
@@ -253,7 +253,7 @@ class _Delegate(RowDelegate):
             colour="text" if name or run.ids else "muted",
             indent=indent,
             end_unfolded=self._view.isExpanded(rows.index_of(run.id)) if run.below else None,
-            end=aside(run, narrow=room < scaled(260)),
+            end=end_text(run, narrow=room < scaled(260)),
             beside=words if name else "",
             beside_elide=Qt.TextElideMode.ElideRight,
         )
@@ -444,7 +444,7 @@ class BranchTree(QWidget):
     gone = Signal(str)  # (message id): show the branch of this message
     compared = Signal(str, str)  # (one, other): compare the branches of these messages
     pruned = Signal(str)  # (message id): delete this message and all that follow
-    said = Signal(str)  # (text): a short notice for the user
+    notice_posted = Signal(str)  # (text): a short notice for the user
     closed = Signal()  # closing the tree was requested
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
@@ -553,7 +553,7 @@ class BranchTree(QWidget):
         if run is None:
             return
         if why := self._why_not(act, run):
-            self.said.emit(why)
+            self.notice_posted.emit(why)
             announce(self, why)
         else:
             self._acts[act][1](run)

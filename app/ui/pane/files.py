@@ -146,7 +146,7 @@ class PaneFiles(QObject):
         composer.field.long_pasted.connect(self.paste)
         self.wire(composer.chips)
         self.attaching.changed.connect(self._show)
-        self.attaching.refused.connect(pane.said)
+        self.attaching.refused.connect(pane.notice_posted)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):
@@ -162,7 +162,7 @@ class PaneFiles(QObject):
     def wire(self, chips: FileChips) -> None:
         """Connect chips to the actions. The Compare dialog has chips too."""
         chips.removed.connect(self._on_removed)
-        chips.asked.connect(self._on_asked)
+        chips.menu_requested.connect(self._show_menu)
         chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
 
     @Slot()
@@ -210,7 +210,7 @@ class PaneFiles(QObject):
         if len(text) < MOST_CHARACTERS:
             self.offered.emit(words, partial(self._as_text, made))
         else:
-            self._pane.said.emit(words)
+            self._pane.notice_posted.emit(words)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         composer = self._pane.composer
@@ -340,7 +340,7 @@ class PaneFiles(QObject):
         self.offered.emit(tr(words, name=name), undo)
 
     @Slot(object, object)
-    def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
+    def _show_menu(self, words: ChipWords, chip: QWidget) -> None:
         if words.follows:
             menu = self._chat_menu(words.follows)
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))

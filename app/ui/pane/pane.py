@@ -321,7 +321,7 @@ class ChatPane(QWidget):
     cancel_load_asked = Signal(object)
     # (pane, button): freeing memory for the pane's model was requested
     unload_asked = Signal(object, object)
-    said = Signal(str)  # (text): a short notice, shown as a toast
+    notice_posted = Signal(str)  # (text): a short notice, shown as a toast
     # (pane): Escape was pressed in the composer with nothing to cancel
     escaped = Signal(object)
     # (pane, text, files): the user has sent a message
@@ -347,7 +347,7 @@ class ChatPane(QWidget):
         self.active = False  # the pane has the focus
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
-        self._said_of_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
+        self._shown_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.composer = Composer(self)
@@ -390,19 +390,19 @@ class ChatPane(QWidget):
         composer.changed.connect(self._on_written)
         composer.recalled.connect(self._on_recalled)
         composer.cancel_edit.clicked.connect(lambda: self.act(Action.CANCEL_EDIT))
-        composer.field.refused.connect(self.said)
+        composer.field.refused.connect(self.notice_posted)
         composer.paged.connect(self.transcript.scroll_pages)
-        self.transcript.asked.connect(self._on_asked)
+        self.transcript.action_requested.connect(self._on_action_requested)
         self.transcript.left.connect(self._on_left)
         self.transcript.chat_asked.connect(self.chat_asked)
-        for button, asked in (
+        for button, requested in (
             (composer.broadcast_button, self.broadcast_asked),
             (self.header.model_button, self.models_asked),
             (self.header.options_button, self.options_asked),
             (self.header.tools_button, self.tools_asked),
             (self.header.cancel, self.cancel_load_asked),
         ):
-            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self))
+            button.clicked.connect(lambda _=False, requested=requested: requested.emit(self))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)
         chat.phase_changed.connect(self._refresh)
@@ -439,7 +439,7 @@ class ChatPane(QWidget):
         made.gone.connect(self._go_to_branch)
         made.compared.connect(partial(self.branches_compared.emit, self))
         made.pruned.connect(partial(self.act, Action.DELETE))
-        made.said.connect(self.said)
+        made.notice_posted.connect(self.notice_posted)
         made.closed.connect(partial(self.show_tree, False))
         return made
 
@@ -468,7 +468,7 @@ class ChatPane(QWidget):
         made = PanelView(self.chat, self._pages)
         self._pages.addWidget(made)
         self._reach_after(self.transcript, made)
-        made.asked.connect(self._on_asked)
+        made.action_requested.connect(self._on_action_requested)
         made.kept.connect(lambda message_id: self.column_kept.emit(self, message_id))
         made.made.connect(lambda kind: self.made.emit(self, kind))
         made.folded.connect(self.fold)
@@ -554,10 +554,10 @@ class ChatPane(QWidget):
 
         ``offered``: there are other chats to broadcast to.
         """
-        said = (on, receivers, tuple(remotes), offered)
-        if said == self._said_of_broadcast:  # called for all panes whenever one moves
+        shown = (on, receivers, tuple(remotes), offered)
+        if shown == self._shown_broadcast:  # called for all panes whenever one moves
             return
-        self._said_of_broadcast = said
+        self._shown_broadcast = shown
         self._broadcast, self._heard_at = receivers, tuple(remotes)
         self.chat.turn.several = receivers > 1
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
@@ -594,7 +594,7 @@ class ChatPane(QWidget):
         if action is Action.SEND:
             return self._submit(Event.ENTER)
         if (reason := self.chat.can(action, message_id)) is not None:
-            self.said.emit(reason)
+            self.notice_posted.emit(reason)
             return False
         if action in EVENTS:
             self.chat.turn.handle(EVENTS[action])
@@ -609,7 +609,7 @@ class ChatPane(QWidget):
         turn = self.chat.turn
         if (reason := turn.why_not(event)) is not None:
             if turn.draft is Draft.KEPT:  # otherwise the text below the composer shows the reason
-                self.said.emit(reason)
+                self.notice_posted.emit(reason)
             return False
         self.show_tree(False)
         if Effect.SUBMIT in turn.handle(event).effects:
@@ -622,7 +622,7 @@ class ChatPane(QWidget):
         if event.key() != Qt.Key.Key_Escape:
             self._type(event)
         elif (refusal := self.chat.turn.handle(Event.ESCAPE).refusal) is Refusal.STOPPING:
-            self.said.emit(self.chat.turn.why_not(Event.STOP) or "")
+            self.notice_posted.emit(self.chat.turn.why_not(Event.STOP) or "")
         elif refusal is None:
             pass
         elif self.unfolded:
@@ -764,10 +764,10 @@ class ChatPane(QWidget):
         self.focus_composer()
 
     @Slot(str, str)
-    def _on_asked(self, action: str, message_id: str) -> None:
+    def _on_action_requested(self, action: str, message_id: str) -> None:
         """Handle a button of a message."""
         if action == "copied":
-            self.said.emit(tr("Copied"))
+            self.notice_posted.emit(tr("Copied"))
         elif action == MODELS:
             self.models_asked.emit(self)
         elif action == BASE:
@@ -780,7 +780,7 @@ class ChatPane(QWidget):
         elif action.startswith(PART):
             letter = action.removeprefix(PART)
             if self.act(Action.UNFOLD, message_id) and not self.panel.enter(letter):
-                self.said.emit(tr("This reply was deleted."))
+                self.notice_posted.emit(tr("This reply was deleted."))
         elif action == UNLOAD:
             self.unload_asked.emit(self, self.transcript.row(message_id))
         else:
@@ -801,7 +801,7 @@ class ChatPane(QWidget):
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):
-            self.said.emit(tr("This chat now leaves out its oldest messages"))
+            self.notice_posted.emit(tr("This chat now leaves out its oldest messages"))
 
     def _copy(self, message_id: str) -> None:
         last = self.chat.transcript.last("assistant")
@@ -811,7 +811,7 @@ class ChatPane(QWidget):
             clipboard.setMimeData(reply_data(message))
         else:
             clipboard.setText(message.content)
-        self.said.emit(tr("Copied"))
+        self.notice_posted.emit(tr("Copied"))
 
     def _delete(self, message_id: str) -> None:
         removal = self.chat.delete_message(message_id)

@@ -47,7 +47,7 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 class Column(QFrame):
     """Column with one reply, which scrolls separately."""
 
-    asked = Signal(str, str)  # (action, id): see `MessageRow.asked`
+    action_requested = Signal(str, str)  # (action, id): see `MessageRow.action_requested`
     kept = Signal(str)  # (id): its Keep button was pressed
     stepped = Signal(int)  # (by): moving the focus to another column was requested
     focused = Signal()  # it got the focus
@@ -66,7 +66,7 @@ class Column(QFrame):
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.can, self._inside, apart=True)
         self.row.set_going_on(True)
-        self.row.asked.connect(self.asked)
+        self.row.action_requested.connect(self.action_requested)
         self.row.left.connect(lambda forward: self.stepped.emit(1 if forward else -1))
         self.area = QScrollArea(self)
         self.area.setWidget(self._inside)
@@ -166,7 +166,7 @@ class Column(QFrame):
 class PanelView(QWidget):
     """Columns of one panel, shown instead of the conversation."""
 
-    asked = Signal(str, str)  # (action, id): a button of a reply was pressed
+    action_requested = Signal(str, str)  # (action, id): a button of a reply was pressed
     # kept(id): keep a column; made(kind): judge, merge or count the replies
     kept = Signal(str)
     made = Signal(str)
@@ -228,14 +228,16 @@ class PanelView(QWidget):
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
             column.setMinimumWidth(scaled(LEAST))
-            column.asked.connect(self.asked)
+            column.action_requested.connect(self.action_requested)
             column.kept.connect(self.kept)
             column.stepped.connect(partial(self._step, number))
             column.focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
             float_bars(column)
-        asked = panel.question(self._chat.transcript, message_id)
-        self._words = " ".join((asked.content if asked is not None else "")[:_BEGINNING].split())
+        question = panel.question(self._chat.transcript, message_id)
+        self._words = " ".join(
+            (question.content if question is not None else "")[:_BEGINNING].split()
+        )
         self._show_question()
         self.refresh()
         if had:

@@ -341,12 +341,12 @@ class ToolsPopover(Popover):
                 return
             flows.start(self, self._show_cost(server, self._counting, future))
 
-    async def _show_cost(self, server: str, asked: int, future: Future[int]) -> None:
+    async def _show_cost(self, server: str, number: int, future: Future[int]) -> None:
         try:
             tokens = await flows.arrived(future)
         except (EngineError, CancelledError, ValueError):
             return
-        if asked != self._counting:
+        if number != self._counting:
             return
         if server in self.costs:
             words = counted("%Ln token", "%Ln tokens", tokens)

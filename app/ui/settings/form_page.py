@@ -180,9 +180,9 @@ class FormPage(QWidget):
             if (add := special.get(name)) is not None:
                 add(self)
             elif option.command:
-                asked = partial(self.command_requested.emit, option.command)
+                request = partial(self.command_requested.emit, option.command)
                 words = f"{tr(option.label)}: {tr(option.button)}"
-                self.row(name, self.button(tr(option.button), asked, words))
+                self.row(name, self.button(tr(option.button), request, words))
             else:
                 self.row(name, self.field(name))
 
@@ -263,11 +263,13 @@ class FormPage(QWidget):
         self._put(row)
         return row
 
-    def button(self, words: str, pressed: Callable[[], object], said: str = "") -> QPushButton:
-        """Return a button for a row. ``said`` is its accessible name."""
+    def button(
+        self, words: str, pressed: Callable[[], object], accessible_name: str = ""
+    ) -> QPushButton:
+        """Return a button for a row. ``accessible_name``: by default its text."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
-        button.setAccessibleName(said)
+        button.setAccessibleName(accessible_name)
         button.clicked.connect(lambda _checked=False: pressed())
         return button
 

@@ -36,8 +36,8 @@ class Kept(QObject):
         self._serving = serving
         self._looking = flows.Latest(self)
         self.size = page.quiet("")
-        said = tr("Clear the cached context of clients")
-        self.clear = page.button(tr("Clear"), lambda: self._looking.start(self._clear()), said)
+        name = tr("Clear the cached context of clients")
+        self.clear = page.button(tr("Clear"), lambda: self._looking.start(self._clear()), name)
         on = page.field("serve_keep")
         on.setAccessibleName(tr("Cached context of clients"))
         page.row("serve_keep", across(self.size, self.clear, on))
@@ -191,8 +191,10 @@ class OtherPrograms(QObject):
         pastes = across()
         self.pastes: dict[str, QPushButton] = {}
         for name, _, about in PASTES:
-            said = tr("Copy for {name}", name=tr(name))
-            button = self.pastes[name] = page.button(tr(name), partial(self._copy, name), said)
+            accessible_name = tr("Copy for {name}", name=tr(name))
+            button = self.pastes[name] = page.button(
+                tr(name), partial(self._copy, name), accessible_name
+            )
             button.setToolTip(tr(about))
             pastes.addWidget(button)
         page.row("copy_setup", pastes)

@@ -40,7 +40,7 @@ _OPTIONS = set(ChatOptions.__struct_fields__)
 class SettingsWindow(Sheet):
     """Settings window with searchable pages. It opens at the last shown page."""
 
-    asked = Signal(str)  # (command): running this command of the window was requested
+    command_requested = Signal(str)  # (command): running this command of the window was requested
     restart_asked = Signal()  # restarting the app in another language was requested
 
     def __init__(
@@ -60,7 +60,7 @@ class SettingsWindow(Sheet):
         self.numbers: dict[str, NumberBox] = {}
         self._open_folder = open_folder or asking.show_folder
         pages = self.pages = Pages(settings, self)
-        pages.command_requested.connect(self.asked)
+        pages.command_requested.connect(self.command_requested)
         updates = updates if updates is not None and updates.possible else None
         general: Special = {
             "language": self._add_language,
@@ -180,7 +180,7 @@ class SettingsWindow(Sheet):
 
     def _add_models(self, library: ChatLibrary | None, page: FormPage) -> None:
         self.models = ModelList(self._settings, library, self._open_folder, page)
-        self.models.get.clicked.connect(lambda: self.asked.emit("get_model"))
+        self.models.get.clicked.connect(lambda: self.command_requested.emit("get_model"))
         page.add(self.models)
 
     def _add_folder(self, name: str, words: str, folder: Path, page: FormPage) -> None:

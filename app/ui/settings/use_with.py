@@ -79,7 +79,7 @@ class UseWith(Sheet):
         self.line.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.line.setFixedHeight(grown(96))
         self.line.setAccessibleName(tr("Command"))
-        self.said = self.label(
+        self.status_label = self.label(
             tr(
                 "The agent’s own settings stay as they are. A key is made for it if it needs one. "
                 "If it is not installed, the terminal tells how to install it."
@@ -87,7 +87,7 @@ class UseWith(Sheet):
         )
         self.copy: QPushButton = self.button(tr("Copy Command"), self._on_copy)
         self.start = self.button(tr("Open in Terminal"), self._on_start)
-        self.put(form, self.line, self.said)
+        self.put(form, self.line, self.status_label)
         self.put_foot(self.start, self.copy)
         self.setMinimumWidth(scaled(520))
         self.agent.currentIndexChanged.connect(self._show)
@@ -101,8 +101,15 @@ class UseWith(Sheet):
         from engine.sandbox.process import FROZEN, engine_command
 
         name, model = str(self.agent.currentData()), self.model.currentText()
-        asked = ["--url", self._serving.address, "--model", model, "--folder", str(self._folder)]
-        command = engine_command("launch", name, *asked, "--keys", str(self._serving.keys_file))
+        arguments = [
+            "--url",
+            self._serving.address,
+            "--model",
+            model,
+            "--folder",
+            str(self._folder),
+        ]
+        command = engine_command("launch", name, *arguments, "--keys", str(self._serving.keys_file))
         typed = shlex.join(command)
         return typed if FROZEN else f"cd {shlex.quote(str(resources().parent))} && {typed}"
 
@@ -125,7 +132,7 @@ class UseWith(Sheet):
 
     def _on_copy(self) -> None:
         QApplication.clipboard().setText(self.typed)
-        self.said.setText(tr("Copied"))
+        self.status_label.setText(tr("Copied"))
         self._keep()
 
     def _on_start(self) -> None:
@@ -134,6 +141,6 @@ class UseWith(Sheet):
             if terminal.opened(self.typed, self._folder, self._serving.script):
                 self.accept()
                 return
-            self.said.setText(tr("No terminal was found. Copy the command into yours."))
+            self.status_label.setText(tr("No terminal was found. Copy the command into yours."))
         except OSError as error:
-            self.said.setText(tr("The terminal could not be opened: {error}.", error=error))
+            self.status_label.setText(tr("The terminal could not be opened: {error}.", error=error))

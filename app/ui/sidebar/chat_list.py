@@ -418,7 +418,7 @@ class ChatListModel(QAbstractListModel):
         if role == int(Qt.ItemDataRole.DisplayRole):
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole) and row.chat_id:
-            return plain_tip("\n".join([row.text, *row.aside]))
+            return plain_tip("\n".join([row.text, *row.end_texts]))
         return row if role == ROW_ROLE else None
 
     def _named(self, index: Index, row: Row) -> str:

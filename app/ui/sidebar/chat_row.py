@@ -46,7 +46,7 @@ class Row(Struct, frozen=True):
     holds: tuple[str, ...] = ()  # chats of a collapsed group
 
     @property
-    def aside(self) -> list[str]:
+    def end_texts(self) -> list[str]:
         """Return the texts at the end of the title line: the place, and tags."""
         sorted_by = [] if self.snippet else [f"#{tag}" for tag in self.tags]
         return [*([self.place] if self.place else []), *sorted_by]
@@ -123,7 +123,7 @@ def row_state(
         badge=waiting,
         dot=living or unseen,
         ring=living,
-        end=count if folder else "  ".join(row.aside),
+        end=count if folder else "  ".join(row.end_texts),
         end_px=t.SMALL_PX if folder else t.TINY_PX,
         # keeps the page number at the end of the place
         end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,

@@ -497,13 +497,13 @@ class GuestsInWindow(QObject):
         """Save an agent's conversation as a chat."""
         from app.chats.importing.agent import read
 
-        said = self._serving.conversation(number)
-        if said is None:
+        conversation = self._serving.conversation(number)
+        if conversation is None:
             return
         seen = next((s for s in self._serving.guests.seen if s.id == number), None)
         title = (seen.task or seen.program) if seen is not None else ""
-        folder = self._serving.model_of(said.model)
-        found = read(said.messages, said.reply, title, folder, said.model)
+        folder = self._serving.model_of(conversation.model)
+        found = read(conversation.messages, conversation.reply, title, folder, conversation.model)
         self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
         self._library.take_in([found.chat])
         self.kept.emit(found.chat.id)

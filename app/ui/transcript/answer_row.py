@@ -196,7 +196,7 @@ class ErrorBlock(QWidget):
 
     PAD, GAP = 12, 8
 
-    asked = Signal(str, str)  # (action, message id): a button was pressed
+    action_requested = Signal(str, str)  # (action, message id): a button was pressed
     resized = Signal()  # the buttons, and possibly the height, have changed
 
     def __init__(self, parent: QWidget) -> None:
@@ -263,13 +263,13 @@ class ErrorBlock(QWidget):
 
     def _on_clicked(self, number: int) -> None:
         offer = self._offers[number]
-        self.asked.emit(offer.asks, offer.message_id)
+        self.action_requested.emit(offer.asks, offer.message_id)
 
 
 class Silence(QWidget):
     """Notice that a reply has produced nothing for a while, with Stop and Retry."""
 
-    asked = Signal(object)  # (action): Stop or Retry was pressed
+    action_requested = Signal(object)  # (action): Stop or Retry was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -279,7 +279,7 @@ class Silence(QWidget):
         for words, action in ((tr("Stop"), Action.STOP), (tr("Retry"), Action.RETRY)):
             button = QPushButton(words, self)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            button.clicked.connect(lambda _=False, a=action: self.asked.emit(a))
+            button.clicked.connect(lambda _=False, a=action: self.action_requested.emit(a))
             self.buttons.append(button)
             row.addWidget(button)
         row.addStretch(1)
@@ -312,9 +312,11 @@ class AnswerRow(MessageRow):
         self._markdown = MarkdownDocument(markdown_style(), self, parts=sources(message))
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Reply"))
-        self._view.part_asked.connect(lambda part: self.asked.emit(PART + part, message.id))
+        self._view.part_asked.connect(
+            lambda part: self.action_requested.emit(PART + part, message.id)
+        )
         self._view.height_changed.connect(self.resized)
-        self._view.code_copied.connect(lambda: self.asked.emit("copied", message.id))
+        self._view.code_copied.connect(lambda: self.action_requested.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
         self._last = self._goes_on = False
@@ -361,14 +363,14 @@ class AnswerRow(MessageRow):
     def silence(self) -> Silence:
         """Return the notice shown while nothing was generated yet."""
         made = Silence(self)
-        made.asked.connect(lambda action: self._ask(action, self.message.id))
+        made.action_requested.connect(lambda action: self._ask(action, self.message.id))
         return made
 
     @cached_property
     def error(self) -> ErrorBlock:
         """Return the error."""
         made = ErrorBlock(self)
-        made.asked.connect(self.asked)
+        made.action_requested.connect(self.action_requested)
         made.resized.connect(self.resized)
         made.hide()
         return made
@@ -435,10 +437,10 @@ class AnswerRow(MessageRow):
             self._append_answer(text)
         self._update_reasoning()
 
-    def set_silent(self, words: str, *, asked: bool = False) -> None:
+    def set_silent(self, words: str, *, can_retry: bool = False) -> None:
         """Show a notice while nothing was generated yet. "" hides it.
 
-        ``asked``: the model is remote, and the request can be repeated.
+        ``can_retry``: the model is remote, and the request can be repeated.
         """
         words = words if self.streaming else ""
         before = self.silence.words.text() if shows(self, "silence") else ""
@@ -447,7 +449,7 @@ class AnswerRow(MessageRow):
         moves = bool(words) is not bool(before)
         self.silence.words.setText(words)
         for button in self.silence.buttons:
-            button.setVisible(asked)
+            button.setVisible(can_retry)
         self.silence.setVisible(bool(words))
         self._view.set_caret(self.streaming and not words)
         if moves:

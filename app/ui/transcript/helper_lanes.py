@@ -104,7 +104,7 @@ class LaneHead(PaintedButton):
         """Return the left edge of the text in pixels."""
         return scaled(t.SMALL_ICON) + 6
 
-    def asked(self) -> tuple[str, int]:
+    def question_line(self) -> tuple[str, int]:
         """Return the question as one line, and the pixels available for it."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.taken - state - 16 - self.edge
@@ -113,7 +113,7 @@ class LaneHead(PaintedButton):
     @property
     def cut(self) -> bool:
         """Return True if the question is elided."""
-        words, room = self.asked()
+        words, room = self.question_line()
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
     def height_for(self, width: int) -> int:
@@ -133,7 +133,7 @@ class LaneHead(PaintedButton):
         failed = tokens.danger if lane.state is LaneState.FAILED else tokens.muted
         row.text(state_line(lane), failed, 12, font=ui_font(t.SMALL_PX), end=True)
         row.line.setLeft(edge)
-        row.text(self.asked()[0], tokens.text, font=ui_font())
+        row.text(self.question_line()[0], tokens.text, font=ui_font())
         row.painter.setFont(ui_font(t.SMALL_PX))
         step = row.painter.fontMetrics().lineSpacing()
         for number, line in enumerate(self.lines(width)):

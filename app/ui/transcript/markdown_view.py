@@ -69,8 +69,8 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
         if address:
             part = tr("From reply {letter}. Enter shows it.", letter=address[1:])
             link = tr("Link, {words}. Enter opens it.", words=words)
-            said = part if address.startswith("#") else link
-            found.append(Stop(begin, end, address, None, said))
+            label = part if address.startswith("#") else link
+            found.append(Stop(begin, end, address, None, label))
 
     block = markdown.document.begin()
     while block.isValid():

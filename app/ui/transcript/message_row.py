@@ -387,15 +387,15 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
     pages = shown_pages(attachment, text)
     if attachment.use == "all":
         pages = ((number, page) for number, page in enumerate(text.pages, 1) if page)
-    said, length = [], 0
+    parts, length = [], 0
     for at, page in pages:
         label = text.labels[at - 1] if at <= len(text.labels) else ""
         head = _head(text.unit, at + attachment.before, label)
-        said.append(f"{head}\n{page}" if text.unit else page)
+        parts.append(f"{head}\n{page}" if text.unit else page)
         length += len(page)
         if length > _MOST_SHOWN:
-            return "\n\n".join(said)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown.")
-    return "\n\n".join(said)
+            return "\n\n".join(parts)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown.")
+    return "\n\n".join(parts)
 
 
 def _head(unit: str, number: int, label: str) -> str:
@@ -427,7 +427,7 @@ class MessageRow(QWidget):
 
     resized = Signal()  # ``arrange`` would return a different height
     # (action, id): a button was pressed; the value of an `Action`, or "copied" for code
-    asked = Signal(str, str)
+    action_requested = Signal(str, str)
     # (forward): Tab or Shift+Tab left the row at its end or start
     left = Signal(bool)
     # (top, bottom): a part of the row got the focus, and should be visible
@@ -551,7 +551,7 @@ class MessageRow(QWidget):
         return button
 
     def _ask(self, action: Action, message_id: str) -> None:
-        self.asked.emit(action.value, message_id)
+        self.action_requested.emit(action.value, message_id)
 
     def show_actions(self) -> None:
         """Update the buttons. The tooltips have the reasons for disabled ones."""

@@ -141,11 +141,11 @@ class QuestionForm(QWidget):
     answered = Signal(object)  # (response): the user has responded
     resized = Signal()  # the height has changed
 
-    def __init__(self, asked: OpenQuestion, parent: QWidget) -> None:
+    def __init__(self, open_question: OpenQuestion, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asked = asked
+        self.open_question = open_question
         self.inputs: list[QuestionField] = []
-        question = asked.question
+        question = open_question.question
         self._column = column = down(of=self)
         self.message = plain_label(self, question.message, muted=False)
         self.message.setVisible(bool(question.message))
@@ -226,7 +226,7 @@ class QuestionForm(QWidget):
         return True
 
     def _input(self, field: Field) -> QuestionField:
-        given = self.asked.given
+        given = self.open_question.given
         made = QuestionField(field, given.get(field.name, field.default), self)
         made.changed.connect(self._on_changed)
         self.inputs.append(made)
@@ -251,13 +251,13 @@ class QuestionForm(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        self.asked.given = {each.field.name: each.value for each in self.inputs}
+        self.open_question.given = {each.field.name: each.value for each in self.inputs}
         if not self.fault.isHidden():
             self._show_fault("", "")
 
     @Slot()
     def _send(self) -> None:
-        question = self.asked.question
+        question = self.open_question.question
         if question.url:
             QDesktopServices.openUrl(QUrl(question.url))
             self.answered.emit(Response(Action.SEND))

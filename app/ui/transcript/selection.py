@@ -408,7 +408,7 @@ def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
 def _heads(taken: Sequence[Taken]) -> list[str]:
     """Return the speaker of each message, or "" if it is the same as above."""
     new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
-    return [each.speaker if said else "" for each, said in zip(taken, new, strict=True)]
+    return [each.speaker if changes else "" for each, changes in zip(taken, new, strict=True)]
 
 
 def _html(taken: Sequence[Taken]) -> str:

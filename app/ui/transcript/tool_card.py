@@ -255,10 +255,10 @@ def _kept_words(kept: int, size: int) -> str:
 
 def server_questions(message: Message) -> list[str]:
     """Return the questions that the server asked during a call, with their outcomes."""
-    asked = message.stats.get("asked")
+    questions = message.stats.get("asked")
     return [
         tr(_SAID[pair[1]], question=str(pair[0]))
-        for pair in (asked if isinstance(asked, list) else [])
+        for pair in (questions if isinstance(questions, list) else [])
         if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID
     ]
 

@@ -205,7 +205,7 @@ class ToolRow(MessageRow):
         }
         acts: dict[Decision | str, Callable[[], object]] = {
             "grant": lambda: self.writing_allowed.emit(self.message.id),
-            "tools": lambda: self.asked.emit(TOOLS, self.message.id),
+            "tools": lambda: self.action_requested.emit(TOOLS, self.message.id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
             "shorten": lambda: self.kept.emit(self.message.id, True),
@@ -564,17 +564,19 @@ class ToolRow(MessageRow):
     def _show_question(self) -> None:
         """Show the form of the server's first question, or remove it."""
         questions = self._call.questions if self._call is not None else []
-        asked = questions[0] if questions else None
-        if self._form is not None and self._form.asked is not asked:
+        open_question = questions[0] if questions else None
+        if self._form is not None and self._form.open_question is not open_question:
             if self._form.isAncestorOf(self.window().focusWidget() or self):
                 self.setFocus()  # Qt would focus the next widget
             self._form.hide()
             self._form.deleteLater()
             self._form = None
-        if asked is not None and self._form is None:
-            self._form = QuestionForm(asked, self)
+        if open_question is not None and self._form is None:
+            self._form = QuestionForm(open_question, self)
             self._form.resized.connect(self.resized)
-            self._form.answered.connect(lambda said: self.answered.emit(self.message.id, said))
+            self._form.answered.connect(
+                lambda response: self.answered.emit(self.message.id, response)
+            )
             self._form.show()
 
     def fields(self) -> list[QWidget]:

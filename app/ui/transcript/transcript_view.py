@@ -155,7 +155,7 @@ class TranscriptKeys:
         elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
             row.pop_menu()  # on X11, only some desktops treat it as the menu key
         elif event.matches(QKeySequence.StandardKey.Copy):
-            self._view.asked.emit("copy", self._view.places[number].message_id)
+            self._view.action_requested.emit("copy", self._view.places[number].message_id)
         else:
             return False
         return True
@@ -204,7 +204,7 @@ class TranscriptKeys:
     def _delete(self, number: int) -> None:
         """Request its deletion. Then the message before it gets the focus."""
         gone = self._view.places[number].message_id
-        self._view.asked.emit(Action.DELETE.value, gone)
+        self._view.action_requested.emit(Action.DELETE.value, gone)
         left = self._view.places
         if left and all(place.message_id != gone for place in left):
             self._view.lay_out()
@@ -231,7 +231,7 @@ class TranscriptView(QAbstractScrollArea):
     LONG_TOKENS = 500  # prompts with fewer tokens are read too quickly for a notice
     SILENT_S = 10  # seconds until repeating a request to a silent server is offered
 
-    asked = Signal(str, str)  # (action, id): a button of a message was pressed
+    action_requested = Signal(str, str)  # (action, id): a button of a message was pressed
     # (forward): the focus leaves the conversation at its end or start
     left = Signal(bool)
     put_up = Signal(str)  # (id): a row was created for this message
@@ -269,7 +269,7 @@ class TranscriptView(QAbstractScrollArea):
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)  # selection in this transcript
-        self.selection.copied.connect(lambda: self.asked.emit("copied", ""))
+        self.selection.copied.connect(lambda: self.action_requested.emit("copied", ""))
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
@@ -655,7 +655,7 @@ class TranscriptView(QAbstractScrollArea):
             words = tr("No reply from {host} for {time}", host=host, time=time)
             words = words if silent >= self.SILENT_S else ""
         if isinstance(row, AnswerRow):
-            row.set_silent(words, asked=silent is not None)
+            row.set_silent(words, can_retry=silent is not None)
 
     @Slot(str, str, str)
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
@@ -705,7 +705,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
-        row.asked.connect(self.asked)
+        row.action_requested.connect(self.action_requested)
         row.left.connect(self.left)
         row.reached.connect(self._on_reached)
         if self.selection.runs_over:

@@ -110,13 +110,13 @@ class PictureSheet(Sheet):
         self._read = read
         self.whole = _Whole(self)
         self.whole.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
-        self.said = self.label(words)
+        self.status_label = self.label(words)
         room = parent.window().size() * 0.9
         least = QSize(scaled(320), scaled(200))
         wanted = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
         self.whole.setMinimumSize(least)
         self.rows.addWidget(self.whole, 1)
-        self.put(self.said)
+        self.put(self.status_label)
         self.put_foot()
         foot = self.sizeHint().height() - least.height()
         self.resize(wanted.expandedTo(least) + QSize(48, foot))
@@ -126,7 +126,7 @@ class PictureSheet(Sheet):
         try:
             width, height, rgb = await flows.aside(lambda _: self._read())
         except Exception as error:
-            self.said.setText(getattr(error, "message", str(error)))
+            self.status_label.setText(getattr(error, "message", str(error)))
             return
         image = QImage(rgb, width, height, 3 * width, QImage.Format.Format_RGB888)
         self.whole.set_image(image.copy())  # a copy, because these bytes are freed

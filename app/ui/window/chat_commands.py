@@ -96,7 +96,7 @@ class ChatCommands(InWindow):
             self._workspace.restore_panes()  # a maximized pane would seem to have more space
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
-        self._on_said(tr("No room for another pane. The chat opened as a tab."))
+        self._post_notice(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
@@ -126,7 +126,7 @@ class ChatCommands(InWindow):
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
         # A search result may have been deleted since.
         if self._library.deleted_since(chat_id):
-            self._on_said(tr("This chat is in the Trash."))
+            self._post_notice(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
@@ -146,7 +146,7 @@ class ChatCommands(InWindow):
     def _open_read(self, chat_id: str) -> None:
         """Open a chat that this one reads. Handle one that is missing, as on another computer."""
         if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
-            self._on_said(tr("This chat is no longer there."))
+            self._post_notice(tr("This chat is no longer there."))
         else:
             self.open(chat_id)
 
@@ -173,7 +173,9 @@ class ChatCommands(InWindow):
         if pane.chat.show_branch_of(message_id):
             pane.transcript.show_found(message_id, words)
         elif message_id in pane.chat.transcript:
-            self._on_said(tr("That message is in another version. Wait until the reply has ended."))
+            self._post_notice(
+                tr("That message is in another version. Wait until the reply has ended.")
+            )
 
     def _cannot_close(self) -> str:
         dialog = isinstance(QApplication.activeWindow(), QDialog)
@@ -260,7 +262,7 @@ class ChatCommands(InWindow):
         """Pause or resume the reply of a chat, which may have no pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.can(Action.PAUSE)):
-            self._on_said(reason)
+            self._post_notice(reason)
         elif chat is not None:
             chat.turn.handle(Event.PAUSE)
 
@@ -274,7 +276,7 @@ class ChatCommands(InWindow):
         for chat in running:
             chat.turn.handle(Event.STOP)
         words = counted("%n reply stopped", "%n replies stopped", len(running))
-        self._on_said(words)
+        self._post_notice(words)
 
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)
     @Slot()
@@ -326,7 +328,7 @@ class ChatCommands(InWindow):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.said.connect(self._on_said)
+        pane.notice_posted.connect(self._post_notice)
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
         pane.unqueued.connect(self._on_unqueued)
@@ -368,7 +370,7 @@ class ChatCommands(InWindow):
         self._undos.offer(tr("Message removed from the queue"), put_back)
 
     @Slot(str)
-    def _on_said(self, text: str) -> None:
+    def _post_notice(self, text: str) -> None:
         self._toast.show_text(text, seconds=1.6)
 
 

@@ -44,7 +44,7 @@ class Broadcast(InWindow):
 
     changed = Signal(bool)  # (on): it was turned on or off
     kept_changed = Signal(bool)  # (on): keeping it on was turned on or off
-    said = Signal(str)  # (text): a notice for the user
+    notice_posted = Signal(str)  # (text): a notice for the user
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -84,7 +84,7 @@ class Broadcast(InWindow):
             if pane.chat.model.remote is not None and self._seen(pane) and not self._hears(pane)
         ]
         if not self.on:
-            self.said.emit(tr("Broadcast is off"))
+            self.notice_posted.emit(tr("Broadcast is off"))
         elif count > 1 and active not in left_out:  # every composer shows it
             words = counted(
                 "The next message goes to %n chat", "The next message goes to %n chats", count
@@ -95,9 +95,9 @@ class Broadcast(InWindow):
                 "Broadcast is on. To include a remote chat, press {keys} in it.",
                 keys=native("Ctrl+Alt+B"),
             )
-            self.said.emit(words)
+            self.notice_posted.emit(words)
         else:
-            self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
+            self.notice_posted.emit(tr("Broadcast is on. Open another chat beside this one."))
 
     def _switch(self, on: bool) -> None:
         self.on = on
@@ -269,7 +269,7 @@ class Broadcast(InWindow):
                 )
             )
         if told:
-            self.said.emit(". ".join(told))
+            self.notice_posted.emit(". ".join(told))
 
 
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
@@ -323,7 +323,7 @@ class Together(InWindow):
     """Synchronizes the scrolling of compared replies, and shortens the tab titles of a group."""
 
     tied = Signal(bool)  # (on): synchronized scrolling was turned on or off
-    said = Signal(str)  # (text): a notice for the user
+    notice_posted = Signal(str)  # (text): a notice for the user
 
     def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
         super().__init__(parts)
@@ -339,7 +339,7 @@ class Together(InWindow):
         """Toggle synchronized scrolling of the columns of comparisons."""
         self._on = not self._on
         self.tied.emit(self._on)
-        self.said.emit(
+        self.notice_posted.emit(
             tr("Compared replies scroll together")
             if self._on
             else tr("Each reply scrolls by itself")
@@ -488,17 +488,17 @@ class CompareCommands(InWindow):
         self, model: str, compared: list[str], words: str, told: str, closed: list[str]
     ) -> None:
         """Show which reply was kept, and for models how often. For seeds a count has no meaning."""
-        said = told or tr("{name} kept", name=words)
+        text = told or tr("{name} kept", name=words)
         if len(set(compared)) > 1:
             name = self._library.loader.get(model).name
             words = tally(self._settings, model, compared, name)
             if words:
-                said = f"{told}. {words}" if told else words
+                text = f"{told}. {words}" if told else words
             elif not told:
-                said = tr("{name} kept", name=name)
+                text = tr("{name} kept", name=name)
 
         def undo() -> None:
             for chat_id in closed:
                 self._chats.bring_back(chat_id)
 
-        self._undos.offer(said, undo)
+        self._undos.offer(text, undo)

@@ -144,8 +144,8 @@ class ExchangeCommands(InWindow):
         if not chat_id:
             return tr(NO_CHAT)
         chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
-        said = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
-        return "" if said else tr("This chat is empty.")
+        leaf_id = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
+        return "" if leaf_id else tr("This chat is empty.")
 
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:

@@ -200,8 +200,8 @@ class MainWindow(QMainWindow):
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
         # Actions in the main window apply to its panes, not to those of floating windows.
         new = (sidebar.new.clicked, self.rail.new.clicked)
-        for asked in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
-            asked.connect(lambda *_: workspace.enter())
+        for opening in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
+            opening.connect(lambda *_: workspace.enter())
         self.guests.kept.connect(chats.open)
         workspace.menu_asked.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
@@ -223,13 +223,13 @@ class MainWindow(QMainWindow):
         self.score.close_button.clicked.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
-        self.settings_commands.asked.connect(self.commands.do)
+        self.settings_commands.command_requested.connect(self.commands.do)
         self.notifications.opened.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
-        self.text_size.said.connect(self.toast.show_text)
-        self.together.said.connect(self.toast.show_text)
+        self.text_size.notice_posted.connect(self.toast.show_text)
+        self.together.notice_posted.connect(self.toast.show_text)
         self.together.tied.connect(self.commands["tie_scrolling"].setChecked)
-        self.broadcast.said.connect(self._on_notice)
+        self.broadcast.notice_posted.connect(self._on_notice)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
         self.broadcast.kept_changed.connect(self.commands["broadcast_keep"].setChecked)
         self._library.activity.connect(workspace.marks.show_dot)
@@ -262,8 +262,8 @@ class MainWindow(QMainWindow):
 
     def listen(self, single: SingleInstance) -> None:
         """Handle requests of later starts of the app."""
-        single.called.connect(self.come_forward)
-        single.asked.connect(self.quick.ask)
+        single.show_requested.connect(self.come_forward)
+        single.quick_question_requested.connect(self.quick.ask)
 
     @Slot()
     def come_forward(self) -> None:

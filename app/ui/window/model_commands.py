@@ -41,11 +41,11 @@ class ModelCommands(InWindow):
         show_text = self._toast.show_text
         # added, because a notice from the start may still be visible
         self._models.installed.drafts.refused.connect(self._toast.add_text)
-        self._models.pressure.said.connect(show_text)
+        self._models.pressure.notice_posted.connect(show_text)
         self.fitting = fitting  # offers alternatives if a model does not fit in memory
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
-        self.fitting.said.connect(show_text)
+        self.fitting.notice_posted.connect(show_text)
         menus.get_asked.connect(dialog.show)
         menus.manage_asked.connect(self.show_models)
         removal = self._models.removal

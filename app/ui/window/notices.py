@@ -223,13 +223,13 @@ class Notifications(InWindow):
         self._begun: dict[str, float] = {}
         self._told: set[str] = set()
         self._channel: Channel | None = None
-        self._asked = False
+        self._has_channel = False
         self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: Channel | None) -> None:
         """Set the notification interface."""
-        self._channel, self._asked = channel, True
+        self._channel, self._has_channel = channel, True
         if channel is not None:
             channel.chosen.connect(self.opened)
 
@@ -245,7 +245,7 @@ class Notifications(InWindow):
             return
         if self._clock() - begun < LONG_S:
             return
-        if not self._asked:  # created on first use, as a bus is an additional connection
+        if not self._has_channel:  # created on first use, as a bus is an additional connection
             self.use(system_channel(self))
         if self._channel is not None:
             last = chat.transcript.last("assistant")

@@ -93,7 +93,7 @@ class PaneMenus(InWindow):
 
         def unload(ref: str) -> None:
             words = tr("{name} unloaded", name=self._loader.get(ref).name)
-            pane.said.emit(residency.unload(self._library, ref) or words)
+            pane.notice_posted.emit(residency.unload(self._library, ref) or words)
 
         menu.setToolTipsVisible(True)
         for model_status in self._loader.loaded():
@@ -128,7 +128,7 @@ class PaneMenus(InWindow):
         menu = self._fill_unload(QMenu(self._window), pane)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not menu.isEnabled():
-            pane.said.emit(tr("No other model is loaded."))
+            pane.notice_posted.emit(tr("No other model is loaded."))
             menu.deleteLater()
             return
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
@@ -138,7 +138,7 @@ class PaneMenus(InWindow):
         chat = pane.chat
         ref = next(iter(chat.reply.waits_for), chat.record.model)
         if words := residency.cancel_load(self._library, ref, chat.id):
-            pane.said.emit(words)
+            pane.notice_posted.emit(words)
 
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:

@@ -21,8 +21,8 @@ _BEGINNING = 120
 
 def _cannot_ask(_: PanelCommands, pane: ChatPane) -> str:
     chat = pane.chat
-    said = isinstance(chat.compose, Writing) and chat.compose.text.strip()
-    return chat.can(Action.SEND if said else Action.PANEL) or ""
+    has_text = isinstance(chat.compose, Writing) and chat.compose.text.strip()
+    return chat.can(Action.SEND if has_text else Action.PANEL) or ""
 
 
 def _cannot_show(_: PanelCommands, pane: ChatPane) -> str:
@@ -86,8 +86,8 @@ class PanelCommands(InWindow):
         text = chat.compose.text if isinstance(chat.compose, Writing) and not message_id else ""
         leaf = message_id or chat.transcript.leaf_id
         if not text.strip() and leaf is not None:
-            asked = panel.question(chat.transcript, leaf)
-            text = asked.content if asked is not None else ""
+            question = panel.question(chat.transcript, leaf)
+            text = question.content if question is not None else ""
         names = self._model_names(chat.record.model)
         about = " ".join(text[: 2 * _BEGINNING].split())
         about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"

@@ -135,7 +135,7 @@ class PaneOffers(QObject):
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
         if len(self._pane.chat.attaching.files) >= MOST_FILES:
-            self._pane.said.emit(tr("Attach at most {most} files.", most=MOST_FILES))
+            self._pane.notice_posted.emit(tr("Attach at most {most} files.", most=MOST_FILES))
             return
         flows.start(self, self._read(resource))
 
@@ -171,7 +171,7 @@ class PaneOffers(QObject):
         except CancelledError:
             return None
         except Exception as error:
-            self._pane.said.emit(str(error))
+            self._pane.notice_posted.emit(str(error))
             return None
 
 
@@ -214,7 +214,7 @@ class PromptCommands(InWindow):
     def _on_pane_made(self, pane: ChatPane) -> None:
         field = pane.composer.field
         variables = Variables(field)
-        variables.said.connect(pane.said)
+        variables.notice_posted.connect(pane.notice_posted)
         offers = PaneOffers(pane, self._chats)
         offers.written.connect(partial(self._put_text, pane, variables))
         picker = PromptPicker(

@@ -85,7 +85,7 @@ class ReadingCommands(InWindow):
         entries = self._entries(pane, self._others(pane), chosen)
         window, words = front_window(self._workspace), tr("Search chats to read")
         self.palette = Palette(entries, (), window, None, words)
-        self.palette.said.connect(pane.said)
+        self.palette.notice_posted.connect(pane.notice_posted)
         self.palette.closed.connect(self._on_closed)
 
     def entries(self, pane: ChatPane, typed: str, chosen: Callable[[], object]) -> list[Entry]:
@@ -128,7 +128,7 @@ class ReadingCommands(InWindow):
         chat = pane.chat
         of = await chat.attaching.others.look(chat_id)
         if why := of.why_not:
-            pane.said.emit(why)
+            pane.notice_posted.emit(why)
             return
         model = chat.model
         where = header.foot((model.remote,), hidden=bool(model.alias)) if model.remote else ""

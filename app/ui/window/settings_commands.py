@@ -34,7 +34,7 @@ WIDEST_SIDEBAR = 400
 class TextSize(InWindow):
     """Commands for the text size. Adjusts the sidebar's width."""
 
-    said = Signal(str)  # (text): notice of the new size
+    notice_posted = Signal(str)  # (text): notice of the new size
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -71,7 +71,7 @@ class TextSize(InWindow):
 
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
-        self.said.emit(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
+        self.notice_posted.emit(tr("Zoom: {zoom}", zoom=percent(zoom / 100)))
 
     def _fit(self) -> None:
         self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))
@@ -114,7 +114,7 @@ class SpellingCommands(InWindow):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         misspelt = self.fields[pane.chat.id] = Misspelt(pane.composer.field, self.speller)
-        misspelt.said.connect(pane.said)
+        misspelt.notice_posted.connect(pane.notice_posted)
 
     @Slot(str)
     def _on_forgotten(self, chat_id: str) -> None:
@@ -150,7 +150,7 @@ _LOOK: dict[str, Callable[[Any], None]] = {
 class SettingsCommands(InWindow):
     """Opens the settings, and applies changes."""
 
-    asked = Signal(str)  # (command): running this command was requested
+    command_requested = Signal(str)  # (command): running this command was requested
     restart_asked = Signal()  # a restart was requested, to change the language
 
     def __init__(self, parts: WindowParts) -> None:
@@ -172,7 +172,7 @@ class SettingsCommands(InWindow):
             about = (parts.library, parts.updates, parts.serving, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
-            window.asked.connect(self.asked)
+            window.command_requested.connect(self.command_requested)
             window.restart_asked.connect(self.restart_asked)
             self.shown = window
         self.shown.come_forward()

@@ -124,16 +124,16 @@ def save_state(manager: QtAds.CDockManager) -> str:
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     """Restore a saved layout. Return False without changes if it is damaged."""
-    said = _written(state)
-    if not said:
+    xml = _written(state)
+    if not xml:
         return False
     # QtAds would count a window that awaits deletion, and delete another one instead.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-    return bool(manager.restoreState(QByteArray(_of_those_here(manager, said))))
+    return bool(manager.restoreState(QByteArray(_of_those_here(manager, xml))))
 
 
-def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
+def _of_those_here(manager: QtAds.CDockManager, state: bytes) -> bytes:
     """Remove areas of missing dock widgets from a layout, such as chats closed before the exit.
 
     QtAds also skips them, but gives their space to their neighbors.
@@ -155,9 +155,9 @@ def _of_those_here(manager: QtAds.CDockManager, said: bytes) -> bytes:
         return any(here)
 
     try:
-        root = ElementTree.fromstring(said)
+        root = ElementTree.fromstring(state)
     except ElementTree.ParseError:
-        return said
+        return state
     for splitter in root.iterfind("Container/Splitter"):
         prune(splitter)
     return bytes(ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True))
@@ -453,9 +453,9 @@ class DockPlacing:
                 layout.activate()
         self.restoring = True
         try:
-            said = _written(state)
+            xml = _written(state)
             for dock in self._docks.all():
-                if (PLACE + dock.widget.objectName()).encode() in said:
+                if (PLACE + dock.widget.objectName()).encode() in xml:
                     self._docks.leave_place(dock)
             restore_state(self._manager, state)
             # Close docks that are not in the layout, and place those that have no place.

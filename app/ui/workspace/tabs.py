@@ -128,7 +128,7 @@ class TitleBars(QObject):
     """Adds buttons to the title bar of each new dock area."""
 
     # (chat id, where): a new chat next to this one was requested; "tab", "right" or "down"
-    asked = Signal(str, str)
+    split_requested = Signal(str, str)
     pressed = Signal(str)  # (chat id): its tab was pressed
     turned = Signal()  # the current tab of an area has changed
     restore_asked = Signal()  # restoring the panes hidden by a maximized one was requested
@@ -146,7 +146,7 @@ class TitleBars(QObject):
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         StripButtons(
-            *(area, lambda where: self._on_asked(area, where)),
+            *(area, lambda where: self._on_split_requested(area, where)),
             *(self.pressed.emit, self.restore_asked.emit),
         )
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
@@ -160,9 +160,9 @@ class TitleBars(QObject):
         if self._maximised is not None:
             self._maximised.restore.show()
 
-    def _on_asked(self, area: QtAds.CDockAreaWidget, where: str) -> None:
+    def _on_split_requested(self, area: QtAds.CDockAreaWidget, where: str) -> None:
         current = area.currentDockWidget()
-        self.asked.emit(current.objectName() if current is not None else "", where)
+        self.split_requested.emit(current.objectName() if current is not None else "", where)
 
     def _on_tab(self, area: QtAds.CDockAreaWidget, index: int) -> None:
         dock = area.dockWidget(index)
@@ -205,7 +205,7 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        asked: Callable[[str], None],  # called with "tab", "right" or "down"
+        on_split: Callable[[str], None],  # called with "tab", "right" or "down"
         chosen: Callable[[str], None],  # called with the id of the chosen chat
         restore: Callable[[], None],  # restores a maximized area
     ) -> None:
@@ -213,7 +213,7 @@ class StripButtons(QObject):
         super().__init__(bar)
         self._area = area
         self._bar = bar
-        self._asked = asked
+        self._on_split = on_split
         self._chosen = chosen
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._show_current)
@@ -227,7 +227,7 @@ class StripButtons(QObject):
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:
             button = IconButton(name, tr(tip), bar)
-            button.clicked.connect(lambda _=False, where=where: self._asked(where))
+            button.clicked.connect(lambda _=False, where=where: self._on_split(where))
             self.buttons.append(button)
         bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
         for button in self.buttons[1:]:
@@ -390,7 +390,7 @@ class StripButtons(QObject):
             action.setShortcutVisibleInContextMenu(True)
             # display only; the command handles the key
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
+            action.triggered.connect(lambda _=False, choice=choice: self._on_split(choice))
 
 
 TITLE, LEAST_TITLE = 90, 64

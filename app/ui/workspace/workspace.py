@@ -108,7 +108,7 @@ class Workspace(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._settle)
         self._bars = TitleBars(self.manager, self)
-        self._bars.asked.connect(self._on_asked)
+        self._bars.split_requested.connect(self._on_split_requested)
         self._bars.pressed.connect(self._on_tab)
         self._bars.turned.connect(self._soon.start)
         self._bars.restore_asked.connect(self.restore_panes)
@@ -453,7 +453,7 @@ class Workspace(QWidget):
             self._set_active(pane)
 
     @Slot(str, str)
-    def _on_asked(self, chat_id: str, where: str) -> None:
+    def _on_split_requested(self, chat_id: str, where: str) -> None:
         """Handle a title bar's button. The new chat goes next to the area's current pane."""
         pane = self.pane(chat_id)
         if pane is not None:

@@ -231,7 +231,7 @@ def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
     file = tmp_path / "long.txt"
     file.write_text("So many words that lead nowhere. " * 500)
     pane = give(run, file)
-    pane.said.connect(said.append)
+    pane.notice_posted.connect(said.append)
     pane.composer.set_text("say one")
     run.until(lambda: not pane.composer.button.isEnabled())
     pane.act(Action.SEND)
@@ -607,7 +607,7 @@ def test_fifty_megabytes_of_text_are_refused(start: Start):
     run = start().ready()
     field, said = run.pane.composer.field, []
     field.insertPlainText("mine")
-    run.pane.said.connect(said.append)
+    run.pane.notice_posted.connect(said.append)
     changed: list[int] = []
     field.textChanged.connect(lambda: changed.append(1))
     bomb = QMimeData()

@@ -168,7 +168,7 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     order.move(["E0"], work.id)  # it lies there, and is where the person wants it, too
     assert five.app.library.chat("E0").folder_id == work.id
     assert titles(five)[:3] == ["Pinned", "D", "E"]
-    asides = [model.row(model.row_of(each)).aside for each in ("D0", "E0", "B0")]
+    asides = [model.row(model.row_of(each)).end_texts for each in ("D0", "E0", "B0")]
     assert asides == [[], ["Work"], []], "a pinned chat shows where it lies"
 
 

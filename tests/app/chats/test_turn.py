@@ -29,7 +29,7 @@ def editing(run: Run, draft: str = "a draft") -> str:
     run.ask("say one")
     run.pane.composer.set_text(draft)
     question = run.pane.chat.transcript.path[0].id
-    run.pane.transcript.asked.emit("edit", question)
+    run.pane.transcript.action_requested.emit("edit", question)
     assert run.pane.composer.editing
     return question
 
@@ -38,7 +38,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run = start()
     question = editing(run)
     run.pane.composer.set_text("say two")
-    run.pane.transcript.asked.emit("delete", question)
+    run.pane.transcript.action_requested.emit("delete", question)
     composer = run.pane.composer
     assert not composer.editing
     assert composer.text == "a draft"
@@ -51,7 +51,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run.window.chats.new()
     question = editing(run)
     run.pane.composer.set_text("say two")
-    run.pane.transcript.asked.emit("delete", question)
+    run.pane.transcript.action_requested.emit("delete", question)
     run.window.commands["undo_close"].trigger()
     assert run.pane.composer.editing
     assert run.pane.composer.text == "say two"
@@ -75,7 +75,7 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
 
     # Escape gives an edit up for good.
     composer.set_text("a draft")
-    run.pane.transcript.asked.emit("edit", run.pane.chat.transcript.path[0].id)
+    run.pane.transcript.action_requested.emit("edit", run.pane.chat.transcript.path[0].id)
     assert composer.editing
     qtbot.keyClick(run.pane.composer.field, ESCAPE)
     run.end()

@@ -105,7 +105,7 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     window.foot.adapter.trigger()
     run.until(lambda: not flows.left())
     variants.look()
-    assert window.foot.said.text() == "Added as Amber-1B + pirate."
+    assert window.foot.status_label.text() == "Added as Amber-1B + pirate."
     assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
     row = window.table.rows[1]
     assert row.facts.architecture == "LoRA adapter"
@@ -180,7 +180,7 @@ def test_a_folder_that_is_no_adapter_is_not_added(
     choosing(monkeypatch, variants.base)
     window.foot.adapter.trigger()
     variants.run.until(lambda: not flows.left())
-    assert window.foot.said.text().startswith("Amber-1B is not an adapter")
+    assert window.foot.status_label.text().startswith("Amber-1B is not an adapter")
     assert variants.run.app.settings.models == ()
 
 

@@ -115,7 +115,10 @@ def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
 
 def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profile: Path):
     drafts.take(drafts.ask(), "Oak-1B")
-    assert drafts.window.foot.said.text() == "Oak-9B uses Oak-1B as its draft model once loaded."
+    assert (
+        drafts.window.foot.status_label.text()
+        == "Oak-9B uses Oak-1B as its draft model once loaded."
+    )
     assert Settings.load(profile / "settings.json").drafts == {
         drafts.ref("Oak-9B"): drafts.ref("Oak-1B")
     }
@@ -136,10 +139,10 @@ def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profil
 def test_draft_applies_to_loaded_model_at_once(drafts: Drafts):
     drafts.load()
     drafts.take(drafts.ask(), "Oak-1B")
-    assert drafts.window.foot.said.text() == "Oak-9B uses Oak-1B as its draft model."
+    assert drafts.window.foot.status_label.text() == "Oak-9B uses Oak-1B as its draft model."
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
     drafts.take(drafts.ask(), "")
-    assert drafts.window.foot.said.text() == "Oak-9B no longer uses a draft model."
+    assert drafts.window.foot.status_label.text() == "Oak-9B no longer uses a draft model."
     drafts.run.until(lambda: drafts.drafter() == "")
     assert drafts.engine.drafts == [("Oak-9B", "Oak-1B"), ("Oak-9B", "")]
     assert drafts.run.app.settings.drafts == {}
@@ -147,7 +150,7 @@ def test_draft_applies_to_loaded_model_at_once(drafts: Drafts):
 
 def test_prompt_lookup_needs_no_model(drafts: Drafts):
     drafts.take(drafts.ask(), LOOKUP)
-    assert drafts.window.foot.said.text() == "Oak-9B uses prompt lookup once loaded."
+    assert drafts.window.foot.status_label.text() == "Oak-9B uses prompt lookup once loaded."
     drafts.load()
     drafts.run.until(lambda: drafts.drafter() == LOOKUP)
     assert drafts.engine.drafts == [("Oak-9B", LOOKUP)]
@@ -162,7 +165,7 @@ def test_prompt_lookup_needs_no_model(drafts: Drafts):
     assert dialog.box.currentIndex() == 1
     assert dialog.note.text() == "Prompt lookup has drafted 100 tokens; 90% accepted."
     drafts.take(dialog, "")
-    assert drafts.window.foot.said.text() == "Oak-9B no longer uses prompt lookup."
+    assert drafts.window.foot.status_label.text() == "Oak-9B no longer uses prompt lookup."
     drafts.run.until(lambda: drafts.drafter() == "")
 
 
@@ -213,8 +216,10 @@ def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
     drafts.load()
     monkeypatch.setattr(drafts.engine, "load_later", lambda *_, **__: short)
     drafts.take(drafts.ask(), "Oak-1B")
-    said = drafts.window.foot.said
-    drafts.run.until(lambda: said.text().startswith("Oak-9B has no draft model. Too little"))
+    status_label = drafts.window.foot.status_label
+    drafts.run.until(
+        lambda: status_label.text().startswith("Oak-9B has no draft model. Too little")
+    )
     assert drafts.cell("Oak-9B", Column.NAME, BELOW) == "llama · Added folder"
     monkeypatch.setattr(drafts.engine, "load_later", load)
     drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # another's choice tries nothing

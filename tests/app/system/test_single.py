@@ -21,7 +21,7 @@ from PySide6.QtCore import QCoreApplication
 from app.system.single import SingleInstance
 qt = QCoreApplication([])
 single = SingleInstance(Path(sys.argv[1]))
-single.called.connect(lambda: print("called", flush=True))
+single.show_requested.connect(lambda: print("called", flush=True))
 print(single.claim(), flush=True)
 sys.stdin.readline()  # busy: no event is handled before a line comes
 qt.exec()
@@ -172,7 +172,7 @@ def test_a_second_start_ends_and_calls_the_first(start: Start, qapp, profile, qt
     assert not second.start()
     assert second.already_runs
     # Both are one thread here: the call waits for an answer, which needs the other's event loop.
-    with qtbot.waitSignal(run.app.single.called):
+    with qtbot.waitSignal(run.app.single.show_requested):
         caller = Caller(profile)
     run.until(caller.ended)
     assert caller.answered()

@@ -167,7 +167,7 @@ def test_what_cannot_be_read_is_said(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     said: list[str] = []
-    run.pane.said.connect(said.append)
+    run.pane.notice_posted.connect(said.append)
     (offers,) = run.pane.findChildren(PaneOffers)
     offers._attach(replace(NOTES, uri="note:///gone"))
     run.until(lambda: said == ["It is gone."])

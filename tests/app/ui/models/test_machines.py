@@ -101,7 +101,7 @@ def test_machines_are_added_checked_tried_and_removed(
     assert dialog.chosen == ("local",)
     assert not dialog.go.isEnabled()
     add(dialog, "studio", "-oProxyCommand=x")
-    assert "Invalid ssh address" in dialog.said.text()
+    assert "Invalid ssh address" in dialog.status_label.text()
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)
     assert dialog.chosen == ("local", "studio")
@@ -110,9 +110,9 @@ def test_machines_are_added_checked_tried_and_removed(
     dialog.check.click()
     assert not dialog.check.isEnabled()
     qtbot.waitUntil(lambda: states(dialog) == ["Ready · 64 GB", "Not ready"])
-    assert dialog.said.text() == "studio wants a password."
+    assert dialog.status_label.text() == "studio wants a password."
     dialog.test.click()
-    qtbot.waitUntil(lambda: dialog.said.text() == "2 ranks by ring: 30 µs")
+    qtbot.waitUntil(lambda: dialog.status_label.text() == "2 ranks by ring: 30 µs")
     assert commands.asked[1][:5] == ["cluster", "test", "/models/tiny", "--hosts", "local,studio"]
 
     dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
@@ -124,7 +124,7 @@ def test_what_was_typed_stays_where_the_list_cannot_be_read(make: Make, tmp_path
     dialog = make()
     (tmp_path / "hosts.json").write_text("{")
     add(dialog, "studio", "me@studio")
-    assert "hosts.json" in dialog.said.text()
+    assert "hosts.json" in dialog.status_label.text()
     assert (dialog.name.text(), dialog.address.text()) == ("studio", "me@studio")
     (tmp_path / "hosts.json").unlink()
     dialog.add.click()
@@ -137,7 +137,7 @@ def test_a_model_starts_or_says_why_not(qtbot: QtBot, make: Make) -> None:
     tick(dialog, 1)
     dialog.model.setCurrentIndex(1)
     dialog.go.click()
-    qtbot.waitUntil(lambda: "wants a password" in dialog.said.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "wants a password" in dialog.status_label.text(), timeout=60_000)
     dialog.model.setCurrentIndex(0)
     with qtbot.waitSignal(dialog.opened, timeout=60_000) as opened:
         dialog.go.click()

@@ -111,7 +111,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     assert listed.cell("Cedar-3B", Column.LICENCE) == "–"
     guide = listed.window.table.rows[3]
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
-    assert "4 models · " in listed.window.foot.said.text()
+    assert "4 models · " in listed.window.foot.status_label.text()
 
     # A search leaves what has all of its words.
     window = listed.open()
@@ -139,8 +139,8 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     # Screen readers hear the whole row and each button.
     listed.choose("Birch-7B-4bit")
     at = window.view.currentIndex()
-    said = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said.startswith("Birch-7B-4bit, llama · Added folder, 2.0 MB, 4-bit, context 131,072")
+    text = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert text.startswith("Birch-7B-4bit, llama · Added folder, 2.0 MB, 4-bit, context 131,072")
     size = at.siblingAtColumn(Column.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
     assert size == "Size: 2.0 MB"
     assert window.foot.open.accessibleName() == "New chat with Birch-7B-4bit"
@@ -219,7 +219,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     assert listed.cell("Amber-1B", Column.USED) == "Today"
     listed.click("load")
     assert listed.run.engine.unloaded == ["Amber-1B"]
-    assert window.foot.said.text().startswith("Amber-1B unloaded.")
+    assert window.foot.status_label.text().startswith("Amber-1B unloaded.")
 
     # One that answers is not unloaded and says why.
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
@@ -285,7 +285,7 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.choose("Amber-1B")
     listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
     listed.run.until(lambda: window.foot.undo.isVisible())
-    assert window.foot.said.text() == "Amber-1B moved to the Trash."
+    assert window.foot.status_label.text() == "Amber-1B moved to the Trash."
     assert not (listed.root / "Amber-1B").exists()
     assert "Amber-1B" not in listed.names()
     listed.click("undo")
@@ -320,7 +320,7 @@ def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
     window = listed.open()
     listed.choose("Cedar-3B")
     listed.click("trash")
-    assert window.foot.said.text() == (
+    assert window.foot.status_label.text() == (
         "Move Cedar-3B to the Trash? The chat “say one” uses it and will need another model."
     )
     assert (window.foot.keep.hasFocus(), window.foot.open.isVisible()) == (True, False)
@@ -348,7 +348,7 @@ def test_a_model_that_answers_or_loads_stays(listed: Listed):
     listed.click("load")
     assert "is loading" in window.foot.trash.toolTip()
     run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
-    assert "is loading" in window.foot.said.text()
+    assert "is loading" in window.foot.status_label.text()
     run.engine.loading.set()
     run.until(lambda: window.foot.load.text() == "Unload")
     run.window.chats.use_model(str(listed.root / "Amber-1B"))
@@ -357,7 +357,7 @@ def test_a_model_that_answers_or_loads_stays(listed: Listed):
     run.until(lambda: run.answer(pane))
     listed.choose("Amber-1B")
     run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
-    assert window.foot.said.text().endswith("Stop the reply first.")
+    assert window.foot.status_label.text().endswith("Stop the reply first.")
     assert (listed.root / "Amber-1B").exists()
     pane.chat.turn.handle(Event.STOP)
     run.answered(pane)
@@ -370,7 +370,7 @@ def test_pressed_twice_it_goes_once(listed: Listed):
     assert model is not None
     window.talk.begin(model)
     window.talk.begin(model)
-    assert window.foot.said.text() == "Amber-1B is being moved to the Trash."
+    assert window.foot.status_label.text() == "Amber-1B is being moved to the Trash."
     listed.run.until(lambda: window.foot.undo.isVisible())
     assert len(window.talk.removed) == 1
 
@@ -380,7 +380,9 @@ def test_a_folder_that_went_by_itself_is_told_and_leaves_the_list(listed: Listed
     listed.choose("Birch-7B-4bit")
     shutil.rmtree(listed.root / "Birch-7B-4bit")
     listed.click("trash")
-    listed.run.until(lambda: "could not be removed: it no longer exists" in window.foot.said.text())
+    listed.run.until(
+        lambda: "could not be removed: it no longer exists" in window.foot.status_label.text()
+    )
     listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
 
 
@@ -406,7 +408,9 @@ def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, 
     assert {"Elm-4bit", "Elm-4bit @ v1"} <= {*listed.names()}
     assert window.choose(repo / "snapshots" / ("a" * 40))
     listed.click("trash")
-    assert window.foot.said.text().endswith("1 other revision shares its files and is removed too.")
+    assert window.foot.status_label.text().endswith(
+        "1 other revision shares its files and is removed too."
+    )
     listed.click("yes")
     listed.run.until(lambda: window.foot.undo.isVisible())
     assert not repo.exists()
@@ -423,7 +427,7 @@ def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: List
     window = listed.open()
     listed.choose("Amber-1B")
     listed.click("trash")
-    assert window.foot.said.text() == (
+    assert window.foot.status_label.text() == (
         "Move Amber-1B to the Trash? Its folder contains other files, which are removed too: "
         "Letters."
     )

@@ -83,7 +83,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     assert server.asked == []
     run.qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
     run.until(lambda: dialog.model.count() == 2)
-    assert dialog.said.text() == "2 models available."
+    assert dialog.status_label.text() == "2 models available."
     assert dialog.model.currentText() == "org/big"
     run.qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     host = server.address.removeprefix("http://").removesuffix("/v1")
@@ -247,7 +247,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
     assert window.remotes.rows == []
     run.until(lambda: secrets == {})
-    assert window.foot.said.text().endswith("Its chats stay.")
+    assert window.foot.status_label.text().endswith("Its chats stay.")
     window.foot.undo.click()
     assert [row.remote for row in window.remotes.rows] == [remote]
     run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
@@ -312,11 +312,11 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.show()
     assert not dialog.found.switch.isChecked()
-    assert not dialog.found.said.isVisible()
+    assert not dialog.found.status_label.isVisible()
     with announced("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
         dialog.found.switch.click()
         assert run.app.settings.find_servers
-        assert "Nothing found yet" in dialog.found.said.text()
+        assert "Nothing found yet" in dialog.found.status_label.text()
         found = dialog.found.list
         run.until(lambda: found.findItems(name, Qt.MatchFlag.MatchStartsWith))
         (item,) = found.findItems(name, Qt.MatchFlag.MatchStartsWith)

@@ -367,6 +367,6 @@ def test_an_agent_is_started_in_a_terminal_or_there_is_the_command(
     (sheet,) = (s for s in settings.findChildren(UseWith) if s.isVisible())
     sheet.agent.setCurrentIndex(sheet.agent.findData("codex"))
     sheet.start.click()
-    assert "No terminal" in sheet.said.text()
+    assert "No terminal" in sheet.status_label.text()
     assert "launch codex" in sheet.line.toPlainText()
     sheet.close()

@@ -170,7 +170,7 @@ def test_defaults_are_muted_words_and_numbers_have_arrows_and_units(run: Run) ->
 def test_what_the_buttons_open_is_a_command_of_the_window(run: Run) -> None:
     window = opened(run)
     asked = []
-    window.asked.connect(asked.append)
+    window.command_requested.connect(asked.append)
     window.pages.show_row("General", "Keyboard shortcuts")
     focused = window.focusWidget()
     assert focused is not None

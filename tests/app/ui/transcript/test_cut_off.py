@@ -122,7 +122,7 @@ def test_what_was_cut_off_offers_a_way_on_that_there_is(
     refusals = {Action.CONTINUE: why_not, Action.REGENERATE: None}
     row = AnswerRow(message, lambda action, _id: refusals.get(action), home)
     asked: list[str] = []
-    row.asked.connect(lambda what, _id: asked.append(what))
+    row.action_requested.connect(lambda what, _id: asked.append(what))
     row.set_last(True)
     row.show_actions()
     assert ("" if row.way_on.isHidden() else row.way_on.text()) == offered

@@ -158,7 +158,7 @@ def test_what_was_filled_in_outlives_the_row(start: Start) -> None:
     field = shown.inputs[0].editors[0]
     assert isinstance(field, QLineEdit)
     field.setText("Oslo")
-    again = QuestionForm(shown.asked, run.window)
+    again = QuestionForm(shown.open_question, run.window)
     assert again.inputs[0].value == "Oslo"
     again.deleteLater()
     run.pane.chat.turn.handle(Event.STOP)

@@ -124,7 +124,7 @@ def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Star
     floating = run.pane.window()
     assert floating is not run.window
     last = run.pane.chat.transcript.last("assistant").id
-    run.pane.transcript.asked.emit("delete", last)
+    run.pane.transcript.action_requested.emit("delete", last)
     assert toast.text == "1 message deleted"
     assert toast.guest.isVisible()
     assert toast.guest.window() is floating
@@ -133,7 +133,7 @@ def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Star
     assert last in run.pane.chat.transcript
     run.window.commands["float"].trigger()
     assert run.pane.window() is run.window
-    run.pane.transcript.asked.emit("delete", last)
+    run.pane.transcript.action_requested.emit("delete", last)
     assert toast.isVisible()
     assert toast.window() is run.window
 
@@ -170,7 +170,7 @@ def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Star
     run.ask("say one")
     run.window.commands["float"].trigger()
     last = run.pane.chat.transcript.last("assistant").id
-    run.pane.transcript.asked.emit("delete", last)
+    run.pane.transcript.action_requested.emit("delete", last)
     run.window.commands["float"].trigger()  # back: the floating window goes
     run.until(lambda: run.window.toast.guest is None)
     run.window.commands["undo_close"].trigger()

@@ -22,7 +22,7 @@ def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
     run.ask("say two")
     pane, before = run.pane, shown(run.pane)
     second = pane.chat.transcript.path[2].id
-    pane.transcript.asked.emit("delete", second)
+    pane.transcript.action_requested.emit("delete", second)
     assert shown(pane) == before[:2]
     assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
@@ -34,7 +34,7 @@ def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
     run.ask("say keep")
     run.ask("say gone")
     question = run.pane.chat.transcript.path[2].id
-    run.pane.transcript.asked.emit("delete", question)
+    run.pane.transcript.action_requested.emit("delete", question)
     assert run.app.store.search("gone") == []
     run.end()
     run = start()
@@ -50,13 +50,13 @@ def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: 
     question = chat.transcript.path[0].id
     first, second = chat.transcript.alternatives(chat.transcript.leaf_id)
     chat.show_version(-1, second)
-    run.pane.transcript.asked.emit("delete", first)
+    run.pane.transcript.action_requested.emit("delete", first)
     assert chat.transcript.leaf_id == second
     assert chat.transcript.alternatives(second) == [second]
     run.window.commands["undo_close"].trigger()
     assert chat.transcript.leaf_id == first
     assert chat.transcript.alternatives(first) == [first, second]
-    run.pane.transcript.asked.emit("delete", question)
+    run.pane.transcript.action_requested.emit("delete", question)
     assert chat.transcript.path == []
     assert run.pane.empty.isVisible()
     run.window.commands["undo_close"].trigger()
@@ -67,7 +67,7 @@ def test_nothing_is_deleted_under_a_running_reply(start: Start):
     run = start().ready()
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
-    run.pane.transcript.asked.emit("delete", run.pane.chat.transcript.path[0].id)
+    run.pane.transcript.action_requested.emit("delete", run.pane.chat.transcript.path[0].id)
     assert len(run.pane.chat.transcript.path) == 2
     run.engine.release()
     run.answered()
@@ -99,7 +99,7 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     run.ask("say one")
     run.ask("say two")
     old = run.pane
-    old.transcript.asked.emit("branch", old.chat.transcript.path[1].id)
+    old.transcript.action_requested.emit("branch", old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
     assert new.chat.title == "Branch: say one"
@@ -115,7 +115,7 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
 def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
     run = start().ready()
     run.ask("say one")
-    run.pane.transcript.asked.emit("branch", run.pane.chat.transcript.path[0].id)
+    run.pane.transcript.action_requested.emit("branch", run.pane.chat.transcript.path[0].id)
     assert shown(run.pane) == []
     assert run.pane.composer.text == "say one"
 
