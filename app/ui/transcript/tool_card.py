@@ -55,7 +55,7 @@ class ToolCardState(Struct, frozen=True):
         about: what the tool is for, if it is not built in.
         notice: why the call cannot run, or what is wrong with its result.
         buttons: keys of `BUTTONS`, without "go_on".
-        is_ready: the call can be allowed.
+        is_ready: the call waits, and can be allowed.
         is_editing: the arguments are changed.
     """
 
@@ -67,58 +67,85 @@ class ToolCardState(Struct, frozen=True):
     is_editing: bool = False
 
 
+class WaitingCalls(Struct, frozen=True):
+    """Calls of a chat that wait for the user's decision.
+
+    Attributes:
+        count: all of them.
+        allowable: those without an obstacle.
+        ends_here: the card is the last of them. It has the buttons for all.
+    """
+
+    count: int = 0
+    allowable: int = 0
+    ends_here: bool = False
+
+
 def card_state(
     call: Call | None,
     message: Message,
     pairs: list[tuple[str, str]] | None,
+    waiting: WaitingCalls,
     *,
-    waiting: int = 0,
-    allowable: int = 0,
-    last_waiting: bool = False,
     late: bool = False,
 ) -> ToolCardState:
     """Return the contents of a call's card, empty for None (a finished call).
 
     Args:
         pairs: its arguments, from `shown_arguments`.
-        waiting, allowable: number of waiting calls in the chat, and of those without an obstacle.
-        last_waiting: this is the last of them.
         late: it has been running long without a result.
     """
     if call is None:
         return ToolCardState()
-    name, notice, about, state = name_of(message), "", "", call.state
-    asking = state is CallState.ASKING and call.tool is not None
-    editing = asking and call.written is not None
+    if call.questions:
+        return ToolCardState(tr("{tool} asks you", tool=name_of(message)))
+    if call.state is CallState.TOO_LONG:
+        return _too_long_card(call, message)
+    if call.state is not CallState.ASKING:
+        headline = asking_helpers(call) or tr("Running {tool}", tool=name_of(message))
+        runs = call.state is CallState.RUNNING
+        return ToolCardState(headline, buttons=(*("stop",) * runs, *("retry",) * (runs and late)))
+    if call.tool is None:
+        return ToolCardState(question(call, message))
+    return _asking_card(call, call.tool, message, pairs, waiting)
+
+
+def _asking_card(
+    call: Call,
+    tool: Tool,
+    message: Message,
+    pairs: list[tuple[str, str]] | None,
+    waiting: WaitingCalls,
+) -> ToolCardState:
+    """Return the contents of the card of a call that waits for the user's consent."""
+    editing = call.written is not None
     obstacle = call.preview if isinstance(call.preview, Obstacle) and not editing else None
     buttons: list[Decision | str] = []
-    if asking and call.tool is not None:
-        if obstacle is not None:
-            notice = obstacle.words
-            buttons += ["grant"] * (obstacle.folder is not None) + ["tools"] * obstacle.outside
-        buttons += offered(call, call.tool)
-        if not editing and (pairs or call.tool.schema.get("properties")):
-            buttons.append("edit")
-        if last_waiting:
-            buttons += ["all"] * (allowable > 1) + ["none"] * (waiting > 1)
-        about = about_of(call.tool) if words_of(call.tool) is None else ""
-    elif state is CallState.TOO_LONG:
-        buttons += ["shorten", "leave"]
-        if call.result is not None:
-            size, room = size_words(call.result.size), size_words(call.room)
-            notice = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
-    elif state is CallState.RUNNING and not call.questions:
-        buttons += ["stop"] + ["retry"] * late
-    if call.questions:
-        headline = tr("{tool} asks you", tool=name)
-    elif state is CallState.TOO_LONG:
-        headline = tr("The result of {tool} is too long", tool=name)
-    elif state is CallState.ASKING:
-        headline = question(call, message)
-    else:
-        headline = asking_helpers(call) or tr("Running {tool}", tool=name)
-    ready = not call.shown_first or call.preview is not None or editing
-    return ToolCardState(headline, about, notice, tuple(buttons), ready, editing)
+    if obstacle is not None:
+        buttons += ["grant"] * (obstacle.folder is not None) + ["tools"] * obstacle.outside
+    buttons += offered(call, tool)
+    if not editing and (pairs or tool.schema.get("properties")):
+        buttons.append("edit")
+    if waiting.ends_here:
+        buttons += ["all"] * (waiting.allowable > 1) + ["none"] * (waiting.count > 1)
+    return ToolCardState(
+        question(call, message),
+        about=about_of(tool) if words_of(tool) is None else "",
+        notice=obstacle.words if obstacle is not None else "",
+        buttons=tuple(buttons),
+        is_ready=not call.shown_first or call.preview is not None or editing,
+        is_editing=editing,
+    )
+
+
+def _too_long_card(call: Call, message: Message) -> ToolCardState:
+    """Return the contents of the card of a call whose result does not fit in the chat."""
+    notice = ""
+    if call.result is not None:
+        size, room = size_words(call.result.size), size_words(call.room)
+        notice = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
+    headline = tr("The result of {tool} is too long", tool=name_of(message))
+    return ToolCardState(headline, notice=notice, buttons=("shorten", "leave"))
 
 
 def offered(call: Call, tool: Tool) -> list[Decision]:

@@ -40,6 +40,7 @@ from app.ui.transcript.tool_card import (
     BUTTONS,
     FOR_ALL,
     ToolCardState,
+    WaitingCalls,
     card_state,
     over_line,
     server_questions,
@@ -186,8 +187,7 @@ class ToolRow(MessageRow):
         self._card, self._last, self._fault = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
         self._ground, self._line = QRect(), QRect()
-        self._waiting = self._allowable = 0
-        self._last_waiting = False
+        self._waiting = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         # editor of the arguments, after `edit`
@@ -274,13 +274,10 @@ class ToolRow(MessageRow):
         super().set_message(message)
         self._show()
 
-    def set_waiting(self, count: int, allowable: int, *, last: bool) -> None:
-        """Set the number of waiting calls in the chat, and of those without an obstacle.
-
-        ``last``: this is the last one, which has the buttons for all.
-        """
-        if (count, allowable, last) != (self._waiting, self._allowable, self._last_waiting):
-            self._waiting, self._allowable, self._last_waiting = count, allowable, last
+    def set_waiting(self, waiting: WaitingCalls) -> None:
+        """Show the buttons for all waiting calls of the chat, or hide them."""
+        if waiting != self._waiting:
+            self._waiting = waiting
             self._show()
 
     @Slot()
@@ -431,7 +428,7 @@ class ToolRow(MessageRow):
         elif here and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._by_key[act].click()
-        elif here and event.key() == Qt.Key.Key_A and self._allowable > 1:
+        elif here and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
             self._by_key["all"].click()  # even if hidden: only the last waiting call shows it
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
@@ -497,13 +494,7 @@ class ToolRow(MessageRow):
         if asking and call is not None and call.written is None and unfit:
             call.written = readable(call.arguments)
         shown = self._card_state = card_state(
-            call,
-            self.message,
-            pairs,
-            waiting=self._waiting,
-            allowable=self._allowable,
-            last_waiting=self._last_waiting,
-            late=self._late,
+            call, self.message, pairs, self._waiting, late=self._late
         )
         editing = shown.is_editing
         self.arguments.setVisible(editing)
@@ -518,7 +509,7 @@ class ToolRow(MessageRow):
         once, (_, tip) = self._by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
         once.setEnabled(shown.is_ready)
         once.setToolTip(tr(tip) if shown.is_ready else tr("Looking for changes…"))
-        self._by_key["all"].setText(counted("Allow All", "Allow All %Ln", self._allowable))
+        self._by_key["all"].setText(counted("Allow All", "Allow All %Ln", self._waiting.allowable))
         running = "stop" in shown.buttons
         if running != self._ticks.isActive():
             self._ticks.start() if running else self._ticks.stop()

@@ -43,6 +43,7 @@ from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow, show_picture
 from app.ui.transcript.selection import Selection
+from app.ui.transcript.tool_card import WaitingCalls
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.buttons import PaintedButton
@@ -736,7 +737,7 @@ class TranscriptView(QAbstractScrollArea):
         for place in self.places:
             if isinstance(place.row, ToolRow):
                 last = count > 1 and place.message_id == waiting[-1].message_id
-                place.row.set_waiting(count, allowable, last=last)
+                place.row.set_waiting(WaitingCalls(count, allowable, ends_here=last))
 
     @Slot(str, object, str)
     def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:

@@ -12,21 +12,20 @@ from app.store import Message
 from app.tools.builtin import Obstacle
 from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, Tool, ToolResult
-from app.ui.transcript.tool_card import ToolCardState, card_state, shown_arguments
+from app.ui.transcript.tool_card import ToolCardState, WaitingCalls, card_state, shown_arguments
 
 ONCE, TOOL, SERVER, DENY = Decision.ONCE, Decision.TOOL, Decision.SERVER, Decision.DENY
 WEB = Tool("web", "search", "Searches the web.")
 
 
 def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any) -> ToolCardState:
-    counts = {name: values.pop(name) for name in ("waiting", "allowable") if name in values}
-    last, late = values.pop("last_waiting", False), values.pop("late", False)
+    waiting, late = values.pop("waiting", WaitingCalls()), values.pop("late", False)
     name = tool.name if tool is not None else "nothing"
     call = Call("m", Made("c", name, arguments), tool, arguments, **values)
     stats = {"server": tool.server, "tool": name} if tool is not None else {"name": name}
     message = Message("m", "chat", None, "tool", stats=stats)
     pairs = shown_arguments(tool or Tool("", name), arguments)
-    return card_state(call, message, pairs, last_waiting=last, late=late, **counts)
+    return card_state(call, message, pairs, waiting, late=late)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +35,9 @@ def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any
         ({"tool": None}, ()),
         ({"arguments": "{}"}, (ONCE, TOOL, SERVER, DENY)),
         ({"written": "{}"}, (ONCE, TOOL, SERVER, DENY)),
-        ({"waiting": 3, "allowable": 2}, (ONCE, TOOL, SERVER, DENY, "edit")),
+        ({"waiting": WaitingCalls(3, 2)}, (ONCE, TOOL, SERVER, DENY, "edit")),
         (
-            {"waiting": 3, "allowable": 1, "last_waiting": True},
+            {"waiting": WaitingCalls(3, 1, ends_here=True)},
             (ONCE, TOOL, SERVER, DENY, "edit", "none"),
         ),
         ({"preview": Obstacle("No.", "no", Path("/x"))}, ("grant", DENY, "edit")),
@@ -73,4 +72,5 @@ def test_card_says_what_is_in_the_way_or_too_long() -> None:
 
 
 def test_card_of_a_call_that_is_over_is_empty() -> None:
-    assert card_state(None, Message("m", "chat", None, "tool"), None) == ToolCardState()
+    message = Message("m", "chat", None, "tool")
+    assert card_state(None, message, None, WaitingCalls()) == ToolCardState()
