@@ -96,8 +96,7 @@ class Chat(QObject):
         others = Others(saved, store, {} if in_use is None else in_use)
         self.attaching = Attaching(saved, loader, others, self)
         self.count = TokenCount(loader, self._to_count, self)
-        parts = (self.reply, self.model, self.queue, self.attaching, self.panel)
-        self.turn = TurnController(saved, *parts, self)
+        self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         signalling = (answering, self.tools, self.helping, self.reply, self.model, self.attaching)
         for part in (*signalling, self.panel, self.turn):
             _repeat(part, self)
@@ -262,7 +261,7 @@ class Chat(QObject):
             asked = panel.question(self.transcript, message.id) if message is not None else None
             if asked is None:
                 return ""
-            self.panel.begin(asked, members, self.options)
+            self.reply.begin_panel(asked, members)
         return next(iter(self.panel.lanes), "")
 
     def why_not(self, kind: str, message_id: str) -> str:

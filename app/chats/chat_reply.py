@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from app.chats.answer import Answer, Phase
 from app.chats.answering import Answering
 from app.chats.helping import Helping
 from app.chats.options import model_of_answer, of_answer
+from app.chats.panel import Member
 from app.chats.panelling import Panelling
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
@@ -189,6 +190,10 @@ class ChatReply(QObject):
             told = {k: v for k, v in panel.told(like).items() if k in {"system", "name"}}
         self.answering.tools.new_turn()
         self.open(answer, branching=branching, told=told)
+
+    def begin_panel(self, question: Message, members: Sequence[Member]) -> None:
+        """Have all members of a panel answer a question."""
+        self._panel.begin(question, members, self.answering.options)
 
     def open(
         self, answer: Answer, *, branching: bool, told: Mapping[str, Any] | None = None

@@ -59,13 +59,9 @@ class Helping(QObject):
     MEASURE_MS = 1_000
 
     def __init__(
-        self,
-        saved: SavedChat,
-        loader: ModelLoader,
-        main: Answering,
-        parent: QObject,
+        self, saved: SavedChat, loader: ModelLoader, main: Answering, parent: QObject
     ) -> None:
-        """``main``: what answers in the chat, and calls tools."""
+        """``main``: writes the chat's own replies, and calls the tools."""
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._rounds: dict[str, _Round] = {}

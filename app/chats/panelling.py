@@ -37,13 +37,9 @@ class Panelling(QObject):
     reply_ended = Signal(str)
 
     def __init__(
-        self,
-        saved: SavedChat,
-        loader: ModelLoader,
-        main: Answering,
-        parent: QObject,
+        self, saved: SavedChat, loader: ModelLoader, main: Answering, parent: QObject
     ) -> None:
-        """``main``: what answers in the chat otherwise."""
+        """``main``: writes the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""

@@ -14,7 +14,6 @@ from app.chats.attaching import Attaching
 from app.chats.chat_model import ChatModel
 from app.chats.chat_reply import ChatReply
 from app.chats.panel import Member
-from app.chats.panelling import Panelling
 from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, saved_together
 from app.chats.turn import (
@@ -57,12 +56,11 @@ class TurnController(QObject):
         model: ChatModel,
         queue: MessageQueue,
         attaching: Attaching,
-        panel: Panelling,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
-        self._queue, self._attaching, self._panel = queue, attaching, panel
+        self._queue, self._attaching = queue, attaching
         self.draft = Draft.KEPT
         self.unsent = ""  # why the composer's message was not sent, as a sentence
         self.several = False  # Enter sends to other chats, too
@@ -347,7 +345,7 @@ class TurnController(QObject):
             saved.add(question)
             self.message_added.emit(question.id)
             if members:
-                self._panel.begin(question, members, self._reply.answering.options)
+                self._reply.begin_panel(question, members)
             else:
                 self._reply.begin(branching=False)
 
