@@ -1160,6 +1160,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply.</source>
+        <translation>Wird&#xa0;nach&#xa0;der&#xa0;Antwort&#xa0;gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>Diese Antwort wurde gelöscht.</translation>
     </message>

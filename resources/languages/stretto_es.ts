@@ -1160,6 +1160,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply.</source>
+        <translation>Se&#xa0;enviarán&#xa0;tras&#xa0;la&#xa0;respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>Esta respuesta se ha eliminado.</translation>
     </message>

@@ -1160,6 +1160,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply.</source>
+        <translation>Envoi&#xa0;après&#xa0;la&#xa0;réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>Cette réponse a été supprimée.</translation>
     </message>

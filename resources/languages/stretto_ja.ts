@@ -1150,6 +1150,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply.</source>
+        <translation>回答の後に送信します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>この応答は削除されました。</translation>
     </message>

@@ -1150,6 +1150,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <source>Sent after the reply.</source>
+        <translation>回复后发送。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>This reply was deleted.</source>
         <translation>此回复已被删除。</translation>
     </message>

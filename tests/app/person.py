@@ -74,7 +74,6 @@ from app.store import StoreError
 from app.tools.builtin import HELPERS
 from app.tools.consent import Decision
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.exchange_dialogs import ImportDialog
 from app.ui.dialogs.name_dialogs import NameDialog
@@ -528,7 +527,7 @@ class Person:
         if pane is None:
             return set()
         touched = self.group(pane)
-        modifiers = CTRL if ComposerText.sends_with_ctrl else NONE
+        modifiers = CTRL if pane.composer.field.sends_with_ctrl else NONE
         QTest.keyClick(pane.composer.field, KEY.Key_Return, modifiers)
         return touched
 

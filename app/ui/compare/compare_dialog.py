@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.chats.options import ChatOptions, varied
 from app.models.names import model_fallback_name
 from app.settings.language import mark, tr
+from app.settings.settings import Settings
 from app.store import Attachments
 from app.ui.composer.composer import enter_sends, files_in, has_image, image_in
 from app.ui.composer.file_chips import FileChips
@@ -133,8 +134,9 @@ class AskField(QPlainTextEdit):
     image_given = Signal(bytes)  # (data): an image was pasted or dropped, as the bytes of a file
     submitted = Signal()  # Enter was pressed and should send
 
-    def __init__(self, text: str, name: str, parent: QWidget) -> None:
+    def __init__(self, text: str, name: str, settings: Settings, parent: QWidget) -> None:
         super().__init__(text, parent)
+        self._settings = settings
         self.setObjectName("field")
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -142,7 +144,7 @@ class AskField(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-        if enter and enter_sends(event):
+        if enter and enter_sends(event, self._settings):
             self.submitted.emit()
         else:
             super().keyPressEvent(event)
@@ -206,11 +208,11 @@ class CompareDialog(Sheet):
         current: str,
         options: ChatOptions,
         prompt: str,
+        settings: Settings,
         parent: QWidget,
         *,
         # sampling defaults of the current model; see `Model.defaults`
         defaults: Mapping[str, Any] | None = None,
-        kept: Mapping[str, Sequence[int]] | None = None,  # see `Settings`
         files: PaneFiles | None = None,  # files of the initial message
     ) -> None:
         super().__init__("compare", tr("Compare"), parent, spacing=10)
@@ -218,7 +220,7 @@ class CompareDialog(Sheet):
         self._options = options
         self._varied = varied(options, defaults or {})
         self._names = dict(models)
-        self.prompt = AskField(prompt, tr("Message to compare"), self)
+        self.prompt = AskField(prompt, tr("Message to compare"), settings, self)
         self.prompt.setPlaceholderText(tr("Write a message…"))
         self.prompt.setFixedHeight(_FIELD)
         self.files = CompareFiles(files, self.prompt, self) if files is not None else None
@@ -238,7 +240,7 @@ class CompareDialog(Sheet):
             box.toggled.connect(self._refresh)
         self.blind = QCheckBox(tr("Hide names until I keep a reply"), self)
         self.blind.setToolTip(tr("Replies are shuffled and named Reply A, Reply B and so on"))
-        self.tally = self.label(tally(kept or {}, self._names))
+        self.tally = self.label(tally(settings.kept, self._names))
         self.why = self.label()
         keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)

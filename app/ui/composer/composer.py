@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
 from app.settings.language import counted, mark, number, tr
+from app.settings.settings import Settings
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import focus_pen, grown, theme, ui_font
@@ -68,14 +69,11 @@ class ComposerText(QTextEdit):
     long_pasted = Signal(str)  # (text): a long text was pasted
     focused = Signal()  # the focus was gained or lost
 
-    # Setting for all fields: Ctrl+Enter sends, and Enter starts a new line.
-    sends_with_ctrl = False
-    long_paste = 0  # pasted texts with more characters are attached as files; 0 for never
-    # opens a custom context menu and returns True, or returns False
-    own_menu: Callable[[QContextMenuEvent], bool] | None = None
-
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
+        self._settings = settings
+        # opens a custom context menu and returns True, or returns False
+        self.open_menu: Callable[[QContextMenuEvent], bool] | None = None
         self.unfinished = ""  # uncommitted text of an input method
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -122,7 +120,7 @@ class ComposerText(QTextEdit):
         self.focused.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.own_menu is None or not self.own_menu(event):
+        if self.open_menu is None or not self.open_menu(event):
             super().contextMenuEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -143,14 +141,26 @@ class ComposerText(QTextEdit):
             super().keyPressEvent(event)
 
     def _enter(self, event: QKeyEvent) -> None:
-        if enter_steers(event):
+        if self._enter_steers(event):
             self.steered.emit()
-        elif enter_sends(event):
+        elif enter_sends(event, self._settings):
             self.submitted.emit()
         else:
             # Qt would insert a line separator on Shift+Enter.
             self.textCursor().insertBlock()
             self.ensureCursorVisible()
+
+    def _enter_steers(self, event: QKeyEvent) -> bool:
+        """Return True if an Enter interrupts the reply and sends."""
+        modifiers = Qt.KeyboardModifier.ControlModifier
+        if self.sends_with_ctrl:
+            modifiers |= Qt.KeyboardModifier.ShiftModifier
+        return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == modifiers
+
+    @property
+    def sends_with_ctrl(self) -> bool:
+        """True if Ctrl+Enter sends and Enter breaks the line."""
+        return self._settings.send_key == "ctrl_enter"
 
     @property
     def steering_keys(self) -> str:
@@ -179,7 +189,7 @@ class ComposerText(QTextEdit):
             self.files_given.emit(files)
         elif not length and (image := image_in(source)):
             self.image_given.emit(image)
-        elif 0 < self.long_paste < length <= MOST_PASTED:
+        elif 0 < self._settings.long_paste < length <= MOST_PASTED:
             self.long_pasted.emit(source.text())
         elif length + self.document().characterCount() > MOST_CHARACTERS:
             self.refused.emit(
@@ -194,20 +204,12 @@ class ComposerText(QTextEdit):
             super().insertFromMimeData(source)
 
 
-def enter_sends(event: QKeyEvent) -> bool:
+def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
     """Return True if this Enter sends: without Shift, or with Ctrl if so set."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    if ComposerText.sends_with_ctrl:
+    if settings.send_key == "ctrl_enter":
         return modifiers == Qt.KeyboardModifier.ControlModifier
     return not modifiers & Qt.KeyboardModifier.ShiftModifier
-
-
-def enter_steers(event: QKeyEvent) -> bool:
-    """Return True if this Enter interrupts a reply and sends."""
-    wanted = Qt.KeyboardModifier.ControlModifier
-    if ComposerText.sends_with_ctrl:
-        wanted |= Qt.KeyboardModifier.ShiftModifier
-    return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == wanted
 
 
 def files_in(source: QMimeData) -> list[Path]:
@@ -301,7 +303,7 @@ class Composer(QWidget):
     # (on): keeping broadcast on after this message was turned on or off
     broadcast_kept = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.alone = False  # quick question window: no compare, no broadcast
         self._hears_wanted = False
@@ -311,7 +313,7 @@ class Composer(QWidget):
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
         self._count: Counted | None = None
-        self.field = ComposerText(self)  # message text
+        self.field = ComposerText(settings, self)
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)

@@ -45,7 +45,7 @@ class Misspelt(QObject):
         field.textChanged.connect(self._on_text)
         field.cursorPositionChanged.connect(self._on_moved)
         field.verticalScrollBar().valueChanged.connect(self._rest.start)
-        field.own_menu = self._on_menu
+        field.open_menu = self._on_menu
         speller.changed.connect(self._on_judged)
         theme().changed.connect(self.look)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QRegularExpression, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 
 from app.settings.language import tr
+from app.settings.settings import Settings
 from app.ui.composer.composer import ComposerText, enter_sends
 
 PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
@@ -18,9 +19,9 @@ class Variables(QObject):
 
     notice_posted = Signal(str)  # (text): notice that a variable is not filled in yet
 
-    def __init__(self, field: ComposerText) -> None:
+    def __init__(self, field: ComposerText, settings: Settings) -> None:
         super().__init__(field)
-        self._field = field
+        self._field, self._settings = field, settings
         self._names: set[str] = set()
         self._told = False
         self._name = ""
@@ -49,7 +50,7 @@ class Variables(QObject):
             if event.key() == Qt.Key.Key_Backtab:
                 return self._go(-1)
             enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
-            if enter and enter_sends(event):
+            if enter and enter_sends(event, self._settings):
                 return self._hold()
         return super().eventFilter(watched, event)
 

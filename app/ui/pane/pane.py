@@ -29,6 +29,7 @@ from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.remote_errors import NOT_STARTED
 from app.settings.language import mark, number, tr
+from app.settings.settings import Settings
 from app.store import Attachments, Message
 from app.store.index import shown_text
 from app.store.search import fold
@@ -340,7 +341,7 @@ class ChatPane(QWidget):
     unqueued = Signal(str, object, int)
     chat_asked = Signal(str)  # (id): opening a chat that this one reads was requested
 
-    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
+    def __init__(self, chat: Chat, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
@@ -350,7 +351,7 @@ class ChatPane(QWidget):
         self._shown_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
-        self.composer = Composer(self)
+        self.composer = Composer(settings, self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.transcript)
         self._foot = down(self.composer)
@@ -705,8 +706,13 @@ class ChatPane(QWidget):
     @property
     def _queue_words(self) -> str:
         """Return when queued messages are sent, or why they are held."""
+        if why := self.chat.queue.why_held:
+            return why
+        turn = self.chat.turn
+        if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
+            return tr("Sent after the reply.")  # Ctrl+Enter is for the composer, or does nothing
         words = mark("Sent after the reply. {keys} sends the first one now.")
-        return self.chat.queue.why_held or tr(words, keys=self.composer.field.steering_keys)
+        return tr(words, keys=self.composer.field.steering_keys)
 
     @Slot()
     def _on_recalled(self) -> None:

@@ -432,9 +432,9 @@ class CompareCommands(InWindow):
             model,
             active.chat.options if active is not None else ChatOptions(),
             active.composer.text if active is not None else "",
+            self._settings,
             self._window,
             defaults=current.defaults if current is not None else {},
-            kept=self._settings.kept,
             files=active.findChild(PaneFiles) if active is not None else None,
         )
         dialog.count.setValue(count)

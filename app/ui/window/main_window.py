@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.sidebar = Sidebar(library, centre, menu=not on_mac)
         self.rail = Rail(centre, menu=not on_mac)
-        self.workspace = Workspace(centre)
+        self.workspace = Workspace(context.settings, centre)
         self._wrapping = Wrapping(self.workspace)
         self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), centre)
         self.toast = Toast(

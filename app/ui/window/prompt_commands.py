@@ -213,7 +213,7 @@ class PromptCommands(InWindow):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         field = pane.composer.field
-        variables = Variables(field)
+        variables = Variables(field, self._settings)
         variables.notice_posted.connect(pane.notice_posted)
         offers = PaneOffers(pane, self._chats)
         offers.written.connect(partial(self._put_text, pane, variables))

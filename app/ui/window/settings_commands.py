@@ -12,7 +12,6 @@ from app.models.names import model_fallback_name
 from app.settings.language import mark, percent, tr
 from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
-from app.ui.composer.composer import ComposerText
 from app.ui.composer.misspelt import Misspelt
 from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
@@ -159,8 +158,6 @@ class SettingsCommands(InWindow):
         self.shown: SettingsWindow | None = None  # the open window, or None
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
-        self._on_changed("send_key")
-        self._on_changed("long_paste")
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
@@ -179,11 +176,7 @@ class SettingsCommands(InWindow):
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:
-        if option == "send_key":
-            ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
-        elif option == "long_paste":
-            ComposerText.long_paste = self._settings.long_paste
-        elif option in _LOOK:
+        if option in _LOOK:
             _LOOK[option](getattr(self._settings, option))
 
     @Slot()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 from shiboken6 import isValid
 
 from app.chats.chat import Chat
+from app.settings.settings import Settings
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import types_words
@@ -89,8 +90,9 @@ class Workspace(QWidget):
     # (pane, place): the menu of its tab was requested
     menu_asked = Signal(object, QPoint)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._settings = settings
         self.active: ChatPane | None = None  # pane with the focus, or the last one
         self._recent: list[str] = []  # chats of recently active panes, the latest last
         self._maximised = Maximised()
@@ -384,7 +386,7 @@ class Workspace(QWidget):
     # Internals.
 
     def _make_dock(self, chat: Chat) -> Dock:
-        dock = self._docks.add(ChatPane(chat))
+        dock = self._docks.add(ChatPane(chat, self._settings))
         dock.widget.closeRequested.connect(self._on_close_requested)
         dock.widget.topLevelChanged.connect(self._on_moved_out_or_in)
         self._drag.watch(dock)

@@ -24,6 +24,7 @@ from app.chats import attaching
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown, plain
 from app.chats.turn import Draft
+from app.settings.settings import Settings
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import Composer, files_in
@@ -133,7 +134,7 @@ def test_a_chip_without_room_for_more_says_how_much_it_takes(look: Theme, qtbot:
 def test_what_stands_below_a_message_is_never_cut_off(
     look: Theme, qtbot: QtBot, width: int
 ) -> None:
-    composer = Composer()
+    composer = Composer(Settings())
     qtbot.addWidget(composer)
     composer.resize(width, 100)
     composer.set_words("Message", "Sent to machine-of-a-long-name.example:8971, on this computer.")

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.chats.actions import BUSY
 from app.chats.options import ChatOptions
 from app.chats.turn import Editing, Writing
+from app.settings.settings import Settings
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import Composer
 from app.ui.transcript.answer_row import AnswerRow
@@ -169,6 +170,9 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     run.until(lambda: run.answer(pane))
     run.say("say then")
     assert pane.queue.words.text() == "Sent after the reply. Ctrl+Enter sends the first one now."
+    run.qtbot.keyClicks(field, "x")  # Ctrl+Enter is for this message now
+    assert "Ctrl+Enter" not in pane.queue.words.text()
+    run.qtbot.keyClick(field, Qt.Key.Key_Backspace)
     assert (pane.composer.text, [*pane.queue.rows]) == ("", [pane.chat.queue.messages[0].id])
     assert len(pane.chat.transcript.path) == 2
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
@@ -183,24 +187,21 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     run.qtbot.keyClicks(field, "hold 2")
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
     run.until(lambda: run.answer(pane))
-    type(field).sends_with_ctrl = True
-    try:
-        run.qtbot.keyClicks(field, "say last")
-        run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
-        assert "Ctrl+Shift+Enter" in pane.queue.words.text()
-        shifted = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-        run.qtbot.keyClick(field, RETURN, shifted)
-        run.until(lambda: run.answer(pane) == "last ")
-        run.answered()
-    finally:
-        type(field).sends_with_ctrl = False
+    run.app.settings.set(send_key="ctrl_enter")
+    run.qtbot.keyClicks(field, "say last")
+    run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
+    assert "Ctrl+Shift+Enter" in pane.queue.words.text()
+    shifted = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    run.qtbot.keyClick(field, RETURN, shifted)
+    run.until(lambda: run.answer(pane) == "last ")
+    run.answered()
 
 
 def test_disabled_compare_button_has_a_reason(look, qtbot: QtBot):
     models = [(f"/models/{n}", f"Model {n}") for n in range(7)]
-    parent = Composer()
+    parent = Composer(Settings())
     qtbot.addWidget(parent)
-    dialog = CompareDialog(models, models[0][0], ChatOptions(), "hi", parent)
+    dialog = CompareDialog(models, models[0][0], ChatOptions(), "hi", Settings(), parent)
     dialog.kinds["Models"].setChecked(True)
     assert dialog.go.isEnabled()  # no more are chosen than can be compared
     dialog.models[6].setChecked(True)
@@ -254,7 +255,7 @@ def test_dropped_file_is_attached_without_text(start: Start, tmp_path):
 
 
 def test_paste_of_20_mb_is_refused_with_message(qtbot: QtBot) -> None:
-    composer = Composer()
+    composer = Composer(Settings())
     qtbot.addWidget(composer)
     composer.set_text("kept")
     said: list[str] = []

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions, varied
+from app.settings.settings import Settings
 from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
@@ -193,7 +194,7 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
 
     parent = QWidget()
     qtbot.addWidget(parent)
-    dialog = CompareDialog([("guide", "Guide")], "guide", ChatOptions(), "x", parent)
+    dialog = CompareDialog([("guide", "Guide")], "guide", ChatOptions(), "x", Settings(), parent)
     dialog.kinds[kind].setChecked(True)
     assert [(c.options.temperature, c.options.seed) for c in dialog.columns()] == told
     dialog.kinds["Models"].setChecked(True)
@@ -206,7 +207,7 @@ def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
     parent = QWidget()
     qtbot.addWidget(parent)
     models = [(f"model-{n}", f"Model {n}") for n in range(7)]
-    dialog = CompareDialog(models, "model-0", ChatOptions(), "x", parent)
+    dialog = CompareDialog(models, "model-0", ChatOptions(), "x", Settings(), parent)
     dialog.kinds["Models"].setChecked(True)
     assert [box.isChecked() for box in dialog.models] == [True] * 6 + [False]
     assert [column.words for column in dialog.columns()] == [f"Model {n}" for n in range(6)]

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
 from app.settings.paths import GUIDE
+from app.settings.settings import Settings
 from app.ui.compare import compare
 from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.pane.pane import ChatPane
@@ -138,7 +139,7 @@ def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
     qtbot.addWidget(parent)
     models = [("/a/one", "one"), ("/b/two", "two"), ("/c/two", "two")]
     kept = {"/a/one": [1, 4], "/b/two": [3, 4], "/gone/old": [0, 2]}
-    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", parent, kept=kept)
+    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", Settings(kept=kept), parent)
     assert dialog.tally.isHidden()
     dialog.kinds["Models"].setChecked(True)
     assert not dialog.tally.isHidden()
@@ -169,7 +170,7 @@ def test_room_that_is_too_much_in_the_dialog_moves_nothing_but_its_foot(look, qt
     parent = QWidget()
     qtbot.addWidget(parent)
     models = [("/a/one", "One"), ("/a/two", "Two")]
-    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", parent)
+    dialog = CompareDialog(models, "/a/one", ChatOptions(), "x", Settings(), parent)
     dialog.show()
     radios = list(dialog.kinds.values())
     places = [radio.y() for radio in radios]
