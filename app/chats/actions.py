@@ -1,7 +1,7 @@
-"""What may be done with a chat, and why something may not. No Qt, no store.
+"""Actions on a chat, and the reasons why one is not possible. No Qt, no store.
 
-Every button, menu and key asks `Chat.can` and shows its sentence. Actions about the turn are events
-of `app.chats.turn`; the others are about a message.
+Every button, menu and key asks `Chat.can` and shows the reason. Actions on the turn are events of
+`app.chats.turn`. The others are about a message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.errors import MESSAGE_TOO_LONG
 
 
 class Action(Enum):
-    """What a person can do with a chat. The first group needs no message."""
+    """Actions of the user on a chat. The first group needs no message."""
 
     SEND = "send"
     STOP = "stop"
@@ -69,7 +69,7 @@ _NEEDS_QUIET = frozenset(
         Action.LATER,
     }
 )
-"""What changes the path that a running reply writes to."""
+"""Actions that change the path a running reply writes to."""
 
 
 EVENTS = {
@@ -82,17 +82,18 @@ EVENTS = {
 
 
 class ChatView(Struct, frozen=True):
-    """All that `refusal` depends on."""
+    """Everything that `refusal` depends on."""
 
     compose: Compose
     stage: Stage
     transcript: Transcript
-    answering: str | None = None  # the id of the message that the reply writes
-    stored: bool = True  # whether the chat is in the list of chats
-    remote: Remote | None = None  # where the chat's model answers, if that is not in this program
+    answering: str | None = None  # id of the message that the reply writes
+    stored: bool = True  # False until the chat is in the list of chats
+    # the server of the chat's model, if it is not loaded in this program
+    remote: Remote | None = None
 
     def subject(self, action: Action, message_id: str) -> Message | None:
-        """The message that an action is about: the one named, else the last it can be about."""
+        """Return the message of an action: the given one, or the last one that fits."""
         tree = self.transcript
         if message_id:
             return tree.get(message_id)
@@ -107,7 +108,7 @@ class ChatView(Struct, frozen=True):
 
 
 def cut_off(message: Message) -> bool:
-    """Whether an answer has begun and has ended before its time, so that it can go on."""
+    """Return True if an answer has text but ended early, so that it can be continued."""
     stopped = message.status in {"cancelled", "interrupted"}
     return bool(message.content) and (
         stopped or message.stats.get("reason") in ("length", "memory", "unstated")
@@ -115,7 +116,7 @@ def cut_off(message: Message) -> bool:
 
 
 def repeats_itself(message: Message) -> bool:
-    """Return True if the engine has stopped a reply because it repeated itself."""
+    """Return True if the engine stopped a reply because it repeated itself."""
     return message.status == "complete" and bool(message.stats.get("repeated_tokens"))
 
 
@@ -128,7 +129,7 @@ _ENDINGS = {
 
 
 def ending(message: Message) -> str:
-    """What stands where an answer ends that was ended before its time, else ""."""
+    """Return the words below an answer that ended early, or "" if it did not."""
     how: str = message.status
     if repeats_itself(message):
         how = "repeated"
@@ -139,15 +140,15 @@ def ending(message: Message) -> str:
 
 
 def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
-    """Return why an action cannot be done now, as a short sentence; None if it can.
+    """Return why an action is not possible now, as a short sentence, or None if it is.
 
     Args:
-        message_id: the action's message; by default the last that fits. For `Action.RESTORE` the
-            message that the deleted ones followed, "" at the beginning.
+        message_id: the action's message. By default the last one that fits. For `Action.RESTORE`
+            the message that the deleted ones followed, or "" for the beginning.
     """
     quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
     busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
-    # What cannot help, whether a reply runs or not, is not offered for later.
+    # Other actions are refused only for the reply. This one may also be impossible without it.
     if busy and action is not Action.FORGET_OLDEST:
         return busy
     if action in _ON_CHAT:

@@ -1,4 +1,4 @@
-"""One answer while it is being written: its text so far, its times, how far the prompt is."""
+"""One answer while it is generated: its text, its times, and the progress of its prompt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 def kept_stats(
     answer: Answer, status: str, told: dict[str, Any], transcript: Transcript
 ) -> dict[str, Any]:
-    """The engine's figures, what it takes to have the same answer again, and how it differs."""
+    """Return the stats to store: the engine's figures, and what is needed to repeat the answer."""
     stats = dict(told)
     if of_panel := transcript[answer.message_id].stats.get("panel"):
         stats["panel"] = of_panel
@@ -41,7 +41,7 @@ def kept_stats(
 
 
 class Phase(Enum):
-    """What a chat is doing. In the order in which a reply goes through them."""
+    """Activities of a chat, in the order in which a reply passes through them."""
 
     IDLE = "idle"
     LOADING = "loading"
@@ -55,22 +55,22 @@ class Phase(Enum):
 
 
 class Answer(Struct):
-    """What has come of a reply so far, and what it was asked with."""
+    """Answer that is being generated, and the settings it was requested with."""
 
     message_id: str  # the assistant message that it fills
-    channel: int | None = None  # its number at the bridge
-    phase: Phase = Phase.LOADING  # how far the engine is with it
-    progress: PromptProgress | None = None  # the last word about the prompt
-    seed: int | None = None  # what its random choices started from
-    # what it is asked with, where that is not left to the chat's own
+    channel: int | None = None  # number of its channel at the bridge
+    phase: Phase = Phase.LOADING  # progress in the engine
+    progress: PromptProgress | None = None  # latest progress of the prompt
+    seed: int | None = None  # seed of its random choices
+    # None for the chat's own
     options: ChatOptions | None = None
-    like: str | None = None  # the answer that it is to give once more, if it is
-    # the reference of the model it is asked of, where that is not the chat's own
+    like: str | None = None  # id of the answer that it repeats
+    # reference of its model, None for the chat's own
     model: str | None = None
-    continues: bool = False  # it goes on with an answer that was cut off
-    # when it was asked for, by `monotonic`; None while its model is loaded
+    continues: bool = False  # it continues an answer that was cut off
+    # `monotonic` time of the request, None while the model loads
     asked_at: float | None = None
-    calls: list[Made] = field(default_factory=list)  # the tools that it calls
+    calls: list[Made] = field(default_factory=list)  # its tool calls
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Answer(Struct):
 
     @classmethod
     def going_on(cls, message_id: str, content: str, reasoning: str) -> Answer:
-        """The rest of an answer that was cut off."""
+        """Return an answer that continues one that was cut off."""
         answer = cls(message_id, continues=True)
         answer._text = [content] if content else []
         answer._reasoning = [reasoning] if reasoning else []
@@ -87,7 +87,7 @@ class Answer(Struct):
 
     @classmethod
     def after(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
-        """One that begins with words that no model has written."""
+        """Return an answer that begins with text that no model has written."""
         answer = cls(message_id, options=options)
         answer._text = [content]
         return answer
@@ -97,7 +97,7 @@ class Answer(Struct):
         self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
 
     def write(self, delta: TextDelta) -> bool:
-        """Take more text; whether it is shown. A call of a tool is no part of what is read."""
+        """Add text. Return True if it is shown; the text of a tool call is not."""
         if delta.kind == "reasoning":
             if self._thinking_since is None:
                 self._thinking_since = monotonic()
@@ -113,7 +113,7 @@ class Answer(Struct):
         return True
 
     def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
-        """A call has been written to its end, or has turned out to be none."""
+        """Add a tool call that is complete, or that could not be parsed."""
         if isinstance(event, ToolCallFinished):
             self.calls.append(Made(event.id, event.name, event.arguments))
         else:
@@ -133,17 +133,17 @@ class Answer(Struct):
 
     @property
     def tool(self) -> str:
-        """What was written to call a tool."""
+        """Return the text of its tool calls."""
         return _one(self._tool)
 
     @property
     def thought_s(self) -> float | None:
-        """How long it thought, once that is over."""
+        """Return how long it thought, or None until that is over."""
         return self._thought_s
 
 
 def _one(pieces: list[str]) -> str:
-    """The pieces as one string, kept joined: a long answer is asked for every 0.4 s."""
+    """Join the pieces in place: a long answer is requested every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""

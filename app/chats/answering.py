@@ -1,4 +1,4 @@
-"""The running of a chat's replies: asked of the engine, written as they come, saved as they go."""
+"""Generation of a chat's replies: sends the request to the engine and saves the text as it arrives."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from engine import Reply as EngineReply
 
 
-# What a reply fails with when the engine's thread has broken down, or has lost the model.
+# Error codes after which the engine's thread or the model is gone.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
 _ASKED = frozenset({Stage.RUNNING, Stage.STOPPING})
 _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
@@ -56,17 +56,18 @@ _NO_CALL = mark("The model’s tool call could not be read.")
 
 
 class Answering(QObject):
-    """At most one reply at a time, from the question to the last state of its message."""
+    """Generator of a chat's replies, one at a time."""
 
-    CHECKPOINT_MS = 400  # the store writes within 250: 350 ms of a second are left to the machine
+    # The store writes within 250 ms, so that a crash loses less than a second of text.
+    CHECKPOINT_MS = 400
 
-    # the same as in `Chat`
+    # see `Chat`
     text_added = Signal(str, str, str)
     message_changed = Signal(str)
     phase_changed = Signal()
     turn_changed = Signal()
     reply_ended = Signal(str)
-    called = Signal(object)  # (answer): all its calls are over: another answer is to be begun
+    called = Signal(object)  # (answer): all its tool calls have ended
 
     def __init__(
         self,
@@ -77,17 +78,17 @@ class Answering(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        # the calls that the last answer ended with
+        # tool calls of the last answer
         self.tools = ToolWork(saved, bridge, toolbox, self._room, self)
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
-        self.stage = Stage.IDLE  # of the reply; never ASKING or NEXT
-        self.waits_for = ""  # the reference of the model that it waits for while LOADING
+        self.stage = Stage.IDLE  # never ASKING or NEXT
+        self.waits_for = ""  # reference of the model that it waits for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
-        self.answer: Answer | None = None  # what has come of it so far; None while there is none
-        self.unseen = False  # whether a reply has ended that nobody has looked at
+        self.answer: Answer | None = None  # None if no reply runs
+        self.unseen = False  # a reply has ended that the user has not seen
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -96,9 +97,9 @@ class Answering(QObject):
         loader.progressed.connect(self._on_model_read)
 
     def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> Answering:
-        """Another that answers meanwhile, in a session of its own, which chats do not keep.
+        """Return a generator for a reply next to the chat's own, with a temporary session.
 
-        ``fork``: it begins with what this one's session has read.
+        ``fork``: that session begins as a copy of this one's.
         """
         made = Answering(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         made.session = ChatSession(self._loader, new_id())
@@ -122,21 +123,21 @@ class Answering(QObject):
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
-        """A message with all of its text, also while it streams."""
+        """Return a message with all of its text, also while it streams."""
         message, answer = self._saved.transcript[message_id], self.answer
         if answer is not None and answer.message_id == message_id:
             return replace(message, content=answer.content, reasoning=answer.reasoning)
         return message
 
     def _offered(self, options: ChatOptions, model: Model) -> list[dict[str, Any]]:
-        """The tools as the model is told of them; none where it could not call them."""
+        """Return the tools to offer to the model, or none if it cannot call them."""
         if not model.tool_format or options.answer_as is not None:
             return []
         tools = self.tools.toolbox.offered(options.tools)
         return [as_function(name, tool) for name, tool in tools.items()]
 
     def _room(self) -> int:
-        """How many tokens the answer's context still holds, 0 if unknown."""
+        """Return the free tokens in the model's context, or 0 if its size is unknown."""
         ref = (self.answer.model or "") if self.answer is not None else ""
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
@@ -144,26 +145,26 @@ class Answering(QObject):
     # A reply's life.
 
     def prepare(self, answer: Answer) -> None:
-        """A reply is to fill this answer's message; ``begin`` asks for it."""
+        """Prepare a reply that fills this answer's message. ``begin`` requests it."""
         self.answer = answer
         self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)
         self.unseen = False
 
     def prepare_rest(self, message: Message) -> None:
-        """A reply is to go on with this message, which was cut off."""
+        """Prepare a reply that continues this message, which was cut off."""
         answer = Answer.going_on(message.id, message.content, message.reasoning)
         member = Member.from_json(panel.told(message))
         answer.model = member.model or None
         if (own := of_answer(message.stats, self.options)) is not None:
             answer.options = going_on(own, self.options)
-        elif panel.letter_of(message):  # the program ended before its figures were there
+        elif panel.letter_of(message):  # the program ended before the stats were stored
             answer.options = member.options(self.options)
         self.prepare(answer)
         self._saved.save(self._saved.transcript.update(message.id, status="streaming", error=""))
 
     def begin(self) -> None:
-        """Hand the reply to the engine if the model is there; if not, ask for the model."""
+        """Send the request to the engine if the model is loaded, else load the model."""
         if self.stage is not Stage.LOADING or self.answer is None:
             return
         model_status = self._loader.want(
@@ -176,9 +177,9 @@ class Answering(QObject):
         self._tell()
 
     def move_to(self, model: str) -> None:
-        """The chat has another model: a reply that waits for the old one waits for this one.
+        """Have a reply that waits for the chat's model wait for this one.
 
-        One that was asked of a model of its own keeps to that.
+        A reply with a model of its own keeps that.
         """
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model
@@ -188,14 +189,14 @@ class Answering(QObject):
             self.begin()
 
     def steer(self) -> None:
-        """End the reply where its text is whole; what it calls is still done, and answered."""
+        """End the reply where its text is complete. Its tool calls still run."""
         if self.stage is Stage.PAUSED:
-            self.stop()  # it would not come to where it is whole
+            self.stop()  # a paused reply does not reach such a place
         elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
     def stop(self) -> None:
-        """End the reply at its next token; what it wrote stays."""
+        """Stop the reply at the next token. Its text stays."""
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
             self.rest()
@@ -207,7 +208,7 @@ class Answering(QObject):
             self._tell()
 
     def retry(self) -> None:
-        """Ask once more for a reply of which nothing has come yet, in its place."""
+        """Repeat the request of a reply that has no text yet."""
         answer = self.answer
         if answer is None or self._handle is None or self.stage not in _ASKED:
             return
@@ -222,7 +223,7 @@ class Answering(QObject):
         self.stage, self.waits_for, self._handle = Stage.LOADING, model, None
 
     def toggle_pause(self) -> None:
-        """Let the reply stand still, or go on."""
+        """Pause or resume the reply."""
         if self.stage is Stage.CALLING:
             self.tools.toggle_pause()
         elif self.stage is Stage.PAUSED and self._handle is not None:
@@ -236,19 +237,19 @@ class Answering(QObject):
     # The program's end.
 
     def cancel_for_close(self) -> None:
-        """First step: stop the reply; it counts as interrupted."""
+        """First step of shutting down: stop the reply and mark it interrupted."""
         self._closing = True
         self.stop()
 
     def drop(self) -> None:
-        """End the reply at once; what it wrote stays, and what the engine has read goes."""
+        """End the reply immediately and discard its session. Its text stays."""
         if self._handle is not None:
             self._handle.cancel()
         self._end("cancelled")
         self.session.forget()
 
     def close(self) -> None:
-        """Last step: save what there is and let go of the session."""
+        """Last step of shutting down: save the reply and close the session."""
         self._closing = True
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")
@@ -257,7 +258,7 @@ class Answering(QObject):
         self._checkpoint.stop()
         self.session.close()
 
-    # Between the engine and the message.
+    # Requests and events.
 
     def _ask(self, answer: Answer, ref: str, model: Model) -> None:
         path = self._saved.transcript.path_to(answer.message_id)
@@ -283,7 +284,7 @@ class Answering(QObject):
             hears=model.hears,
         )
         if says := panel.says(self._saved.transcript, self._saved.transcript[answer.message_id]):
-            # A chat from a file may have no question above it.
+            # An imported chat may have an answer without a question.
             for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
                 asked["content"] = joined(asked["content"], says)
         answer.options = answer.options or self.options
@@ -307,7 +308,7 @@ class Answering(QObject):
         self.message_changed.emit(answer.message_id)
 
     def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
-        """End the reply with the help's answer, if the Guide is asked what the help answers."""
+        """End the reply with an entry of the help, if the Guide is asked about it."""
         of_panel = panel.letter_of(self._saved.transcript[answer.message_id])
         if ref != GUIDE or answer.continues or of_panel or question.attachments:
             return False
@@ -321,7 +322,7 @@ class Answering(QObject):
         return True
 
     def _on_event(self, event: Any) -> None:
-        """One engine event, on the GUI thread."""
+        """Handle an engine event, on the GUI thread."""
         answer = self.answer
         if answer is None:
             return
@@ -347,17 +348,17 @@ class Answering(QObject):
             words = meaning(event.reason or event.code, event.message)
             self._end("error", words, stats=stats)
             if event.code in _LOST and not self._closing:
-                # The next try loads the model into whatever engine there is then.
+                # The next attempt loads the model again, into a new engine if needed.
                 self._loader.lose()
 
     def _fail_to_load(self, model_status: ModelStatus) -> None:
         stats: dict[str, Any] = {"code": model_status.code} if model_status.code else {}
         if adapter_of(model_status.ref):
-            stats["adapter"] = True  # it may be done without
+            stats["adapter"] = True  # the model may load without it
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
-        """The one way out of a reply: its message gets its last state, in memory and on disk."""
+        """End the reply: give its message the final state, in memory and on disk."""
         stopping = self.stage is Stage.STOPPING
         answer, self.answer, self._handle = self.answer, None, None
         self.stage = Stage.IDLE
@@ -386,12 +387,12 @@ class Answering(QObject):
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
-            if stopping:  # the answer had come to its end before it heard of it
+            if stopping:  # it was complete before the request to stop arrived
                 self.stop()
         else:
             self.rest(message.id)
 
-    # Calls of tools, between one answer and the next.
+    # Tool calls, between two answers.
 
     def _call(self, answer: Answer, message: Message) -> None:
         self.stage = Stage.CALLING
@@ -407,7 +408,7 @@ class Answering(QObject):
             self.called.emit(answer)
 
     def rest(self, message_id: str = "") -> None:
-        """Nothing runs any more; the person is told."""
+        """End the turn, and announce it."""
         self.stage = Stage.IDLE
         self.unseen = True
         self._tell()
@@ -421,7 +422,7 @@ class Answering(QObject):
 
     @Slot()
     def _save_progress(self) -> None:
-        """Every 0.4 s while a reply runs: what a crash may cost."""
+        """Save the text so far, to limit what a crash can lose."""
         if self.answer is None:
             return
         message = self.message(self.answer.message_id)
@@ -441,7 +442,7 @@ class Answering(QObject):
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
-            elif model_status.state is LoadState.UNLOADED:  # its loading was cancelled
+            elif model_status.state is LoadState.UNLOADED:  # loading was cancelled
                 self._end("cancelled")
             else:
                 self.begin()

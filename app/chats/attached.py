@@ -1,4 +1,4 @@
-"""How the model is given a file: in the turn of the person's message, before the message.
+"""Text of attached files in prompts: in the turn of the user's message, before the message.
 
     <file name="report.pdf">
     <page number="1">
@@ -11,17 +11,17 @@
 
     What is on page 2?
 
-Pages without a word are left out. Slides, sheets (with their names) and chapters stand in elements
-of these names; a file of one piece has none. Where not all is given, the file's element says what
-is (`shows="passages that match the question"`) and of how many pages (`of="500"`).
+Pages without text are left out. Slides, sheets (with their names) and chapters have elements of
+these names. A file of one piece has none. If only a part is included, the file's element describes
+it (`shows="passages that match the question"`) and has the number of pages (`of="500"`).
 
-A chat that is read (`app.chats.reading`) is a file of messages:
+An attached chat (`app.chats.reading`) is a file of messages:
 
     <chat title="Trees" shows="messages 3 to 4, which are new">
     <message number="3" name="user">
     ...
 
-The same file begins the same prompt in every chat with the same instructions, so that the engine
+In chats with the same instructions, the same file is at the same place of the prompt, so the engine
 reads it once for all of them (a shared prefix).
 """
 
@@ -34,7 +34,7 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 from engine.text.encodings import CHOICES, title
 
-Texts = Callable[[str], AttachedText | None]  # gives the text of a file by its hash
+Texts = Callable[[str], AttachedText | None]  # returns the text of a file by its hash
 
 SHOWS = {
     "beginning": "the beginning",
@@ -44,13 +44,13 @@ SHOWS = {
 
 
 def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
-    """A message as the model reads it."""
+    """Return a message as the model reads it."""
     files = [file_element(each, texts(each.hash)) for each in attachments]
     return "\n\n".join([*files, content] if content else files)
 
 
 def file_element(attachment: Attachment, text: AttachedText | None) -> str:
-    """One file as the model reads it."""
+    """Return a file as the model reads it."""
     tag, called = ("chat", "title") if attachment.chat else ("file", "name")
     name = f'<{tag} {called}="{_quoted(attachment.name)}"'
     if text is None:
@@ -68,7 +68,7 @@ def file_element(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _part_of_chat(source: Attachment) -> str:
-    """Which messages of a chat they are, where they are not all of them."""
+    """Return the attribute for the included messages of a chat, or "" if all are."""
     begin, end = source.before + 1, source.before + source.pages
     match source.news:
         case "new":
@@ -80,7 +80,7 @@ def _part_of_chat(source: Attachment) -> str:
 
 
 def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
-    """What is given of a file: each page's number and the pieces of its text."""
+    """Yield the number and the text of each included page."""
     for at, spans in groupby(attachment.spans, key=lambda span: span[0]):
         if 0 < at <= len(text.pages):
             page = text.pages[at - 1]
@@ -105,17 +105,17 @@ _KINDS = {
     "web page": mark("web page", "a kind of file"),
     "chat": mark("chat", "a kind of file"),
 }
-"""Those whose name is a word; the others are called "PDF" or "Excel" everywhere."""
+"""Kinds whose names are translated. The others, such as "PDF" or "Excel", are not."""
 
 
 def kind_of(attachment: Attachment) -> str:
-    """What it is: "PDF"."""
+    """Return the kind of a file, such as "PDF"."""
     word = _KINDS.get(attachment.kind)
     return attachment.kind if word is None else tr(word, "a kind of file")
 
 
 def kind_and_encoding(attachment: Attachment) -> str:
-    """Return what it is, with the encoding of a text file that is not UTF-8: "CSV, GB 18030"."""
+    """Return the kind, with the encoding of a text file that is not UTF-8: "CSV, GB 18030"."""
     kind, encoding = kind_of(attachment), attachment.encoding
     return kind if encoding in {"", "utf-8"} else f"{kind}, {title(encoding)}"
 
@@ -126,9 +126,8 @@ def encodings_for(attachment: Attachment) -> dict[str, str]:
 
 
 def about(attachment: Attachment) -> str:
-    """What it is and how long, "PDF, 12 pages, 3 scanned" or "WAV, 0:42", or how large, "PNG, 800 ×
-    600".
-    """
+    """Return the kind and length, "PDF, 12 pages, 3 scanned" or "WAV, 0:42", or the size of an
+    image, "PNG, 800 × 600"."""
     kind = kind_and_encoding(attachment)
     if attachment.is_sound:
         return f"{kind}, {attachment.seconds // 60}:{attachment.seconds % 60:02}"
@@ -148,7 +147,7 @@ def about(attachment: Attachment) -> str:
 
 
 def used(attachment: Attachment) -> str:
-    """What the model is given of it, "" for all, and for an image."""
+    """Return the part that the model is given, or "" for a whole file or an image."""
     numbers = page_numbers(attachment.spans)
     if attachment.use == "all" or attachment.is_medium:
         return ""
@@ -169,7 +168,7 @@ def used(attachment: Attachment) -> str:
 
 
 def ranges(numbers: list[int]) -> str:
-    """ "1–3, 7"."""
+    """Return ranges of numbers, such as "1–3, 7"."""
     found: list[list[int]] = []
     for each in numbers:
         if found and each == found[-1][1] + 1:
@@ -180,7 +179,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def numbers_of(unit: str, numbers: list[int]) -> str:
-    """ "pages 1–3, 7"."""
+    """Return ranges of pages, such as "pages 1–3, 7"."""
     told, n = ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
@@ -201,18 +200,18 @@ def page_numbers(spans: tuple[Span, ...]) -> list[int]:
 
 
 def page_of(image: Attachment) -> str:
-    """The number of the document's page that an image is; "" for others."""
+    """Return the page number of an image of a document's page, or "" for other images."""
     return number(image.spans[0][0]) if image.spans else ""
 
 
 def attached(attachment: Attachment) -> str:
-    """ "report.pdf (PDF, 12 pages; pages 1–3)": as it stands in an export."""
+    """Return a file's name and description for exports, "report.pdf (PDF, 12 pages; pages 1–3)"."""
     part = used(attachment)
     return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
 
 
 def _messages(source: Attachment) -> str:
-    """ "whole, 12 messages", "last 5 messages", "3 new messages"."""
+    """Return the number of messages: "whole, 12 messages", "last 5 messages", "3 new messages"."""
     n, count = source.pages, number(source.pages)
     match source.news:
         case "new":

@@ -38,57 +38,62 @@ from engine.text.documents import MOST_CHARACTERS
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-"""Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
-_Read = tuple[AttachedText | StoredImage, Attachment]  # what a file holds, and what is said of it
+"""Limit for dropped files: checking each may wait for a disk, and thousands may be dropped."""
+_Read = tuple[AttachedText | StoredImage, Attachment]  # content and description of a file
 _Picture = Callable[[threading.Event], bytes]
 
-_USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
+_USUAL_CONTEXT = 4096  # tokens, used until a model is loaded
 _MOST_PASSAGES = 16_000  # characters
 
 
 class Tokens(Struct, frozen=True):
-    """How many tokens a file takes. ``exact``: the model's tokenizer has counted them."""
+    """Number of tokens of a file. ``exact``: counted by the model's tokenizer."""
 
     count: int
     exact: bool
 
 
 class _Given(Struct, frozen=True):
-    """What is to be done with a file, or with the bytes of an image that was pasted or dropped."""
+    """File to read, or the bytes of a pasted or dropped image."""
 
     name: str
     path: Path | None = None
     data: bytes = b""
-    # attach it; draw pages of a PDF; or read the text in images, or in pages of a PDF
+    # "attach" attaches it, "draw" renders pages of a PDF, "read" recognizes the text in images or
+    # pages
     do: Literal["attach", "draw", "read"] = "attach"
-    replaced: Attachments = ()  # the files in whose place comes what is drawn or read
-    numbers: Sequence[int] = ()  # of the pages; of those that are drawn all where there are none
-    pages: int = 0  # how many a PDF has of which some are drawn
+    replaced: Attachments = ()  # the files that the result replaces
+    numbers: Sequence[int] = ()  # of the pages; with "draw", all if empty
+    pages: int = 0  # number of pages of a PDF that is drawn
     encoding: str = ""  # of a text file, if the user has chosen one
 
 
 class Attaching(QObject):
-    """Reads files one after the other, off the GUI thread, and keeps them with the draft."""
+    """Reader of attached files, one at a time and off the GUI thread.
 
-    # the same as in `Chat`
+    The files are kept with the draft.
+    """
+
+    # see `Chat`
     chat_changed = Signal()
     compose_changed = Signal()
     turn_changed = Signal()
-    changed = Signal()  # other files are being read, or more is known of their tokens
-    thumbnail_read = Signal(str)  # (hash): `thumbnail` has that of this image now
+    changed = Signal()  # the files that are being read, or their token counts, have changed
+    thumbnail_read = Signal(str)  # (hash): `thumbnail` returns the thumbnail of this image now
     refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, others: Others, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self.others = others  # the chats that this one reads
+        self.others = others  # the chats that this one refers to
         self._saved = saved
         self._loader = loader
         self._waiting: deque[_Given] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
-        self._thumbnails: dict[str, None] = {}  # hashes of those to read, in order
+        # hashes of the images whose thumbnails are to be read, in order
+        self._thumbnails: dict[str, None] = {}
         self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
@@ -96,24 +101,25 @@ class Attaching(QObject):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """The names of the files that are still being read."""
+        """Return the names of the files that are still being read."""
         return tuple(given.name for given in self._waiting)
 
     @property
     def page(self) -> tuple[int, int]:
-        """At which image the reading of texts is, and of how many; twice 0 while none are read."""
+        """Return the number of the image whose text is being recognized, and their count, or (0,
+        0)."""
         reads = bool(self._waiting) and self._waiting[0].do == "read"
         return self._page if reads else (0, 0)
 
     @property
     def files(self) -> Attachments:
-        """Those of what is being composed."""
+        """Return the files in the composer."""
         return self._saved.compose.attachments
 
-    # What a person does.
+    # Requests of the user.
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Read these files and attach them; each that cannot be read is told by `refused`."""
+        """Read these files and attach them. `refused` reports each that cannot be read."""
         for path in paths:
             if self._full:
                 self._refuse_more()
@@ -121,7 +127,7 @@ class Attaching(QObject):
             self._have_read(_Given(path.name, path))
 
     def add_image(self, data: bytes) -> None:
-        """Attach an image that was pasted or dropped, as `add` attaches files."""
+        """Attach an image that was pasted or dropped."""
         if self._full:
             self._refuse_more()
             return
@@ -146,13 +152,13 @@ class Attaching(QObject):
         self.refused.emit(words)
 
     def _free_name(self, first: str) -> str:
-        """The name, with a number where another file has it."""
+        """Return the name, with a number if another file has it."""
         taken = {each.name for each in self.files} | set(self.reading)
         names = (first, *(f"{first} {n}" for n in range(2, 2 * MOST_FILES)))
         return next((name for name in names if name not in taken), first)
 
     def add_text(self, text: str, called: str = "") -> Attachment:
-        """Attach a text that was pasted, or that comes from elsewhere under a name."""
+        """Attach a text that was pasted, or that has a name."""
         name = self._free_name(called or tr("Pasted text"))
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
@@ -160,8 +166,9 @@ class Attaching(QObject):
         return made
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
-        """Attach what another chat says, its last messages or (0) all; ``follow``: and with each
-        later message what is new.
+        """Attach another chat's messages: the ``last`` ones, or all of them for 0.
+
+        ``follow``: later messages are attached too, with each message that is sent here.
         """
         flows.start(self, self._read_chat(chat_id, last, follow))
 
@@ -182,7 +189,7 @@ class Attaching(QObject):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """As `Others.follow`."""
+        """Start or stop following a chat, see `Others.follow`."""
         if last != self.others.follows.get(chat_id):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
@@ -190,7 +197,7 @@ class Attaching(QObject):
             self.look()
 
     def look(self) -> None:
-        """Find out what is new in the chats that are followed, for who shows them."""
+        """Look for new messages in the followed chats."""
         if self.others.follows:
             self._looking.start(self._look())
 
@@ -211,12 +218,12 @@ class Attaching(QObject):
         self._put(tuple(each for each in self.files if each not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
-        """Undo `remove`, with the places that they had."""
+        """Undo `remove`. Each attachment comes with its place."""
         flows.start(self, self._put_back(attachments))
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
         for place, attachment in attachments:
-            # With what it holds: nothing has referred to that meanwhile, so it may be erased.
+            # The content is stored again: without references it may have been erased.
             held = await flows.aside(partial(_held, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
@@ -224,13 +231,13 @@ class Attaching(QObject):
                 self._put(tuple(files), *([held] if held is not None else []))
 
     def cancel_reading(self) -> None:
-        """Attach nothing that is still being read."""
+        """Discard the files that are still being read."""
         self._reading.cancel()
         self._waiting.clear()
         self._told()
 
     def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
-        """Give the model all of a file, or a part of it; ``numbers`` are the chosen pages'."""
+        """Have the model read all of a file, or a part of it. ``numbers``: of the chosen pages."""
         flows.start(self, self._use(attachment, use, numbers or []))
 
     async def _use(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
@@ -245,33 +252,34 @@ class Attaching(QObject):
         await self._index((other,))  # ready before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Whether pages of its file can be given as images: of a PDF on this computer. Those of
-        text are not offered to a model that is known to see none.
+        """Return True if pages of the file can be given as images: a PDF on this computer.
+
+        Pages with text are not offered to a model that cannot see.
         """
         if not attachment.path or attachment.encoding:
             return False
         return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
 
     def reread(self, attachment: Attachment, encoding: str) -> None:
-        """Read a text file again in another encoding, by Python's name, in its place."""
+        """Read a text file again in another encoding, by Python's name."""
         path = Path(attachment.path)
         given = _Given(attachment.name, path, replaced=(attachment,), encoding=encoding)
         self._have_read(given)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
-        """Of a page that is an image, all of its document that are attached; else it alone."""
+        """Return all attached pages of the same document, for an image of a page."""
         if not (attachment.is_image and attachment.spans):
             return (attachment,)
         same = (attachment.name, attachment.pages)
         return tuple(f for f in self.files if f.is_image and f.spans and (f.name, f.pages) == same)
 
     def draw(self, attachment: Attachment, numbers: Sequence[int]) -> None:
-        """Have these pages of a PDF stand in its place as images, or in that of its other pages."""
+        """Replace a PDF, or its pages that are attached as images, by images of these pages."""
         pages = self.pages_beside(attachment)
         self._draw_later(attachment, pages, numbers)
 
     def draw_scans(self, attachment: Attachment) -> None:
-        """Have the pages of a PDF that have no text stand beside it as images."""
+        """Attach images of the pages of a PDF that have no text."""
         if self._full:
             self._refuse_more()
         else:
@@ -285,21 +293,22 @@ class Attaching(QObject):
 
     @property
     def reads_texts(self) -> bool:
-        """Whether this system has a reader for `read_texts`."""
+        """Return True if this system can recognize text."""
         return ocr.is_available()
 
     def read_texts(self) -> None:
-        """Have the text in each image stand in its place, and that of a document's pages in one."""
+        """Replace each image by the text in it, and the pages of a document by one text."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
             self._have_text_read(_Given(pages[0].name, do="read", replaced=pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
-        """Whether the text in a PDF's pages that have none can be read."""
+        """Return True if the text in scanned pages of a PDF can be recognized."""
         return self.reads_texts and bool(attachment.scans and attachment.path)
 
     def read_scans(self, attachment: Attachment) -> None:
-        """Have the text in a PDF's pages that have none stand among that of the others."""
+        """Recognize the text in the scanned pages of a PDF, and add it to the text of the other
+        pages."""
         path = Path(attachment.path)
         self._have_text_read(
             _Given(attachment.name, path, b"", "read", (attachment,), attachment.scans)
@@ -309,10 +318,10 @@ class Attaching(QObject):
         if given not in self._waiting:
             self._have_read(given)
 
-    # What is known of the files.
+    # Facts about the files.
 
     async def text(self, attachment: Attachment) -> AttachedText | None:
-        """What a file says; None if it is not there."""
+        """Return the text of a file, or None if it is missing."""
         return await flows.aside(partial(_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
@@ -343,12 +352,12 @@ class Attaching(QObject):
                     self.changed.emit()
 
     def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
-        """An image's width, height and pixels, three bytes each; no more pixels than so many.
+        """Return an image's width, height, and pixels of three bytes each, at most ``most`` pixels.
 
-        Takes a while: on a thread of its own.
+        Blocks, so it needs a worker thread.
 
         Raises:
-            EngineError: it cannot be read, or is not there.
+            EngineError: the image cannot be read, or is missing.
         """
         data = self._saved.image(attachment.hash).data
         if not data:
@@ -357,16 +366,17 @@ class Attaching(QObject):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """The files of what is being composed, as `resolved` gives them."""
+        """Return the composer's files as `resolved` does, after reading what that needs."""
         await self._index(compose.attachments)
         for chat_id in self.others.follows:
             await self.others.look(chat_id)
         return self._resolved_all(self._with_news(compose), compose.text)
 
     def resolved(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
-        """The same with the passages that match this question, and what is new in other chats.
+        """Return the files with the passages that match the question, and other chats' new
+        messages.
 
-        ``path``: the messages before it.
+        ``path``: the messages before the question.
         """
         return self._resolved_all(self.others.with_news(files, path), question)
 
@@ -376,8 +386,10 @@ class Attaching(QObject):
         )
 
     def tokens(self, attachment: Attachment) -> Tokens | None:
-        """How many it takes in the chat's model; None for what depends on the question, and for
-        images and recordings: each model cuts them up in its own way.
+        """Return the tokens of a file in the chat's model.
+
+        None if they depend on the question, and for images and recordings, which each model counts
+        in its own way.
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None
@@ -390,9 +402,9 @@ class Attaching(QObject):
         return Tokens(length // 4, exact=False)
 
     def too_much(self) -> Attachments:
-        """The largest of the files, as many as are in the way of the others.
+        """Return the largest files, enough of them to leave room for the others.
 
-        A quarter of the model's context is left to what is said of them.
+        A quarter of the model's context is reserved for the conversation.
         """
         sizes = {each: known.count for each in self.files if (known := self.tokens(each))}
         total, found = sum(sizes.values()), list[Attachment]()
@@ -414,18 +426,18 @@ class Attaching(QObject):
         return max(sizes, key=lambda size: size[0].count)[1].name
 
     def count(self) -> None:
-        """Have the files counted whose tokens are not known yet, one after the other."""
+        """Count the files whose tokens are unknown, one at a time."""
         if not self._counting.running and self._uncounted() is not None:
             self._counting.start(self._count())
 
     def close(self) -> None:
-        """The chat is closed: nothing more is read for it."""
+        """Stop reading, for a chat that is closed."""
         self._reading.cancel()
         self._counting.cancel()
         self._looking.cancel()
         self._waiting.clear()
 
-    # What comes of it.
+    # Results.
 
     async def _read(self) -> None:
         folders = 0
@@ -436,7 +448,7 @@ class Attaching(QObject):
                 refused = self._take(given, await self._read_one(given))
             except IsADirectoryError:
                 folders += 1
-                if folders == 1:  # there is room for one sentence on the screen
+                if folders == 1:  # the window has room for one sentence
                     refused = tr(
                         "“{name}” is a folder. Attach the files in it instead.", name=given.name
                     )
@@ -452,7 +464,7 @@ class Attaching(QObject):
             self._told()
 
     async def _read_one(self, given: _Given) -> Sequence[_Read]:
-        """What is attached of a file: of a PDF that has no text, its pages. Raises EngineError."""
+        """Return the contents to attach, for a PDF without text its pages. Raises EngineError."""
         if given.do == "read":
             return [await self._read_texts(given)]
         if given.do == "draw":
@@ -463,7 +475,7 @@ class Attaching(QObject):
         return [(held, made)]
 
     async def _draw(self, given: _Given, count: int) -> Sequence[_Read]:
-        """The pages of a PDF, or its chosen ones, as many as fit."""
+        """Draw the pages of a PDF, or the chosen ones, as many as fit."""
         assert given.path is not None
         path, name = given.path, given.name
         numbers = given.numbers or range(1, count + 1)
@@ -480,7 +492,7 @@ class Attaching(QObject):
         return found
 
     async def _read_texts(self, given: _Given) -> _Read:
-        """The text in images, or a PDF's with that in its scanned pages. Raises EngineError."""
+        """Recognize the text in images or in a PDF's scanned pages. Raises EngineError."""
         first, name, language = given.replaced[0], given.name, code()[:2]
         texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
         if path is None:
@@ -502,7 +514,7 @@ class Attaching(QObject):
         return await flows.aside(partial(_with_texts, self._saved, first, texts))
 
     async def _tokens_of_image(self, image: StoredImage) -> int:
-        """How many the chat's model takes for it; 0 where it cannot be asked, or does not see."""
+        """Return the tokens that an image takes in the chat's model, or 0 if that is unknown."""
         ref = self._saved.record.model
         model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
         if model is None or not model.sees or engine is None:
@@ -510,11 +522,11 @@ class Attaching(QObject):
         turn = {"role": "user", "content": [{"type": "image", "image": Image(image.data)}]}
         try:
             return await flows.arrived(engine.count_later(model, [turn], None))
-        except Exception:  # it has been stopped, or its template wants more than an image
+        except Exception:  # the engine was stopped, or the template requires more than an image
             return 0
 
     def _take(self, given: _Given, found: Sequence[_Read]) -> str:
-        """Attach what was read; what is to be told of it, if anything."""
+        """Attach what was read, and return a notice for the user, or ""."""
         if given.encoding and given.replaced[0] not in self.files:
             return ""  # removed while it was read
         files = [each for each in self.files if each not in given.replaced]
@@ -556,7 +568,7 @@ class Attaching(QObject):
         )
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
-        """The first file whose tokens are not known, with the model's ref."""
+        """Return the first file whose tokens are unknown, with the model's reference."""
         ref = self._saved.record.model
         unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
@@ -571,7 +583,7 @@ class Attaching(QObject):
             try:
                 said = content("", (file,), self._saved.text, None)
                 future = engine.count_later(model, [{"role": "user", "content": said}], None)
-            except EngineError:  # it has been stopped
+            except EngineError:  # the engine was stopped
                 return
             try:
                 self._tokens[key] = Tokens(await flows.arrived(future), exact=True)
@@ -580,7 +592,7 @@ class Attaching(QObject):
             self._told()  # the count decides whether the message may be sent
 
     def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Attach these and no others; ``new`` is what some of them hold."""
+        """Replace the attached files. ``new``: contents of those that are not stored yet."""
         self._saved.keep_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
@@ -596,19 +608,19 @@ class Attaching(QObject):
 
     @property
     def _left(self) -> int:
-        """Tokens that all files may take beside what was said, and what is said of them."""
+        """Return the tokens left for all files next to the conversation."""
         said, _ = tokens_of_last_turn(self._saved.transcript)
         return self._limit * 3 // 4 - said
 
     def _room(self, attachment: Attachment) -> int:
-        """How many characters of this file fit beside the other files and what was said."""
+        """Return how many characters of this file fit next to the other files and the conversation."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._left - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
-        """Have the passages of these made on a thread, where they are wanted and not made."""
+        """Index the files that are read by passages, in a worker thread."""
         for each in files:
             if each.use == "passages" and not are_made(each.hash):
                 await flows.aside(partial(_make_passages, self._saved, each.hash))
@@ -624,7 +636,7 @@ class Attaching(QObject):
 def _held(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
-    """What a file holds; None if it is not there."""
+    """Return a file's content, or None if it is missing."""
     if not attachment.is_medium:
         return saved.text(attachment.hash)
     data = saved.image(attachment.hash).data
@@ -640,13 +652,13 @@ def _make_passages(saved: SavedChat, key: str, stop: threading.Event) -> None:
 
 
 def _picture(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
-    """An image as a JPEG that was made here. On a thread. Raises EngineError."""
+    """Convert an image to JPEG. Blocks. Raises EngineError."""
     data = saved.image(image.hash).data
     return read_image(data, f"“{image.name}”", 0, SIDE, stop).thumbnail
 
 
 def _page_picture(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
-    """The same of a PDF's page; empty of a damaged one."""
+    """Return a page of a PDF as JPEG, or b"" if it is damaged. Blocks."""
     found = drawn(path, name, count, [number], stop)
     return found[0][0].data if found else b""
 
@@ -659,10 +671,10 @@ def _text_in(picture: _Picture, name: str, language: str, stop: threading.Event)
 def _with_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
-    """A file with texts that were read in its pages, among its own. On a thread.
+    """Return a file with the recognized texts added to its pages. Blocks.
 
     Args:
-        first: the file, or the first of the images that were read.
+        first: the file, or the first of the images.
     """
     own = None if first.is_image else saved.text(first.hash)
     pages = own.pages if own is not None else ("",) * first.pages
@@ -691,7 +703,7 @@ def _thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
 
 
 def _read_given(given: _Given, stop: threading.Event) -> _Read:
-    """On a thread of its own. Raises EngineError."""
+    """Read a file. Blocks. Raises EngineError."""
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:
         return stored(given.data, name, stop)
@@ -716,7 +728,7 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
 
 
 def _medium_in(path: Path) -> bytes | None:
-    """The bytes of a file that is an image or a recording, but no more than are read of one."""
+    """Return the bytes of an image or a recording, up to the size limit, or None for other files."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -725,4 +737,4 @@ def _medium_in(path: Path) -> bytes | None:
                 return None
             return head + file.read(images.MAX_BYTES if seen else sounds.MAX_BYTES)
     except OSError:
-        return None  # whoever reads it as a document says why
+        return None  # reading it as a document gives the reason

@@ -1,4 +1,4 @@
-"""One open chat, in a pane or not: its parts, its messages, and its actions."""
+"""One open chat, with or without a pane: its parts, its messages, and its actions."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ _TELL_NO_MODEL = {"code", "reason", "thought_s"}
 
 
 class Chat(QObject):
-    """One chat while the program runs.
+    """Chat while the program runs.
 
-    Its parts do the work: `turn` handles what the user asks for, `reply` and `model` have what
-    the chat replies now, and with what, `attaching` and `queue` what goes with later messages. A
-    method that cannot be executed now does nothing and returns False; `can` says why. Panes come
-    and go: nothing here depends on one, so closing a pane never stops a reply.
+    Its parts do the work: `turn` handles the user's requests, `reply` and `model` generate, and
+    `attaching` and `queue` hold what later messages need. A method that is not possible now does
+    nothing and returns False; `can` returns the reason. A chat does not depend on panes, so closing
+    a pane never stops a reply.
     """
 
-    # Parts of the chat have signals of the same names, which it repeats.
-    chat_changed = Signal()  # title, model or options are others
-    # other text is to stand in the composer, or a message is edited or not
+    # Parts of the chat have signals of the same names. The chat emits them too.
+    chat_changed = Signal()  # title, model or options
+    # the content of the composer was replaced, or an edit began or ended
     compose_changed = Signal()
-    # a reply began, stands still, goes on or ended: `Chat.can` answers anew
+    # a reply began, paused, resumed or ended: `Chat.can` returns other values
     turn_changed = Signal()
     path_changed = Signal()  # another branch is shown, or the transcript was loaded
     # message_added(id), message_changed(id): one message of the shown path
     message_added = Signal(str)
     message_changed = Signal(str)
-    # (id, text, kind): more text at the end of a streaming message
+    # (id, text, kind): text was added to a streaming message
     text_added = Signal(str, str, str)
-    phase_changed = Signal()  # what the chat is doing, or how far it is
-    reply_ended = Signal(str)  # (id): a reply has ended, however it did
-    # (text, files): a message from the composer was sent, was queued, or interrupts the reply
+    phase_changed = Signal()  # see `ChatReply.phase`
+    reply_ended = Signal(str)  # (id): a reply has ended in any way
+    # (text, files): a message from the composer was sent or queued, or interrupts the reply
     spoken = Signal(str, object)
 
     def __init__(
@@ -74,20 +74,20 @@ class Chat(QObject):
         parent: QObject | None = None,
         messages: Sequence[Message] | None = None,
     ) -> None:
-        """Make the chat of a record.
+        """Create the chat of a record.
 
         Args:
             stored: False for a new chat.
-            in_use: the chats that are in use, by their ids; it changes.
-            messages: those of the store, if they have just been read.
+            in_use: the chats in use by id, updated in place.
+            messages: the stored messages, if they have just been read.
         """
         super().__init__(parent)
         self.id = record.id
-        self.short = ""  # its name next to the others of its group, if that is not its title
+        self.short = ""  # its name in its group, if that differs from the title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
         self._answering = answering = Answering(saved, bridge, loader, toolbox, self)
-        self.tools = answering.tools  # the tool calls that run or wait for the user
+        self.tools = answering.tools  # tool calls that run or wait for the user
         self.panel = Panelling(saved, loader, answering, self)
         self.helping = Helping(saved, loader, answering, self)
         self.reply = ChatReply(saved, loader, answering, self.panel, self.helping, self)
@@ -105,21 +105,21 @@ class Chat(QObject):
 
     @property
     def record(self) -> ChatRecord:
-        """The stored fields, without the messages."""
+        """Return the stored fields, without the messages."""
         return self._saved.record
 
     @property
     def stored(self) -> bool:
-        """False for a new chat in which no key was pressed yet."""
+        """Return False for a new chat in which nothing was typed yet."""
         return self._saved.stored
 
     def take_fields(self, fields: Mapping[str, Any]) -> None:
-        """These fields of the record have been stored with other values."""
+        """Update fields of the record that have been stored elsewhere."""
         self._saved.change(**fields)
         self.chat_changed.emit()
 
     def set_alias(self, alias: str) -> None:
-        """Hide the model's name and figures, which would tell it, or ("") show them again."""
+        """Hide the model's name and the figures that could reveal it, or show them again ("")."""
         if alias != self.model.alias:
             self.model.alias = alias
             self.chat_changed.emit()
@@ -128,13 +128,13 @@ class Chat(QObject):
 
     @property
     def blank(self) -> bool:
-        """Whether nothing was said and nothing stands in the composer."""
+        """Return True if the chat has no messages and the composer is empty."""
         record = self.record
         written = record.draft or record.draft_attachments or record.queued
         return self.transcript.leaf_id is None and not written
 
     def set_short(self, short: str) -> None:
-        """Be called this while the others of its group are beside it; "" for its title again."""
+        """Set the name next to other chats of its group, or "" for the title."""
         if short != self.short:
             self.short = short
             self.chat_changed.emit()
@@ -149,7 +149,7 @@ class Chat(QObject):
 
     @property
     def compose(self) -> Compose:
-        """What is being composed."""
+        """Return the content of the composer."""
         return self._saved.compose
 
     def _to_count(self) -> ToCount:
@@ -158,7 +158,7 @@ class Chat(QObject):
         return ToCount(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def shown(self, message_id: str) -> Message:
-        """Return a message as it is shown, without what is hidden now."""
+        """Return a message for display, without hidden details."""
         message, alias = self.reply.message(message_id), self.model.alias
         if not alias or message.role == "user":
             return message
@@ -166,7 +166,7 @@ class Chat(QObject):
         return replace(message, model=alias, stats=stats)
 
     def can(self, action: Action, message_id: str = "") -> str | None:
-        """Return why an action cannot be done now, as a sentence; None if it can."""
+        """Return why an action is not possible now, as a sentence, or None if it is."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
         return refusal(action, self._view(), message_id)
@@ -183,14 +183,14 @@ class Chat(QObject):
 
     @saved_together
     def go_on(self) -> bool:
-        """Let the model go on after results that it has not answered yet."""
+        """Have the model continue after tool results that it has not answered."""
         if self.can(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
         return True
 
     def start_edit(self, message_id: str = "") -> bool:
-        """Take a message into the composer to ask it in other words; without an id, the last."""
+        """Edit a sent message, by default the last one, in the composer."""
         message = self._view().subject(Action.EDIT, message_id)
         if self.can(Action.EDIT, message_id) or message is None:
             return False
@@ -198,12 +198,12 @@ class Chat(QObject):
         return True
 
     def stop(self) -> bool:
-        """End the reply at its next token, and hold the queue; what it wrote stays."""
+        """Stop the reply at the next token and hold the queue. The text stays."""
         return bool(self.turn.handle(Event.STOP))
 
     @Slot()
     def _on_queue(self) -> None:
-        self.chat_changed.emit()  # or the list of chats would keep a record without it
+        self.chat_changed.emit()  # the list of chats needs the new record
         self.turn_changed.emit()
         self.phase_changed.emit()
 
@@ -211,7 +211,7 @@ class Chat(QObject):
 
     @saved_together
     def regenerate(self, message_id: str = "") -> bool:
-        """Answer a question anew, beside the old answer; without an id, the last question."""
+        """Generate another answer to a question, by default the last one."""
         message = self._view().subject(Action.REGENERATE, message_id)
         if self.can(Action.REGENERATE, message_id) or message is None:
             return False
@@ -230,9 +230,9 @@ class Chat(QObject):
 
     @saved_together
     def same_again(self, answer_id: str = "") -> bool:
-        """Answer anew with an answer's own model, seed and options; without an id, the last one's.
+        """Repeat an answer, by default the last one, with its model, seed and options.
 
-        The chat's own model and options stay as they are.
+        The chat's own model and options stay.
         """
         answer = self._view().subject(Action.SAME_AGAIN, answer_id)
         if self.can(Action.SAME_AGAIN, answer_id) or answer is None:
@@ -241,13 +241,14 @@ class Chat(QObject):
         self.reply.begin(branching=True, like=answer)
         return True
 
-    # A panel.
+    # Panels.
 
     def ask_panel(self, members: Sequence[Member], message_id: str = "") -> str:
-        """Have all of them answer at once, beside what is there; returns the first column's id.
+        """Ask a panel, and return the id of the first column's message, or "" if it is not
+        possible.
 
-        They are asked what is being composed; with an id, or where nothing is, the person's message
-        at or before that one. "" (and nothing done) where that cannot be now.
+        The question is the composer's text. With an id or an empty composer, it is the user's
+        message at or before that message.
         """
         compose = self.compose
         if not message_id and compose.text.strip() and isinstance(compose, Writing):
@@ -265,15 +266,15 @@ class Chat(QObject):
         return next(iter(self.panel.lanes), "")
 
     def why_not(self, kind: str, message_id: str) -> str:
-        """Why this cannot be made of a message's panel now, as a sentence; "" if it can."""
+        """Return why this cannot be generated from a message's panel now, as a sentence, or ""."""
         why = panel.why_not(kind, self.panel.columns(message_id))
         return why or self.can(Action.REGENERATE, message_id) or ""
 
     @saved_together
     def resolve(self, kind: str, message_id: str) -> str:
-        """Make an answer of a message's panel, beside its columns; returns its id.
+        """Generate an answer from a message's panel, and return its id.
 
-        A judge reads the columns in both orders, one after the other.
+        A judge reads the columns twice, in both orders.
         """
         if self.why_not(kind, message_id):
             return ""
@@ -302,12 +303,12 @@ class Chat(QObject):
 
     @property
     def _judging(self) -> ChatOptions:
-        """What a panel is judged or merged with: nothing of it is left to chance."""
+        """Return the options for judging and merging, without randomness."""
         return replace(self.options, temperature=0.0, answer_as=None, tools=())
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:
-        """A judge has read the columns in one order: the other is next, and then what it shows."""
+        """Have a judge read the columns in the other order, or show its verdict after that."""
         message = self.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
             return
@@ -336,28 +337,28 @@ class Chat(QObject):
         self._answering.begin()
 
     def continue_answer(self, answer_id: str) -> bool:
-        """Go on with an answer that was cut off, in its own place."""
+        """Continue an answer that was cut off."""
         if self.can(Action.CONTINUE, answer_id):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
         self.path_changed.emit()
-        self.message_changed.emit(answer_id)  # it streams again, perhaps once a model is loaded
+        self.message_changed.emit(answer_id)  # it streams again, or waits for its model
         self._answering.begin()
         return True
 
     def forget_oldest(self, answer_id: str) -> bool:
-        """Leave the oldest turns out from now on, and answer anew what did not fit with them."""
+        """Leave out the oldest turns from now on, and repeat the answer that did not fit."""
         if self.can(Action.FORGET_OLDEST, answer_id):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
         return self.regenerate(answer_id)
 
-    # The history.
+    # History.
 
     def show_version(self, step: int, message_id: str = "") -> bool:
-        """Show a message's next (+1) or previous (-1) version and what follows it.
+        """Show the next (+1) or previous (-1) version of a message and what follows it.
 
-        Without an id that of the last message that has several.
+        By default of the last message that has several.
         """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._view().subject(action, message_id)
@@ -369,7 +370,7 @@ class Chat(QObject):
         return True
 
     def show_branch_of(self, message_id: str) -> bool:
-        """Show the branch that holds this message; False while a reply runs, or without it."""
+        """Show the branch of this message. Return False while a reply runs, or if there is none."""
         if message_id in {message.id for message in self.transcript.path}:
             return True
         if self.can(Action.GO_TO, message_id):
@@ -379,7 +380,7 @@ class Chat(QObject):
         return True
 
     def name_branch(self, message_id: str, name: str) -> None:
-        """Call the branch that begins with this message so; "" for nothing."""
+        """Name the branch that begins with this message. "" removes the name."""
         if message_id in self.transcript:
             stats = with_branch_name(self.transcript[message_id].stats, name)
             self.transcript.update(message_id, stats=stats)
@@ -388,9 +389,9 @@ class Chat(QObject):
 
     @saved_together
     def delete_message(self, message_id: str) -> Removal | None:
-        """Take a message and what follows it out of the chat; None if that cannot be done now.
+        """Delete a message and what follows it. Return None if that is not possible now.
 
-        What comes back is what ``restore_messages`` needs.
+        The return value is for ``restore_messages``.
         """
         if self.can(Action.DELETE, message_id):
             return None
@@ -402,7 +403,7 @@ class Chat(QObject):
 
     @saved_together
     def restore_messages(self, removal: Removal) -> bool:
-        """Put deleted messages back and show them."""
+        """Restore deleted messages and show them."""
         if self.can(Action.RESTORE, removal.followed):
             return False
         self._saved.restore(removal)
@@ -413,7 +414,7 @@ class Chat(QObject):
     # The chat itself.
 
     def begin_from(self, other: Chat) -> None:
-        """Start with what the engine has read of another chat."""
+        """Start with a copy of another chat's session."""
         self._answering.session.twin_of(other._answering.session)
 
     def rename(self, title: str) -> None:
@@ -424,13 +425,13 @@ class Chat(QObject):
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
-        """Use other settings from the next reply on."""
+        """Use these settings from the next reply on."""
         params, follows = options.to_params(), self.attaching.others.follows
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
 
     def give_up(self) -> None:
-        """Stop everything because the chat was deleted, and free its cache."""
+        """Stop everything and free the cache, for a deleted chat."""
         self.turn.handle(Event.END)
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
@@ -438,12 +439,12 @@ class Chat(QObject):
         self._answering.session.forget()
 
     def cancel_for_close(self) -> None:
-        """First step of the program's end: stop the reply; it counts as interrupted."""
+        """First step of shutting down: stop the reply and mark it interrupted."""
         self.turn.handle(Event.END)
         self.reply.cancel_for_close()
 
     def close(self) -> None:
-        """Last step: save everything and close the sessions."""
+        """Last step of shutting down: save everything and close the sessions."""
         self.panel.let_go()
         self._answering.close()
         self.attaching.close()
@@ -453,7 +454,7 @@ _SIGNALS = [name for name, value in vars(Chat).items() if isinstance(value, Sign
 
 
 def _repeat(part: QObject, chat: Chat) -> None:
-    """Have a chat emit each signal of the same name that a part of it emits."""
+    """Connect the signals of a part to the chat's signals of the same names."""
     for name in _SIGNALS:
         if (signal := getattr(part, name, None)) is not None:
             signal.connect(getattr(chat, name))

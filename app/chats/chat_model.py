@@ -15,9 +15,9 @@ from app.store import Attachments, has_images, has_sounds
 
 
 class ChatModel(QObject):
-    """The model that a chat's record names."""
+    """The model that a chat's record refers to."""
 
-    # the same as in `Chat`
+    # see `Chat`
     chat_changed = Signal()
     phase_changed = Signal()
 
@@ -27,38 +27,39 @@ class ChatModel(QObject):
         super().__init__(parent)
         self._saved, self._reply = saved, reply
         self.loader = loader
-        self.alias = ""  # shown instead of the model's name while that is hidden
+        self.alias = ""  # shown while the model's name is hidden
         loader.changed.connect(self._on_known)
 
     @property
     def status(self) -> ModelStatus:
-        """The model and the state of its loading."""
+        """Return the model and the state of its loading."""
         return self.loader.get(self._saved.record.model)
 
     @property
     def name(self) -> str:
-        """The name that is shown."""
+        """Return the displayed name."""
         return self.alias or self.status.name
 
     @property
     def remote(self) -> Remote | None:
-        """The server that answers, if the model does not run in this program."""
+        """Return the server of the model, if it is not loaded in this program."""
         return named(self._saved.record.model)
 
     @property
     def remote_now(self) -> Remote | None:
-        """The same, with what the server has reported about itself."""
+        """Return `remote` with what the server has reported about itself."""
         model = self.status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
 
     @property
     def context(self) -> tuple[int, int, int]:
-        """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
+        """Return the tokens of the last turn, how many were reused, and the context size; 0 if
+        unknown."""
         limit = context_of(self._saved.record, self.loader)
         return *tokens_of_last_turn(self._saved.transcript), limit
 
     def cannot_see(self, files: Attachments) -> str:
-        """Return the model's name if there are images among the files and it certainly sees none.
+        """Return the model's name if the files contain images and it certainly cannot see.
 
         Else "", also while the model's folder is being examined.
         """
@@ -67,28 +68,28 @@ class ChatModel(QObject):
         return self.name
 
     def cannot_hear(self, files: Attachments) -> str:
-        """Return the same about recordings, once the model is loaded."""
+        """Return the same for recordings, once the model is loaded."""
         model = self.status.model
         hears = model is None or model.hears
         return "" if hears or not has_sounds(files) else self.name
 
     @property
     def unseen_images(self) -> str:
-        """`cannot_see` of the files in the composer."""
+        """Return `cannot_see` for the files in the composer."""
         return self.cannot_see(self._saved.compose.attachments)
 
     def load(self) -> None:
-        """Load the model, also after a failure. One that was unloaded waits for a message."""
+        """Load the model, also after a failure. An unloaded one is loaded by the next message."""
         if self.status.state is not LoadState.UNLOADED:
             self._want(self._saved.record.model)
 
     def start(self) -> None:
-        """Load the model; one that is spread over machines starts only by this."""
+        """Load the model, also if it is spread over machines: only this starts it."""
         if not self.loader.spread.start(self._saved.record.model):
             self.load()
 
     def leave(self) -> None:
-        """Cancel a loading that only this chat waits for."""
+        """Cancel loading that only this chat waits for."""
         self.loader.leave(self._saved.record.model, self._saved.record.id)
 
     def set(self, ref: str) -> None:
@@ -111,6 +112,6 @@ class ChatModel(QObject):
 
     @Slot()
     def _on_known(self) -> None:
-        """Update the notice: another model may be known to see images."""
+        """Update the notice: more may be known about which models can see."""
         if self.unseen_images:
             self.phase_changed.emit()

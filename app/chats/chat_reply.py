@@ -1,4 +1,4 @@
-"""Reply of a chat: its own, or the columns of a panel."""
+"""The reply of a chat, or the columns of its panel."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from engine import PromptProgress
 
 
 class ChatReply(QObject):
-    """Status of what a chat is replying now, and the start of new replies."""
+    """Status of a chat's replies, and the start of new ones."""
 
-    # the same as in `Chat`
+    # see `Chat`
     chat_changed = Signal()
     path_changed = Signal()
     message_added = Signal(str)
@@ -45,11 +45,11 @@ class ChatReply(QObject):
         super().__init__(parent)
         self._saved, self._loader = saved, loader
         self._panel, self._helping = panel, helping
-        self.answering = answering  # the chat's own replies
+        self.answering = answering  # generates the chat's own replies
 
     @property
     def stage(self) -> Stage:
-        """Progress of the reply; never NEXT."""
+        """Return the progress of the reply, never NEXT."""
         own = self.answering.stage
         if own is Stage.CALLING and self.answering.tools.waiting:
             return Stage.ASKING
@@ -57,12 +57,12 @@ class ChatReply(QObject):
 
     @property
     def is_active(self) -> bool:
-        """True while a reply runs, is paused, or waits for its model."""
+        """Return True while a reply runs, is paused, or waits for its model."""
         return self.stage is not Stage.IDLE
 
     @property
     def is_panel(self) -> bool:
-        """True while columns of a panel are written."""
+        """Return True while columns of a panel are generated."""
         return bool(self._panel.running)
 
     @property
@@ -72,14 +72,15 @@ class ChatReply(QObject):
 
     @property
     def _speaker(self) -> Answering:
-        """Source of the current or last reply; of a panel the first unfinished column."""
+        """Return the generator of the current or last reply. For a panel, the first unfinished
+        column."""
         if self.answering.stage is Stage.IDLE and (running := self._panel.running):
             return running[0]
         return self.answering
 
     @property
     def _answers(self) -> list[Answer]:
-        """All answers that are being written."""
+        """Return all answers that are being generated."""
         answers = (each.answer for each in (self.answering, *self._panel.running))
         return [answer for answer in answers if answer is not None]
 
@@ -89,7 +90,7 @@ class ChatReply(QObject):
 
     @property
     def progress(self) -> PromptProgress | None:
-        """Progress of the prompt while it is queued or read."""
+        """Return the progress of the prompt while it is queued or read."""
         answer = self._speaker.answer
         return answer.progress if answer is not None else None
 
@@ -100,7 +101,7 @@ class ChatReply(QObject):
 
     @property
     def silent_s(self) -> float | None:
-        """Seconds since another machine was asked; None once it has answered."""
+        """Return the seconds since another machine was asked, or None if it has answered."""
         answer = self.answering.answer
         if answer is None or answer.asked_at is None or named(self._saved.record.model) is None:
             return None
@@ -109,30 +110,31 @@ class ChatReply(QObject):
 
     @property
     def message_id(self) -> str | None:
-        """The message that is being written; of a panel that of the first unfinished column."""
+        """Return the id of the message that is being generated. For a panel, the first unfinished
+        one."""
         answer = self._speaker.answer
         return answer.message_id if answer is not None else None
 
     @property
     def message_ids(self) -> list[str]:
-        """All messages that are being written."""
+        """Return the ids of all messages that are being generated."""
         return [answer.message_id for answer in self._answers]
 
     @property
     def models(self) -> frozenset[str]:
-        """References of the models that replies are asked of."""
+        """Return the references of the models that generate."""
         asked = {answer.model or self._saved.record.model for answer in self._answers}
         return self._helping.models.union(asked)
 
     @property
     def waits_for(self) -> frozenset[str]:
-        """References of the models that replies wait for."""
+        """Return the references of the models that replies wait for."""
         speakers = (self.answering, *self._panel.running)
         return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
-        """The engine's names for the sessions of the chat and of its panel's columns."""
+        """Return the engine's ids for the sessions of the chat and of its panel's columns."""
         lanes = self._panel.lanes.values()
         return [each.session.id for each in (self.answering, *lanes) if each.session.id]
 
@@ -141,46 +143,46 @@ class ChatReply(QObject):
         return self._panel.lanes.get(message_id, self.answering).message(message_id)
 
     def mark_unread(self) -> None:
-        """Note that a reply ended in an earlier run and the user has not seen it."""
+        """Mark a reply of an earlier run as not seen by the user."""
         self.answering.unseen = True
         self.phase_changed.emit()
 
     @Slot()
     def mark_seen(self) -> None:
-        """Note that the user has seen the reply."""
+        """Mark the reply as seen by the user."""
         if self.answering.unseen:
             self.answering.unseen = False
             self.phase_changed.emit()
 
     def set_front(self, front: bool) -> None:
-        """Have the prompts of the chat in use read first."""
+        """Give the prompts of the current chat priority, or end that."""
         self.answering.session.set_front(front)
         self._panel.set_front(front)
 
     # Control.
 
     def stop(self) -> None:
-        """End the reply at its next token; what it wrote stays."""
+        """Stop the reply at the next token. Its text stays."""
         self.answering.stop()
         self._panel.stop()
 
     def toggle_pause(self) -> None:
-        """Pause the reply, or let it go on."""
+        """Pause or resume the reply."""
         self.answering.toggle_pause()
         self._panel.toggle_pause()
 
     def cancel_for_close(self) -> None:
-        """First step of the program's end: stop the reply; it counts as interrupted."""
+        """First step of shutting down: stop the reply and mark it interrupted."""
         self.answering.cancel_for_close()
         self._panel.cancel_for_close()
 
     # New replies.
 
     def begin(self, *, branching: bool, like: Message | None = None) -> None:
-        """Open an assistant message at the end of the path and have it filled.
+        """Add an assistant message at the end of the path and generate it.
 
         Args:
-            like: an answer whose options and model replace the chat's.
+            like: an answer whose options and model are used instead of the chat's.
         """
         answer, told = Answer(new_id()), {}
         if like is not None:
@@ -198,7 +200,7 @@ class ChatReply(QObject):
     def open(
         self, answer: Answer, *, branching: bool, told: Mapping[str, Any] | None = None
     ) -> None:
-        """Add an answer's message and have it filled. ``told``: as in `app.chats.panel`."""
+        """Add an answer's message and generate it. ``told``: see `app.chats.panel.told`."""
         self._panel.let_go()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
@@ -217,10 +219,10 @@ class ChatReply(QObject):
         self.answering.begin()
 
     def continue_after(self, before: Answer) -> None:
-        """Have the same model go on with the results of an answer's tool calls."""
+        """Have the same model continue with the results of an answer's tool calls."""
         model = before.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
-            model = None  # the user has left that server: results are not sent there
+            model = None  # the user has left that server, so results are not sent there
         answer = Answer(new_id(), model=model, options=before.options)
         with self._saved.together():
             self.open(answer, branching=False)

@@ -1,4 +1,4 @@
-"""How many tokens a chat would take with what is being written. Nobody waits for the answer."""
+"""Token count of a chat with the message in the composer, without blocking."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from app.store import Attachments, ChatRecord, Message
 
 
 class Counted(Struct, frozen=True):
-    """What was counted."""
+    """Result of a count."""
 
-    tokens: int  # of what would be sent, with what is being written at its end
-    limit: int  # how many the model's context holds; the answer takes part of it, too
-    slid: bool = False  # the oldest turns are left out of it
+    tokens: int  # of the prompt, with the composer's message
+    limit: int  # context size of the model, which the answer shares
+    slid: bool = False  # the oldest turns are left out
 
     @property
     def share(self) -> float:
-        """How much of the context is taken, 1 and more if there is no room for an answer."""
+        """Return the used part of the context; from 1 on, there is no room for an answer."""
         return self.tokens / self.limit
 
     @property
@@ -38,7 +38,7 @@ class Counted(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The figures as a sentence."""
+        """Return the figures as a sentence."""
         if self.fits:
             tokens, limit = number(self.tokens), number(self.limit)
             figures = tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
@@ -52,16 +52,16 @@ class Counted(Struct, frozen=True):
 
 
 class ToCount(Struct, frozen=True):
-    """What is counted, as it was when it was asked for."""
+    """Chat to count, at the time of the request."""
 
     record: ChatRecord
     options: ChatOptions
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    # gives those of what is composed, with the passages that match it
+    # returns the composer's files, with the passages that match the message
     files: Callable[[Compose], Awaitable[Attachments]]
-    # texts, images: give those of files
+    # texts, images: return the content of files
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -71,15 +71,15 @@ def _something(compose: Compose) -> bool:
 
 
 class TokenCount(QObject):
-    """Counts once the person pauses, one question at a time."""
+    """Counts once the user pauses, one request at a time."""
 
     PAUSE_MS = 350
 
-    # (counted): a `Counted`; None where nothing is being written or nothing is known
+    # (counted): a `Counted`, or None if there is nothing to count or the model is unknown
     counted = Signal(object)
 
     def __init__(self, loader: ModelLoader, look: Callable[[], ToCount], parent: QObject) -> None:
-        """``look`` gives the chat as it is."""
+        """``look`` returns the chat's current state."""
         super().__init__(parent)
         self._loader = loader
         self._look = look
@@ -90,7 +90,7 @@ class TokenCount(QObject):
 
     @Slot()
     def count_soon(self) -> None:
-        """Something has changed: count once it rests."""
+        """Count after a pause in typing."""
         if _something(self._look().compose):
             self._soon.start()
         else:
@@ -99,7 +99,7 @@ class TokenCount(QObject):
 
     @Slot()
     def count(self) -> None:
-        """Ask now; while an answer is awaited, as soon as it is there."""
+        """Count now, or after the count that is running."""
         self._wanted = True
         if not self._asking.running:
             self._asking.start(self._count())
@@ -120,7 +120,7 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        # As it will stand in the path: a message that did not fit is left out once one follows it.
+        # As in the path of the request: an earlier message that did not fit is left out.
         files = await asked.files(compose)
         said = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), said]
@@ -136,5 +136,6 @@ class TokenCount(QObject):
                 return Counted(tokens, limit)
             sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
             return Counted(sent, limit, slid=sent < tokens)
-        except Exception:  # it was stopped; a template that refuses it says so when it is sent
+        # stopped, or refused by the template, which is reported when the message is sent
+        except Exception:
             return None

@@ -1,4 +1,4 @@
-"""Where two texts differ, word by word. Pure Python, no Qt."""
+"""Differences between two texts, word by word. Pure Python, no Qt."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 3_000  # of each text so many are compared: the time grows with their product
+MOST_WORDS = 3_000  # Words of each text that are compared: the time grows with their product.
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
-    """The places (begin, end) in each text of the words that the other has not there.
+    """Return the places (begin, end) in each text that differ from the other.
 
-    Words that stand side by side make one place.
+    Adjacent words form one place.
     """
     mine, theirs = _words(one), _words(other)
     matcher = SequenceMatcher(

@@ -1,9 +1,8 @@
-"""Answers from the help to questions in a chat with the Guide.
+"""Answers from the help for questions in a chat with the Guide.
 
-The Guide is far too small to know much, and sounds sure of what it makes up. The questions that
-newcomers ask most are in ``resources/guide/help.toml``, with answers that are true. A question that
-has nearly the same words as one of them is answered with the help's text. Anything else is left to
-the Guide.
+The Guide is too small to know much, and makes things up. ``resources/guide/help.toml`` has correct
+answers to the most frequent questions of new users. A question with nearly the same words as one of
+them gets that answer. The Guide answers all others.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from app.settings.language import mark, tr
 from app.settings.paths import resources
 
 MIN_OVERLAP = 0.56
-"""Share of the words of both, weighted by how rare they are, that question and wording must have in
-common."""
-MAX_WORDS = 14  # of a question; a longer one says more than the help can answer
+"""Minimum overlap of a question and a wording: the share of their words, weighted by rarity, that
+both contain."""
+MAX_WORDS = 14  # of a question; a longer one asks for more than the help can answer
 
 _WORD = re.compile(r"\w+")
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
@@ -41,7 +40,7 @@ _SAME = {
     **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
     **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
     "different": "another",
-    "windows": "microsoft",  # not those of the program
+    "windows": "microsoft",  # the operating system, not windows of the program
     **dict.fromkeys(("alter", "modify", "switch", "set"), "change"),
     **dict.fromkeys(("remove", "uninstall", "erase", "clear"), "delete"),
     **dict.fromkeys(("document", "pdf"), "document"),
@@ -50,7 +49,7 @@ _SAME = {
 
 
 class Entry(Struct, frozen=True):
-    """One entry of the help."""
+    """Entry of the help."""
 
     id: str
     wordings: tuple[frozenset[str], ...]
@@ -58,7 +57,7 @@ class Entry(Struct, frozen=True):
 
 
 def words_of(question: str) -> frozenset[str]:
-    """Return what matters of a question: its rarer words, without their endings."""
+    """Return the rarer words of a question, without their endings."""
     words = _WORD.findall(question.casefold())
     kept = (_SAME.get(word, word) for word in words if word not in _COMMON)
     return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in kept)
@@ -66,7 +65,7 @@ def words_of(question: str) -> frozenset[str]:
 
 @functools.cache
 def _entries() -> tuple[tuple[Entry, ...], dict[str, float]]:
-    """Return all entries, and the weight of each word: the rarer, the more."""
+    """Return all entries, and the weight of each word: rarer words weigh more."""
     topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
     entries = tuple(
         Entry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0]) for topic in topics
@@ -97,5 +96,5 @@ _FROM_HELP = mark("From the help. The Guide itself can be wrong about this.")
 
 
 def note(entry: Entry) -> str:
-    """Return the entry as the text of a reply, marked as the help's."""
+    """Return the entry as the text of a reply, with its source."""
     return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"

@@ -1,4 +1,4 @@
-"""Helpers: several questions that a chat's model asks at once, each of a chat of its own."""
+"""Helpers: questions that a chat's model asks at the same time, each in a temporary chat."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ _AT_WORK = {
 
 
 class _Round(Struct):
-    """The helpers of one call."""
+    """Helpers of one tool call."""
 
     call: Call
-    model: str  # the reference of the one that has asked
-    options: ChatOptions  # what it was asked with
-    path: list[Message]  # what the chat has read, the call last, for helpers that go on from there
+    model: str  # reference of the model that made the call
+    options: ChatOptions  # options of the reply that made the call
+    path: list[Message]  # messages up to the call, for helpers that continue from there
     clock: QTimer
-    # those that answer, by the number of their lane
+    # running helpers by lane number
     at_work: dict[int, Answering] = field(default_factory=dict)
-    # when each of these wrote its first word, by `monotonic`
+    # `monotonic` times of their first words
     since: dict[int, float] = field(default_factory=dict)
 
 
 class Helping(QObject):
-    """Answers the calls that ask helpers, in the background and in bounds that the person has set.
+    """Runner of helper calls, in the background and within the user's limits.
 
-    A helper that goes on from what the chat has read has the session's fork, and reads the same
-    tools at the head of its prompt. Its own chat has none of them: it can run nothing.
+    A helper that continues from the chat uses a fork of its session and the same tools in its
+    prompt, but it cannot run them.
     """
 
-    text_added = Signal(str, str, str)  # the same as in `Chat`
+    text_added = Signal(str, str, str)  # see `Chat`
 
     MEASURE_MS = 1_000
 
@@ -72,12 +72,12 @@ class Helping(QObject):
 
     @property
     def models(self) -> frozenset[str]:
-        """The references of the models that helpers ask now."""
+        """Return the references of the models that helpers use now."""
         return frozenset(each.model for each in self._rounds.values())
 
     @Slot(object)
     def begin(self, call: Call) -> None:
-        """Ask what a call asks; its future takes what comes of it, and ends it when cancelled."""
+        """Start a call's helpers. The call's future gets the result, and cancelling it ends them."""
         assert call.future is not None
         try:
             questions, fork = helper_questions(json.loads(call.arguments or "{}"))
@@ -88,7 +88,7 @@ class Helping(QObject):
         asking = next(m for m in reversed(path) if m.role == "assistant")
         own, model = self._saved.record.model, model_of_answer(asking.stats)
         if model is None or (is_remote(model) and model != own):
-            model = own  # as for the results: the person has left that server
+            model = own  # the user has left that server, so its model is not used again
         options, now = of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
@@ -104,12 +104,12 @@ class Helping(QObject):
 
     @Slot(object)
     def stop(self, call: Call) -> None:
-        """End all helpers of a call; what they have said goes back."""
+        """End all helpers of a call. What they wrote is the result."""
         if (round_ := self._rounds.get(call.message_id)) is not None:
             self._end(round_, LaneState.STOPPED)
 
     def stop_lane(self, message_id: str, number: int) -> None:
-        """End one helper, counted from 0; the others go on."""
+        """End one helper, counted from 0."""
         if (round_ := self._rounds.get(message_id)) is not None:
             self._end(round_, LaneState.STOPPED, number)
 
@@ -122,7 +122,7 @@ class Helping(QObject):
         self._go_on(round_)
 
     def _go_on(self, round_: _Round) -> None:
-        """Let as many as may be at work; once none is, the call has its result."""
+        """Start as many helpers as may run at once. After the last one, set the call's result."""
         call, most = round_.call, self._main.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
             waits = lane.state is LaneState.WAITING and number not in round_.at_work
@@ -155,12 +155,12 @@ class Helping(QObject):
         helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
-        helper.called.connect(ended)  # a tool, which was not run
+        helper.called.connect(ended)  # it called a tool, which is not run
         round_.at_work[number] = helper
         helper.prepare(answer)
         helper.begin()
 
-    # What a helper tells.
+    # Events of a helper.
 
     def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
         if kind == "answer":
@@ -188,7 +188,7 @@ class Helping(QObject):
         lane.rate = float(stats.get("tokens_per_s", 0.0))
         self._main.tools.tokens += lane.tokens
         if lane.over:
-            pass  # it was stopped, and has heard of it
+            pass  # it was stopped here
         elif turn_with_calls(message) is not None:
             lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
         elif message.status == "error":
@@ -203,13 +203,13 @@ class Helping(QObject):
         self._release(round_, number)
 
     def _release(self, round_: _Round, number: int) -> None:
-        """A helper has come to its end: what the engine has read for it goes."""
+        """Discard the session of a helper that has ended."""
         _drop(round_.at_work.pop(number))
         if round_.call.state is CallState.RUNNING:
             self._go_on(round_)
 
     def _let_go(self, message_id: str) -> None:
-        """The call is over, or nobody waits for it any more."""
+        """Clean up after a call that has ended or was cancelled."""
         round_ = self._rounds.pop(message_id)
         round_.clock.stop()
         round_.clock.deleteLater()
@@ -222,7 +222,7 @@ class Helping(QObject):
         if not self._rounds:
             self._measure.stop()
 
-    # What is shown of them.
+    # Figures.
 
     def _tell(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
@@ -232,7 +232,7 @@ class Helping(QObject):
         flows.start(self, self._take_rates())
 
     async def _take_rates(self) -> None:
-        """How fast each writes, as the engine counts: text comes in pieces of several tokens."""
+        """Update the speed of each helper from the engine's figures: events join several tokens."""
         told = await self._loader.figures.now() or {}
         sessions, now = told.get("sessions", {}), monotonic()
         for round_, number, helper in self._at_work():

@@ -1,6 +1,5 @@
-"""Images and recordings of messages: read in a child, kept as files, given to models that see and
-hear. No Qt, no store.
-"""
+"""Images and recordings of messages: read in a child process, stored as files, given to models that
+see and hear. No Qt, no store."""
 
 from __future__ import annotations
 
@@ -19,20 +18,20 @@ from engine import Audio, EngineError, Image
 from engine.sandbox.jobs import exclusive, read_image, read_sound
 from engine.sandbox.sounds import SAMPLE_RATE, is_sound
 
-THUMBNAIL = 640  # pixels of its longer side: twice what is shown, for screens that have so many
+THUMBNAIL = 640  # pixels of the longer side, twice the displayed size for high-density screens
 
 MOST_KEPT = 8_000_000
-"""Bytes of an image's file. A larger one is kept as JPEG of `SIDE` pixels, which no model sees all
-of; several servers take no more."""
+"""Size limit of an image file in bytes. A larger one is reduced to a JPEG of `SIDE` pixels, which
+exceeds what models see. Several servers accept no more."""
 
 SIDE = 4_000
 
 Read = tuple[StoredImage, Attachment]
-"""An image or a recording as it is kept, and what is said of it."""
+"""A stored image or recording, and its description."""
 
 
 class Held:
-    """Images and recordings that were read last, for other chats that are given the same files."""
+    """Cache of images and recordings that were read last, for other chats with the same files."""
 
     MOST = 32_000_000  # bytes
 
@@ -41,7 +40,7 @@ class Held:
         self._lock = threading.Lock()
 
     def get(self, digest: str, page: int = 0) -> Read | None:
-        """That of a file with this digest, or of a page of it."""
+        """Return the image of a file with this digest, or of a page of it."""
         with self._lock:
             found = self._images.get((digest, page))
             if found is not None:
@@ -58,11 +57,11 @@ class Held:
 held = Held()
 
 Images = Callable[[str], Image]
-"""Gives an image or a recording by its hash, for the engine to read once it needs it."""
+"""Returns an image or a recording by its hash. The engine calls it when it needs the data."""
 
 
 def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
-    """A file as an image or a recording, read once for all chats. Blocks: a child reads it.
+    """Return a file as an image or a recording. Blocks while a child process reads it.
 
     Raises:
         EngineError: it cannot be read.
@@ -87,7 +86,7 @@ def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
 
 
 def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
-    """A large one is kept as models hear it."""
+    """Return a recording. A large one is reduced to what models hear."""
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:
@@ -109,27 +108,26 @@ _SOUNDS = {"wav": "WAV", "mpeg": "MP3", "flac": "FLAC", "ogg": "Ogg"}
 
 
 def with_thumbnail(image: StoredImage) -> StoredImage:
-    """An image of a file of chats, whose thumbnail nobody else is to make."""
+    """Return an image of an imported chat with its thumbnail."""
     try:
         return StoredImage(
             image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail
         )
     except EngineError:
-        return image  # its place shows its name
+        return image  # the name is shown instead
 
 
 def content(
     text: str, files: Attachments, texts: Texts, images: Images | None, *, hears: bool = False
 ) -> Any:
-    """A message's content as the engine takes it: a text or, where it has files, a list of parts.
+    """Return a message's content for the engine: a text or, if it has files, a list of parts.
 
-    Images and recordings come before the text, as in what models learn from; a document's page
-    after its number.
-    The texts of files are read once the engine's worker needs them.
+    Images and recordings come before the text, as in training data, and a document's page after its
+    number. Texts of files are read when the engine's worker needs them.
 
     Args:
-        images: gives recordings, too; None where the model sees none.
-        hears: whether it takes recordings.
+        images: returns images and recordings, or None if the model cannot see.
+        hears: the model accepts recordings.
     """
     media = [each for each in files if each.is_medium]
     written = tuple(each for each in files if not each.is_medium)
@@ -153,7 +151,7 @@ def content(
 
 
 def joined(first: Any, second: Any) -> Any:
-    """Two contents as one, with an empty line between them."""
+    """Return two contents as one, with an empty line between them."""
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
     before, after = (
@@ -164,13 +162,13 @@ def joined(first: Any, second: Any) -> Any:
 
 
 def _note(medium: Attachment) -> str:
-    """What a model reads that is not given an image or a recording."""
+    """Return the note that replaces an image or a recording for a model that cannot take it."""
     if medium.is_sound:
         return f"[Here was the recording “{medium.name}”, which you cannot hear.]"
     return f"[Here was the image “{_called(medium)}”, which you cannot see.]"
 
 
 def _called(image: Attachment) -> str:
-    """Its name, as a model reads it."""
+    """Return its name for the model."""
     pages = ", ".join(f"{image.unit} {number}" for number in page_numbers(image.spans))
     return f"{image.name}, {pages}" if pages else image.name

@@ -1,4 +1,4 @@
-"""The lanes of one call that asks helpers: a question each, and what is said to it. No Qt."""
+"""Lanes of a helper call: the questions and their answers. No Qt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.tools.tool import LONGEST, ToolResult, clean, harmless, shortened
 
 
 class LaneState(Enum):
-    """Where a helper is. In the order in which it goes through the first four."""
+    """States of a helper. The first four are in order."""
 
     WAITING = "waiting"
     READING = "reading"
@@ -29,7 +29,7 @@ class LaneState(Enum):
 
 OVER = frozenset(list(LaneState)[4:])
 
-_QUESTION = 400  # characters of a question that stand above its answer
+_QUESTION = 400  # characters of a question that are repeated above its answer
 _TOLD = {
     LaneState.STOPPED: "[The person stopped this helper. It had said:]",
     LaneState.TOKENS: "[This helper ran out of tokens. It had said:]",
@@ -38,14 +38,14 @@ _TOLD = {
 
 
 class Lane(Struct):
-    """One helper."""
+    """A helper."""
 
     question: str
     state: LaneState = LaneState.WAITING
     text: str = ""  # its answer so far
-    why: str = ""  # it has failed for this reason, a sentence for a person
-    tokens: int = 0  # that it has written, as far as is known
-    rate: float = 0.0  # tokens a second, 0 while that is not known
+    why: str = ""  # the reason of a failure, as a sentence
+    tokens: int = 0  # written so far, if known
+    rate: float = 0.0  # tokens per second, 0 if unknown
 
     @property
     def over(self) -> bool:
@@ -57,7 +57,7 @@ class Lane(Struct):
 
     @classmethod
     def from_json(cls, told: object) -> Lane | None:
-        """What was kept; None for what is none."""
+        """Return a stored lane, or None for an invalid value."""
         known = told if isinstance(told, dict) else {}
         texts = [known.get(name, "") for name in ("question", "text", "why")]
         try:
@@ -69,19 +69,19 @@ class Lane(Struct):
         question, text, why = (clean(text, most=LONGEST) for text in texts)
         tokens = known.get("tokens")
         count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
-        # What is kept has come to its end, whatever it says.
+        # A stored helper has ended, even if its state says otherwise.
         return cls(question, state if state in OVER else LaneState.STOPPED, text, why, count)
 
 
 def lanes_of(message: Message) -> list[Lane]:
-    """Those that are kept with a call."""
+    """Return the lanes that are stored with a call."""
     kept = message.stats.get("lanes")
     listed = kept[:MOST_HELPERS] if isinstance(kept, list) else []
     return [lane for each in listed if (lane := Lane.from_json(each)) is not None]
 
 
 def result(lanes: Sequence[Lane]) -> ToolResult:
-    """What the model gets: each question with its answer, marked where that was cut off."""
+    """Return the result for the model: each question with its answer, marked if that was cut off."""
     told = []
     for number, lane in enumerate(lanes, 1):
         said = [lane.text or "(nothing)"]
@@ -89,13 +89,14 @@ def result(lanes: Sequence[Lane]) -> ToolResult:
             said = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             said.insert(0, _TOLD[lane.state])
-        question = shortened(lane.question, _QUESTION)  # the model has it in its call
+        # the model has the full question in its call
+        question = shortened(lane.question, _QUESTION)
         told.append("\n".join([f"Question {number}: {question}", *said]))
     return harmless("\n\n".join(told), all(lane.state is LaneState.FAILED for lane in lanes))
 
 
 def for_fork(question: str, number: int, of: int) -> str:
-    """The result of the call as a helper reads it that goes on from what the chat has read."""
+    """Return the call's result for a helper that continues from the chat."""
     return (
         f"You are helper {number} of {of} now, without tools. From what you have read above, "
         f"answer this question only:\n\n{question}"

@@ -1,4 +1,4 @@
-"""All chats: the saved ones that the sidebar lists, those in use, and what a search finds."""
+"""All chats: the saved ones in the sidebar, those in use, and the search."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.tools.host import Toolbox, ToolHost
 
 
 class ChatSearch(QObject):
-    """Looks for one query at a time: a new one takes the place of the one before."""
+    """Search of one query at a time: a new query replaces the one before."""
 
-    # (query, pairs, done): what has been found so far, as (chat, hit) pairs
+    # (query, pairs, done): the (chat, hit) pairs found so far
     found = Signal(str, list, bool)
 
     def __init__(
@@ -33,7 +33,7 @@ class ChatSearch(QObject):
         chat: Callable[[str], ChatRecord | None],
         parent: QObject | None = None,
     ) -> None:
-        """``chat`` gives a chat of the list by its id; chats in the trash are not found."""
+        """``chat`` returns a listed chat by its id. Chats in the trash are not found."""
         super().__init__(parent)
         self._store = store
         self._chat = chat
@@ -41,9 +41,9 @@ class ChatSearch(QObject):
         _, self._post = bridge.channel(self._on_found)
 
     def find(self, query: str, limit: int = 40) -> None:
-        """Look for chats whose title or text has the words; ``found`` tells, one place of each.
+        """Search titles and texts in the background. ``found`` reports one hit per chat.
 
-        It goes on in the background; only the latest query is answered.
+        Only the latest query is answered.
         """
         self._query += 1
         number, post = self._query, self._post
@@ -51,11 +51,11 @@ class ChatSearch(QObject):
         def told(hits: list[SearchHit], done: bool) -> None:
             post((number, query, limit, hits, done))
 
-        # A chat may be found twice: by its title and by its text.
+        # A chat may have two hits: in its title and in its text.
         self._store.search_later(query, 2 * limit, told)
 
     def cancel(self) -> None:
-        """What is looked for is not wanted any more."""
+        """Cancel the running search."""
         self._query += 1
         self._store.cancel_search()
 
@@ -72,26 +72,26 @@ class ChatSearch(QObject):
             if before is None:
                 found[hit.chat_id] = (chat, hit)
             elif before[1].message_id is None:
-                # Its title has the words as well: the message is what there is to go to.
+                # Both its title and a message match: the hit is the message.
                 found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
         self.found.emit(query, list(found.values())[:limit], done)
 
 
 class ChatLibrary(QObject):
-    """Finds, makes, deletes and restores chats."""
+    """Collection of all chats."""
 
     SWEEP_MS = (60_000, 3_600_000)
-    """The first look for what is overdue in the trash, and the later ones."""
+    """Delay before the first cleanup of the trash, and between later ones."""
 
-    LONG = 1_000  # messages: reading 10,000 took 0.135 s
+    LONG = 1_000  # messages; reading 10,000 took 0.135 s
 
-    listed = Signal()  # chats were added, removed, renamed or moved in time
-    # (id): a chat began, went on or ended answering, or its answer was seen; or it is called by
-    # another draft
+    listed = Signal()  # chats were added, removed, renamed or reordered
+    # (id): the chat's activity changed, its answer was seen, or its draft changed its displayed
+    # name
     activity = Signal(str)
-    deleted = Signal(str)  # (id): the chat is gone from the list (and can be restored)
-    trash_changed = Signal()  # something came into the trash, or left it
-    erased = Signal(str)  # (id): the chat is gone for good; nothing may show it any more
+    deleted = Signal(str)  # (id): the chat was removed from the list, and can be restored
+    trash_changed = Signal()  # the contents of the trash have changed
+    erased = Signal(str)  # (id): the chat is permanently deleted, and must not be shown any more
 
     def __init__(
         self,
@@ -99,53 +99,53 @@ class ChatLibrary(QObject):
         bridge: Bridge,
         loader: ModelLoader,
         parent: QObject | None = None,
-        chats: Iterable[ChatRecord] = (),  # the store's, if somebody has just read them
+        chats: Iterable[ChatRecord] = (),  # the store's, if they have just been read
     ) -> None:
         super().__init__(parent)
         self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # the tools that models may call
-        # bridge, loader: as handed to every chat
+        # bridge, loader: for all chats
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
-        # ids of chats with a reply that nobody has looked at, in use or not
+        # ids of chats with a reply that the user has not seen, in use or not
         self.unread: set[str] = set()
-        self._to_forget: set[str] = set()  # erased chats whose caches the engine still keeps
-        self.order = Organising(self, store)  # folders, what is pinned, tagged and archived
-        self.search = ChatSearch(store, bridge, self.chat, self)  # looks for words in all chats
+        self._to_forget: set[str] = set()  # erased chats whose caches the engine still has
+        self.order = Organising(self, store)  # folders, tags, pins, archive
+        self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
 
     def chats(self) -> list[ChatRecord]:
-        """Saved chats, the latest used first."""
+        """Return saved chats, the most recently used first."""
         return sorted(self._chats.values(), key=attrgetter("updated_at", "id"), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
     def deleted_since(self, chat_id: str) -> bool:
-        """Whether the chat was saved once and has been taken out of the list."""
+        """Return True if the chat was saved once and removed from the list."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
     def running(self) -> list[Chat]:
-        """The chats that are answering now."""
+        """Return the chats that are replying now."""
         return [c for c in self._in_use.values() if c.reply.is_active]
 
     def in_use(self) -> list[Chat]:
-        """The chats that are shown, or answering."""
+        """Return the chats that are shown or replying."""
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
-        """The engine's sessions that belong to chats: session id to (chat id, title)."""
+        """Return chat id and title by session id, for the engine's sessions of chats."""
         return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
-        """The chat if it is in use already."""
+        """Return the chat if it is in use, else None."""
         return self._in_use.get(chat_id)
 
     def open(self, chat_id: str, model: str) -> Chat:
-        """Take a chat into use; an id that is not stored becomes a new chat with ``model``."""
+        """Return a chat for use. An id that is not stored becomes a new chat with ``model``."""
         self._leaving.discard(chat_id)
         chat = self._in_use.get(chat_id)
         if chat is None:
@@ -160,11 +160,11 @@ class ChatLibrary(QObject):
         return listed and self._store.has_messages(chat_id, self.LONG)
 
     async def open_long(self, chat_id: str) -> None:
-        """Take a stored chat into use, reading its messages in a worker."""
+        """Load a stored chat for use, reading its messages in a worker."""
         store = self._store
         messages = await flows.aside(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
-        if record is not None and chat_id not in self._in_use:  # it may have changed
+        if record is not None and chat_id not in self._in_use:  # the list may have changed
             self._leaving.discard(chat_id)
             self._adopt(record, stored=True, messages=messages)
 
@@ -175,12 +175,12 @@ class ChatLibrary(QObject):
         system: str = "",
         chat_id: str = "",
     ) -> Chat:
-        """A new chat with these settings. It is stored at its first key press."""
+        """Return a new chat with these settings. It is stored when the user first types something."""
         record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
     def branch(self, chat: Chat, message_id: str) -> Chat:
-        """A new chat that begins as another one up to a message; the other is as it was."""
+        """Return a new chat with a copy of the path to a message."""
         record = branch(self._store, chat.record, chat.transcript, message_id)
         self._chats[record.id] = record
         made = self.open(record.id, record.model)
@@ -189,9 +189,9 @@ class ChatLibrary(QObject):
         return made
 
     def mark_unread(self, ids: Iterable[object]) -> None:
-        """Replies of these chats had ended before the program did, and nobody has looked at them.
+        """Mark chats whose replies ended before the program did, and which the user has not seen.
 
-        What is no listed chat's id is passed over.
+        Unknown ids are ignored.
         """
         for chat_id in ids:
             if isinstance(chat_id, str) and chat_id in self._chats:
@@ -202,7 +202,7 @@ class ChatLibrary(QObject):
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
-        """Let go of a chat that nothing shows any more, once its reply has ended."""
+        """Release a chat that is not shown any more, after its reply has ended."""
         chat = self._in_use.get(chat_id)
         if chat is not None and chat.turn.is_at_work:
             self._leaving.add(chat_id)
@@ -210,12 +210,12 @@ class ChatLibrary(QObject):
             self._leaving.discard(chat_id)
             del self._in_use[chat_id]
             if chat_id in self._chats:
-                self._chats[chat_id] = chat.record  # with what was typed since the list changed
+                self._chats[chat_id] = chat.record  # with text typed since the list changed
             chat.close()
             chat.deleteLater()
 
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash. ``restore`` brings it back."""
+        """Move a chat to the trash. ``restore`` undoes it."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
             chat.give_up()
@@ -223,14 +223,14 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
-            if chat is not None:  # or what is saved of it next would bring it back
+            if chat is not None:  # else saving it again would restore it
                 chat.take_fields({"deleted_at": when})
         self.deleted.emit(chat_id)
         self.listed.emit()
         self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
-        """Bring a deleted chat back. One that was erased stays away."""
+        """Restore a deleted chat, unless it was erased."""
         if (stored := self._store.chat(chat_id)) is None:
             return
         self._store.trash.restore(chat_id)
@@ -243,11 +243,11 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def trash(self) -> list[ChatRecord]:
-        """Deleted chats, the latest deleted first."""
+        """Return deleted chats, the most recently deleted first."""
         return self._store.trash.chats()
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Take chats out of the trash for good: texts, caches, and what backups hold of them."""
+        """Permanently delete chats of the trash: texts, caches, and their contents in backups."""
         gone = [chat_id for chat_id in ids if chat_id not in self._chats]
         for chat_id in gone:
             self._to_forget.add(chat_id)
@@ -267,7 +267,7 @@ class ChatLibrary(QObject):
         self.listed.emit()
 
     def take_out(self, ids: Iterable[str]) -> None:
-        """An import is undone: list these no more, and let go of them."""
+        """Remove chats whose import was undone."""
         for chat_id in ids:
             self._chats.pop(chat_id, None)
             chat = self._in_use.get(chat_id)
@@ -279,17 +279,17 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed(self) -> list[str]:
-        """Names of damaged files that were set aside and may still hold what was erased."""
+        """Return the names of damaged files that were set aside and may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def keep_trash(self) -> None:
-        """Look now and then for what has been in the trash for too long."""
+        """Start the periodic cleanup of the trash."""
         self._sweeping.start()
 
     @Slot()
     def sweep(self) -> None:
-        """Erase what is overdue: chats after thirty days, messages that an earlier run deleted."""
-        if self.loader.engine is None:  # it keeps caches of them
+        """Erase chats after thirty days in the trash, and messages deleted in an earlier run."""
+        if self.loader.engine is None:  # its caches could not be deleted
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
@@ -303,14 +303,14 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
-        """Give a chat another title, whether it is in use or not."""
+        """Rename a chat, in use or not."""
         if chat_id in self._in_use:
             self._in_use[chat_id].rename(title)
         elif title := " ".join(title.split()):
             self.change({chat_id: {"title": title, "titled_by": "person"}})
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change fields of listed chats, in use or not, all at once."""
+        """Change fields of listed chats, in use or not, in one transaction."""
         with self._store.together():
             for chat_id, fields in changes.items():
                 if (known := self._chats.get(chat_id)) is None:
@@ -322,20 +322,20 @@ class ChatLibrary(QObject):
         self.listed.emit()
 
     def tell(self) -> None:
-        """The list is another: folders have changed."""
+        """Announce that folders have changed."""
         self.listed.emit()
 
     def cancel_for_close(self) -> None:
-        """The program ends: stop every reply. Their last text still comes through the bridge."""
+        """First step of shutting down: stop all replies. The bridge still delivers their last text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
         self.toolbox.begin_shut_down()
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Save what is left and let go of every session.
+        """Last step of shutting down: save everything and close all sessions.
 
         Args:
-            timeout_s: wait at most this long for tools to end; by default as `Toolbox.shut_down`.
+            timeout_s: time limit for tools to end. By default that of `Toolbox.shut_down`.
         """
         self._sweeping.stop()
         self.search.cancel()
@@ -366,7 +366,7 @@ class ChatLibrary(QObject):
             if before is None or listed_differently(before, chat.record):
                 self.listed.emit()
             elif before.shown_title != chat.record.shown_title:
-                self.activity.emit(chat.id)  # with every key: the others stay where they are
+                self.activity.emit(chat.id)  # at every key press, and the order stays the same
 
     @Slot()
     def _on_phase_changed(self) -> None:

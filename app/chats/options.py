@@ -1,6 +1,4 @@
-"""A chat's own settings: what is in ``ChatRecord.params``, the form of its answers, and what the
-engine takes of both.
-"""
+"""Settings of a chat: its sampling options and reply format, and their conversion for the engine."""
 
 from __future__ import annotations
 
@@ -21,15 +19,15 @@ from engine.sandbox import bounds
 from engine.text.forms import refusal
 
 FORMS = ("json", "schema", "choices", "pattern")
-"""What ``ChatOptions.answer_as`` may be, besides None: free text."""
+"""Values of ``ChatOptions.answer_as`` besides None, which is free text."""
 
-# What people mean by JSON: not a bare number or a text in quotes, which are JSON too.
+# Users mean objects and lists, although JSON also has bare numbers and strings.
 _ANY_JSON = {"type": ["object", "array"]}
 _MOST_PARTS = 200
 
 
 class Form(Protocol):
-    """What says of a chat's options which form its answers have; see `ChatOptions`."""
+    """Fields of the reply format, see `ChatOptions`."""
 
     @property
     def answer_as(self) -> str | None: ...
@@ -42,9 +40,10 @@ class Form(Protocol):
 
 
 def bound_to(options: Form) -> dict[str, Any]:
-    """The engine's parameters for the form; none for free text.
+    """Return the engine's parameters for the reply format, or {} for free text.
 
-    Raises ValueError, saying what is wrong with the form, and where.
+    Raises:
+        ValueError: the format is invalid; the text has the reason and the place.
     """
     if options.answer_as is None:
         return {}
@@ -65,7 +64,7 @@ def bound_to(options: Form) -> dict[str, Any]:
 
 
 def fault(options: Form) -> str:
-    """What is wrong with the form, as a sentence with its place; empty when nothing is."""
+    """Return what is wrong with the reply format, as a sentence, or ""."""
     if options.answer_as == "schema":
         return _of_schema(options.schema)
     if options.answer_as == "choices":
@@ -97,7 +96,7 @@ def _of_schema(text: str) -> str:
         return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
         return tr("A schema is a JSON object: { … }.")
-    # By its size first: llguidance crashes over what is too deep, and takes a while otherwise.
+    # First the size: llguidance crashes if the nesting is too deep, and can be slow.
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
             return too_large
@@ -106,7 +105,7 @@ def _of_schema(text: str) -> str:
     reason = _schema_refusal(schema)
     if not reason:
         return ""
-    # The reason has no place. The innermost part that is refused for it is where it lies.
+    # The error has no place, so find the innermost part that causes it.
     place: tuple[str, ...] = ()
     for path, part in _parts(schema):
         inside = len(path) > len(place) and path[: len(place)] == place
@@ -138,7 +137,7 @@ def _schema_refusal(schema: dict[str, Any]) -> str:
 
 
 def _parts(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The objects inside a schema with the names that lead there, outer ones first."""
+    """Yield the objects in a schema with their paths, outer ones first."""
     waiting, given = [(path, schema)], 0
     while waiting and given < _MOST_PARTS:
         path, part = waiting.pop(0)
@@ -175,32 +174,32 @@ def _of_pattern(pattern: str) -> str:
 
 
 def _shown(pattern: str) -> str:
-    """A pattern as it stands in what llguidance says: its slashes are escaped there."""
+    """Return a pattern as llguidance's messages quote it, with escaped slashes."""
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 
 
 def _sentence(place: str, what: str) -> str:
-    """The engine's English words with their place before them, which begins in upper case."""
+    """Return an engine message with its place as a sentence."""
     what = " ".join(what.split()).rstrip(".")
     what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
     return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."
 
 
 CONTEXT = (256, 16_777_216)
-"""The fewest and the most tokens that a chat's context can be limited to."""
+"""Limits of a chat's context in tokens."""
 
 HELPER_BOUNDS = {
     "helper_tokens": (16, 32_768),
     "helper_seconds": (5, 3_600),
     "helpers_at_once": (1, 8),
 }
-"""The least and the most that helpers may be given."""
+"""Limits of the helper settings."""
 
 
 class ChatOptions(Struct, frozen=True):
-    """What a person set for one chat; None leaves it to the model."""
+    """Options that the user has set for a chat. None leaves them to the model."""
 
-    # temperature to frequency_penalty: as in `engine.SamplingParams`
+    # temperature to frequency_penalty: see `engine.SamplingParams`
     temperature: float | None = None
     top_p: float | None = None
     top_k: int | None = None
@@ -212,32 +211,33 @@ class ChatOptions(Struct, frozen=True):
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
     seed: int | None = None  # the same seed and question give the same answer
-    max_tokens: int | None = None  # the longest reply
-    stop: tuple[str, ...] = ()  # texts that end the answer
-    reasoning: bool | None = None  # whether the model thinks first, where it can
-    reproducible: bool = False  # step alone, for bit-identical answers
-    slide: bool = False  # leave out the oldest turns once the chat has outgrown the model's context
-    kv_bits: int | None = None  # keep the KV cache in 8 or 4 bits
-    # tokens that the chat may have, where that is to be fewer than the model takes
+    max_tokens: int | None = None  # limit of a reply
+    stop: tuple[str, ...] = ()  # strings that end the reply
+    # True or False turns the model's reasoning on or off, if it supports that
+    reasoning: bool | None = None
+    reproducible: bool = False  # generate this chat alone, for bit-identical replies
+    slide: bool = False  # leave out the oldest turns when the context is full
+    kv_bits: int | None = None  # bits of the KV cache, 8 or 4
+    # limit of the context in tokens
     context: int | None = None
-    # the form of answers, one of `app.chats.options.FORMS`; None is free text
+    # reply format, one of `FORMS`; None is free text
     answer_as: str | None = None
-    schema: str = ""  # for "schema", a JSON schema as text; kept as typed, also while it is wrong
-    choices: tuple[str, ...] = ()  # for "choices", the texts of which the answer is one
-    pattern: str = ""  # for "pattern", a regular expression of which the answer is all
-    # the keys of the tools that are offered, see `app.tools.tool.Tool.key`
+    schema: str = ""  # JSON schema for "schema", stored as typed even if invalid
+    choices: tuple[str, ...] = ()  # possible replies for "choices"
+    pattern: str = ""  # regular expression for "pattern", which matches the whole reply
+    # keys of the offered tools, see `app.tools.tool.Tool.key`
     tools: tuple[str, ...] = ()
-    helper_tokens: int = 1_024  # the longest answer of a helper
-    helper_seconds: int = 120  # how long the helpers of one call may take together
-    helpers_at_once: int = 4  # how many of them answer at the same time
+    helper_tokens: int = 1_024  # limit of a helper's answer
+    helper_seconds: int = 120  # time limit of all helpers of a call
+    helpers_at_once: int = 4  # helpers that run at the same time
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
-        """Read what was stored; what is no option, or no good value of one, is left alone."""
+        """Read stored options. Unknown options and invalid values are ignored."""
         known: dict[str, Any] = {}
         for option in cls.__struct_fields__:
             value = params.get(option)
-            if option in ("stop", "choices", "tools"):  # JSON knows lists only
+            if option in ("stop", "choices", "tools"):  # JSON has only lists
                 if isinstance(value, (list, tuple)):
                     known[option] = tuple(s for s in value if isinstance(s, str) and s)
             elif option in ("schema", "pattern"):
@@ -263,29 +263,30 @@ class ChatOptions(Struct, frozen=True):
         return cls(**known)
 
     def context_of(self, most: int) -> int:
-        """The tokens that fit, with a model that takes ``most``."""
+        """Return the chat's context size with a model that has ``most`` tokens."""
         return min(most, self.context) if self.context is not None else most
 
     def to_params(self) -> dict[str, Any]:
-        """Only what differs from the default, so that later defaults reach old chats."""
+        """Return the options that differ from the defaults, so that new defaults apply to old
+        chats."""
         return {n: list(v) if isinstance(v, tuple) else v for n, v in changed(self).items()}
 
 
 def changed(of: Struct) -> dict[str, Any]:
-    """Its fields that are not as in one of which nothing was said."""
+    """Return the fields that differ from their defaults."""
     usual = asdict(type(of)())
     return {name: value for name, value in asdict(of).items() if value != usual[name]}
 
 
 def _is_good(name: str, value: Any) -> bool:
-    """Whether the engine takes a value for one of its parameters, and the window can show it."""
+    """Return True if the engine accepts a parameter's value and the window can show it."""
     return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
-    """The options, seed included, that an answer was given with; None when its seed is unknown.
+    """Return the options of an answer including its seed, or None if the seed is unknown.
 
-    Answers of older versions keep their seed only: the rest is as ``now``.
+    Answers of older versions have only a seed. Their other options are those of ``now``.
     """
     seed, options = stats.get("seed"), stats.get("options")
     own = ChatOptions.from_params(options) if isinstance(options, dict) else now
@@ -293,9 +294,9 @@ def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
 
 
 def answer_markdown(message: Message) -> str:
-    """Return the answer's Markdown: JSON that its chat settings ask for as a code block.
+    """Return the answer's Markdown. JSON that the chat's settings require is a code block.
 
-    The fence stays open, so that more text can follow.
+    The fence is not closed, so more text can follow.
     """
     options = message.stats.get("options")
     is_json = isinstance(options, dict) and options.get("answer_as") in {"json", "schema"}
@@ -303,15 +304,16 @@ def answer_markdown(message: Message) -> str:
 
 
 def model_of_answer(stats: Mapping[str, Any]) -> str | None:
-    """The reference of the model that gave an answer; older versions did not keep it."""
+    """Return the reference of an answer's model, or None for answers of older versions."""
     model = stats.get("model")
     return model if isinstance(model, str) and model else None
 
 
 def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
-    """The same options so that other seeds give other replies.
+    """Return options with which different seeds give different replies.
 
-    What a person has set stays, except a temperature of 0, at which all seeds are alike.
+    Values set by the user are kept, except a temperature of 0, at which all seeds give the same
+    reply.
     """
     if not options.temperature:
         usual = float(defaults.get("temperature", _USUAL))
@@ -323,15 +325,15 @@ def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
 
 
 _VARIED, _LEAST_P, _USUAL = 0.8, 0.05, SamplingParams().temperature
-"""Four replies of the Guide, which is asked at 0.3 and a `min_p` of 0.3 else, were one and the same
-there; at these they are two or three."""
+"""Four replies of the Guide were identical at its defaults, a temperature and a `min_p` of 0.3.
+With these values, two or three differ."""
 
 
 _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
 
 
 def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
-    """For the rest of an answer: the choices it began with, the bounds and the memory of now."""
+    """Return the options to continue an answer: its own, with the current limits."""
     return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
 
 
@@ -348,17 +350,18 @@ NUMBERS = (
     "frequency_penalty",
     "max_tokens",
 )
-"""The options that go to the engine under their own names."""
+"""Options that the engine has under the same names."""
 
 
 def sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
-    """The engine's parameters: the person's choice over the model's over the engine's.
+    """Return the engine's parameters: the user's values before the model's before the engine's.
 
-    Without a seed of the person's one is drawn here, so that an answer can be had again.
+    Without a seed of the user, a random one is chosen, so that the answer can be repeated.
 
-    Raises ValueError naming the field, or saying what is wrong with the answer's form.
+    Raises:
+        ValueError: a value or the reply format is invalid; the text has the reason.
     """
     chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:

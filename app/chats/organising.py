@@ -1,4 +1,4 @@
-"""Folders, tags, pins and the archive, and the order in which chats are listed. No widgets."""
+"""Folders, tags, pins and the archive, and the order of the list of chats. No widgets."""
 
 from __future__ import annotations
 
@@ -20,37 +20,35 @@ _DAYS = (
     (mark("Previous 30 Days"), 30),
 )
 _FIRST_YEAR = 2000
-ARCHIVE = "archive"  # the id of the entry that holds the archive
+ARCHIVE = "archive"  # id of the archive's row
 
 
 class Entry(NamedTuple):
-    """One line."""
+    """Row of the list."""
 
     kind: str  # "heading", "folder", "archive", "group" or "chat"
-    id: str  # the chat's, the folder's, the group's in its place, or the words of a heading
-    depth: int = 0  # how far it is indented
-    group: str = ""  # of a chat that stands in a group, the id of that one's line
+    id: str  # of the chat or folder, of a group's first chat, or the text of a heading
+    depth: int = 0  # levels of indentation
+    group: str = ""  # for a chat in a group, the id of the group's row
 
 
 class Lines(NamedTuple):
-    """The list of chats."""
+    """Rows of the list of chats, with counts."""
 
     entries: list[Entry]  # its lines
-    counts: dict[str, int]  # how many chats are in each folder, and in the archive
-    groups: dict[str, list[str]]  # by the id of a group's line the chats that are in it
+    counts: dict[str, int]  # number of chats by folder id, and of the archive
+    groups: dict[str, list[str]]  # ids of chats by the id of their group's row
 
 
 def entries(
     chats: Iterable[ChatRecord], folders: Sequence[Folder], unfolded: Collection[str]
 ) -> Lines:
-    """The lines of the list.
-
-    One pass over the chats: with ten thousand of them it is felt.
+    """Return the rows of the list, in one pass over the chats.
 
     Args:
-        chats: in the order in which they are to stand, the latest used first.
+        chats: in the order of the list, the most recently used first.
         folders: by name.
-        unfolded: ids of folders and groups, and ARCHIVE, of which the inside is shown.
+        unfolded: ids of folders and groups, and ARCHIVE, whose contents are shown.
     """
     pinned: list[tuple[float, str, ChatRecord]] = []
     archived: list[ChatRecord] = []
@@ -95,9 +93,9 @@ def entries(
 
 
 class _Grouping:
-    """Makes lines of chats; those of one comparison or broadcast are one, where the latest stands.
+    """Grouping of chats of one comparison or broadcast in one row, at the place of the latest.
 
-    A chat that stands without the others of its group is a chat like any.
+    A single chat of a group is shown like other chats.
     """
 
     def __init__(self, unfolded: Collection[str]) -> None:
@@ -110,7 +108,8 @@ class _Grouping:
     def of_each(
         self, chats: Sequence[ChatRecord], place: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[Entry]]]:
-        """Each chat that has lines of its own, with these. ``place``: where all of them stand."""
+        """Yield each chat that has a row, with its rows. ``place``: id of the row that contains
+        them."""
         members: dict[str, list[ChatRecord]] = {}
         for chat in chats:
             if chat.group_id is not None:
@@ -131,12 +130,12 @@ class _Grouping:
 
 
 def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
-    """The one of `day_headings` that a chat stands under."""
+    """Return the heading of `day_headings` for a time."""
     return next(heading for heading, since in headings if updated_at >= since)
 
 
 def day_headings() -> list[tuple[str, float]]:
-    """Today, Yesterday, and so on, months of this year, years: each with when it begins."""
+    """Return Today, Yesterday, months of this year and years, each with its first second."""
     today = time.localtime()
     year = today.tm_year
 
@@ -168,17 +167,17 @@ def _folder(
 
 
 def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
-    """Whether the list shows the chat in other words, or elsewhere."""
+    """Return True if the list shows the chat with another text or in another place."""
     return before.title != after.title or before.updated_at != after.updated_at
 
 
-Undo = Callable[[], None]  # puts back what was changed
+Undo = Callable[[], None]  # undoes a change
 
 MOST_TAGS, LONGEST_TAG = 12, 30
 
 
 class Listed(Protocol):
-    """The list of chats, as far as it is asked here: a `ChatLibrary`."""
+    """The parts of `ChatLibrary` that are needed here."""
 
     def chats(self) -> list[ChatRecord]: ...
 
@@ -190,7 +189,8 @@ class Listed(Protocol):
 
 
 class Organising:
-    """Every change is at once in the list and on its way to the file, for one chat or many."""
+    """Editor of folders, tags, pins and the archive. Changes are shown immediately and stored
+    later."""
 
     def __init__(self, library: Listed, store: Store) -> None:
         self._library = library
@@ -198,14 +198,14 @@ class Organising:
         self._folders = {folder.id: folder for folder in store.folders.all()}
 
     def folders(self) -> list[Folder]:
-        """All folders, by name."""
+        """Return all folders, by name."""
         return sorted(self._folders.values(), key=lambda f: (f.name.casefold(), f.id))
 
     def folder(self, folder_id: str | None) -> Folder | None:
         return self._folders.get(folder_id or "")
 
     def path(self, folder_id: str | None) -> str:
-        """The folder's name after that of the folder it lies in: "Work / Reports"."""
+        """Return the folder's name after its parent's, such as "Work / Reports"."""
         folder = self.folder(folder_id)
         if folder is None:
             return ""
@@ -215,37 +215,37 @@ class Organising:
     # Chats.
 
     def pin(self, ids: Iterable[str], on: bool) -> Undo:
-        """Pin chats, or unpin them. What is pinned is not in the archive."""
+        """Pin or unpin chats. Pinning takes them out of the archive."""
         changes: dict[str, Any] = {"pinned_at": time.time() if on else None}
         return self._change(ids, **changes, **({"archived_at": None} if on else {}))
 
     def archive(self, ids: Iterable[str], on: bool) -> Undo:
-        """Put chats into the archive, or take them out of it."""
+        """Archive chats, or take them out of the archive."""
         changes: dict[str, Any] = {"archived_at": time.time() if on else None}
         return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
-        """Put chats into a folder, or out of all; they leave the archive, and stay pinned."""
+        """Move chats to a folder, or out of all folders. They leave the archive and stay pinned."""
         there = folder_id if folder_id in self._folders else None
         return self._change(ids, folder_id=there, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
-        """Let these chats stand together; ``variants``: by chat what it differs in."""
+        """Group these chats. ``variants``: the difference of each chat, by id."""
         group_id = new_id()
         self._library.change(
             {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
         )
 
     def ungroup(self, ids: Iterable[str]) -> Undo:
-        """Let chats stand each by itself."""
+        """Remove chats from their group."""
         return self._change(ids, group_id=None)
 
     def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
-        """Give chats these tags instead of those that they have."""
+        """Replace the tags of chats."""
         return self._change(ids, tags=tidy_tags(tags))
 
     def tags(self) -> list[str]:
-        """All tags in use."""
+        """Return all tags in use."""
         return sorted({tag for chat in self._library.chats() for tag in chat.tags})
 
     def _change(self, ids: Iterable[str], **fields: Any) -> Undo:
@@ -260,7 +260,8 @@ class Organising:
     # Folders.
 
     def make(self, name: str, parent_id: str | None = None, folder_id: str = "") -> Folder:
-        """A new folder. Folders are nested once: within one that is nested it is beside it."""
+        """Create a folder. Folders have one level of nesting: inside a nested one it becomes its
+        sibling."""
         above = self.folder(parent_id)
         if above is not None and above.parent_id is not None:
             above = self.folder(above.parent_id)
@@ -274,7 +275,7 @@ class Organising:
             self._keep(replace(folder, name=name))
 
     def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
-        """Whether a folder may lie in another one, or at the top."""
+        """Return True if a folder can be moved into another one, or to the top."""
         above = self.folder(parent_id)
         holds = any(f.parent_id == folder_id for f in self._folders.values())
         return parent_id is None or (
@@ -282,7 +283,7 @@ class Organising:
         )
 
     def nest(self, folder_id: str, parent_id: str | None) -> Undo:
-        """Put a folder into another one, or at the top; does nothing where that cannot be."""
+        """Move a folder into another one, or to the top, if possible."""
         folder = self.folder(folder_id)
         if folder is None or not self.can_nest(folder_id, parent_id):
             return lambda: None
@@ -290,7 +291,7 @@ class Organising:
         return lambda: self._keep(folder)
 
     def delete(self, folder_id: str) -> Undo:
-        """Take a folder away. What is in it moves to where the folder stood."""
+        """Delete a folder. Its contents move to its parent."""
         folder = self.folder(folder_id)
         if folder is None:
             return lambda: None
@@ -314,7 +315,7 @@ class Organising:
         return undo
 
     def refresh(self) -> None:
-        """The store has other folders: an import has made some."""
+        """Reload the folders after an import."""
         self._folders = {folder.id: folder for folder in self._store.folders.all()}
 
     def _keep(self, folder: Folder, *, told: bool = True) -> None:
@@ -325,7 +326,7 @@ class Organising:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Each once, without "#", commas and needless spaces."""
+    """Return the tags without duplicates, "#", commas and extra spaces."""
     found: dict[str, str] = {}
     for tag in tags:
         word = " ".join(tag.replace(",", " ").replace("#", " ").split())[:LONGEST_TAG].strip()
@@ -335,6 +336,6 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_chats(chats: Iterable[ChatRecord]) -> set[str]:
-    """The tags that all of the chats have."""
+    """Return the tags that all of the chats have."""
     sets = [set(chat.tags) for chat in chats]
     return set.intersection(*sets) if sets else set()

@@ -1,8 +1,9 @@
-"""A panel: who is asked one question, and what can be made of their answers. No Qt, no store.
+"""Panels: members that reply to one question, and what can be generated from their replies. No Qt,
+no store.
 
-Its columns are answers to one message like others, told apart by what stands in their figures under
-"panel": the panel's id, a letter, a name. So they survive whatever messages survive. What is made
-of them is one more answer to that message, with the same id and a kind.
+Columns are ordinary answers to one message. Their stats have the panel's id, a letter and a name
+under "panel", so they are stored like other messages. An answer that is generated from them follows
+the same message, with the same id and a kind.
 """
 
 from __future__ import annotations
@@ -26,26 +27,25 @@ from app.tools.tool import one_line
 from engine.params import takes
 
 MOST, LONGEST = 8, 80
-"""Members of a panel, and characters of a name."""
+"""Limits: members of a panel, and characters of a name."""
 JUDGE, MERGE, VOTE = "judge", "merge", "vote"
-"""What can be made of the answers, besides keeping one."""
+"""Kinds of answers that are generated from a panel."""
 
 
 class Member(Struct, frozen=True):
-    """One who is asked."""
+    """Member of a panel."""
 
-    name: str = ""  # what stands above the answer; "" for "Seed 3" and the like
-    model: str = ""  # its reference; "" for the chat's own
-    # what it is told besides the question. It follows the question, so that all members of one
-    # model go on from one beginning.
+    name: str = ""  # shown above the reply; "" for an automatic one such as "Seed 3"
+    model: str = ""  # reference of its model; "" for the chat's
+    # instructions. They follow the question, so that all members of a model share their context.
     system: str = ""
-    # temperature, seed: None as in the chat
+    # temperature, seed: None for the chat's
     temperature: float | None = None
     seed: int | None = None
 
     @classmethod
     def from_json(cls, told: object) -> Member:
-        """What was kept; what makes no sense is as in the chat."""
+        """Return a stored member. Invalid values are replaced by the chat's."""
         known = told if isinstance(told, dict) else {}
         good: dict[str, Any] = {
             n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
@@ -58,11 +58,11 @@ class Member(Struct, frozen=True):
         return cls(**good)
 
     def to_json(self) -> dict[str, Any]:
-        """Only what differs from a member of which nothing is said."""
+        """Return the fields that differ from the defaults."""
         return changed(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
-        """What it is asked with in a chat with these options. It calls no tools."""
+        """Return its options in a chat with these options. Members have no tools."""
         said = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
         return replace(own, **said, tools=())
 
@@ -70,9 +70,9 @@ class Member(Struct, frozen=True):
 def asked_with(
     members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
-    """What each is asked with: those told apart by their seeds alone so that seeds matter.
+    """Return the options of each member. Members that differ only in their seeds get a temperature.
 
-    ``defaults``: what the makers of each one's model recommend.
+    ``defaults``: recommended options of each member's model.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     told = [member.options(own) for member in members]
@@ -83,13 +83,13 @@ def asked_with(
 
 
 def members_from_json(told: object) -> list[Member]:
-    """A panel that was kept; none for what cannot be one."""
+    """Return the members of a stored panel, or [] if it is invalid."""
     found = [Member.from_json(one) for one in told] if isinstance(told, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
 def usual() -> list[Member]:
-    """Who is asked until a person has chosen others."""
+    """Return the members that are used until the user has chosen others."""
     return [
         Member(tr("Optimist"), system=tr("Answer as an optimist: what speaks for it?")),
         Member(tr("Sceptic"), system=tr("Answer as a sceptic: what speaks against it?")),
@@ -98,7 +98,7 @@ def usual() -> list[Member]:
 
 
 def name(member: Member) -> str:
-    """What tells it from others of its model; "" where that is nothing."""
+    """Return the name that distinguishes a member from others of its model, or ""."""
     if member.name or (member.seed is None and member.temperature is None):
         return member.name
     if member.seed is not None:
@@ -106,11 +106,11 @@ def name(member: Member) -> str:
     return tr("Temperature {value}", value=member.temperature)
 
 
-# What stands in the messages.
+# Panel data in messages.
 
 
 def told(message: Message) -> Mapping[str, Any]:
-    """What a message says of its panel; empty where it belongs to none."""
+    """Return the panel data of a message, or {}."""
     found = message.stats.get("panel")
     return found if isinstance(found, dict) else {}
 
@@ -121,28 +121,28 @@ def _word(message: Message, name: str) -> str:
 
 
 def panel_of(message: Message) -> str:
-    """The id of its panel, "" for none."""
+    """Return the id of the message's panel, or ""."""
     return _word(message, "id")
 
 
 def kind_of(message: Message) -> str:
-    """What was made of a panel by it, "" for anything else."""
+    """Return the kind of an answer that was generated from a panel, or ""."""
     kind = _word(message, "kind")
     return kind if kind in (JUDGE, MERGE, VOTE) else ""
 
 
 def letter_of(message: Message) -> str:
-    """The letter of a column."""
+    """Return the letter of a column."""
     return _word(message, "letter")[:1]
 
 
 def name_of(message: Message) -> str:
-    """The name of a column, "" where it has none."""
+    """Return the name of a column, or ""."""
     return one_line(told(message).get("name"), LONGEST)
 
 
 def sources(message: Message) -> dict[str, str]:
-    """Whose answers it was made of, by letter; none for an answer that was made of none."""
+    """Return the names of the columns that an answer was generated from, by letter."""
     found = told(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
@@ -156,16 +156,16 @@ _CALLED = {
 
 
 def called(message: Message) -> str:
-    """Whose an answer is, as it stands above it: "Guide · Sceptic", "Merged by Guide"."""
+    """Return the heading of an answer: "Guide · Sceptic", "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
     return " · ".join(filter(None, (message.model, name_of(message))))
 
 
 def columns(tree: Transcript, message_id: str) -> list[Message]:
-    """The columns of the panel that an answer belongs to, as they were asked.
+    """Return the columns of an answer's panel, in their order.
 
-    Of a column that was answered anew the newest answer; what was made of them has those of then.
+    Of a regenerated column it is the newest answer, or for a generated answer the one of its time.
     """
     message = tree.get(message_id)
     if message is None or not (panel := panel_of(message)):
@@ -179,32 +179,32 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 
 def question(tree: Transcript, message_id: str) -> Message | None:
-    """The person's message that a panel asked at this message is about."""
+    """Return the user message for a panel that is started at this message."""
     return next((m for m in tree.back_from(message_id) if m.role == "user"), None)
 
 
 def letters(count: int) -> str:
-    """Those of so many columns."""
+    """Return the letters of the columns."""
     return ascii_uppercase[:count]
 
 
 def by_letter(found: Iterable[Message]) -> dict[str, str]:
-    """Whose these columns are."""
+    """Return the names of columns by letter."""
     return {letter_of(m): name_of(m) or m.model for m in found}
 
 
 def listed(names: Mapping[str, str]) -> str:
-    """ "A Optimist, B Sceptic"."""
+    """Return a list such as "A Optimist, B Sceptic"."""
     return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
 
 def answers(found: Iterable[Message]) -> list[Message]:
-    """Those that came to something."""
+    """Return the finished answers that have text."""
     return [m for m in found if m.content.strip() and m.status != "streaming"]
 
 
 def why_not(kind: str, found: Sequence[Message]) -> str:
-    """Why this cannot be made of these columns, as a sentence; "" if it can."""
+    """Return why this cannot be generated from these columns, as a sentence, or ""."""
     if any(m.status == "streaming" for m in found):
         return tr("The panel is still replying.")
     if len(answers(found)) < 2:
@@ -212,7 +212,7 @@ def why_not(kind: str, found: Sequence[Message]) -> str:
     return ballots(found)[1] if kind == VOTE else ""
 
 
-# What a model is told after the question.
+# Instructions that follow the question.
 
 _JUDGE = """Do not answer the question yourself. Compare the answers above:
 1. Where do they differ or contradict each other?
@@ -224,10 +224,9 @@ Use only what stands in them. Where they contradict each other, say so."""
 
 
 def says(tree: Transcript, message: Message) -> str:
-    """What a model is told after the question for this answer; "" for nothing more.
+    """Return the instructions that follow the question for this answer, or "".
 
-    It stands in the message, or is made of what does: an answer that was cut off can be gone on
-    with in another run.
+    They are derived from the stored message, so that an answer can be continued in a later run.
     """
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
@@ -240,13 +239,13 @@ def says(tree: Transcript, message: Message) -> str:
 
 
 def order(found: Sequence[Message], *, turned: bool) -> str:
-    """The head of what a judge says to the answers in one order."""
+    """Return the heading above a judge's text, with the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
     return f"**{tr('Read in the order {letters}', letters=shown)}**\n\n"
 
 
-# No part of these goes on over lines: what a model repeats without end would take minutes.
+# No part of these patterns spans lines, since endless repetition would take minutes to match.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,
@@ -254,14 +253,14 @@ _BEST = re.compile(
 
 
 def best(text: str, found: Iterable[Message]) -> str:
-    """The letter that a judge names, "" for none or one that is no column's."""
+    """Return the letter that a judge chose, or ""."""
     named = _BEST.findall(text)
     letter = named[-1].upper() if named else ""
     return letter if letter in {letter_of(m) for m in found} else ""
 
 
 def verdict(first: str, second: str) -> str:
-    """What the letters named in both orders come to."""
+    """Return the result of the judge's choices in both orders."""
     if first and first == second:
         words = tr("In both orders {letter} was named best.", letter=first)
     elif first and second:
@@ -275,14 +274,14 @@ def verdict(first: str, second: str) -> str:
     return f"**{words}** " + tr("A model’s judgement is no proof.")
 
 
-# The vote.
+# Voting.
 
 
 class Ballot(Struct, frozen=True):
-    """What one answer comes to."""
+    """Vote of one answer."""
 
-    value: str  # by which it is compared
-    shown: str  # as it was written
+    value: str  # normalized, for comparisons
+    shown: str  # as written
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
@@ -295,11 +294,11 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?\d{1,40}(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d{1,40})?(?![\w])"
 )
 _LINE, _CHOICE, _WORDS = 200, 40, 3
-"""The longest a number's sentence and a choice are, in characters, and a choice in words."""
+"""Limits: characters of a number's sentence and of a choice, and words of a choice."""
 
 
 def _number(text: str) -> Ballot | None:
-    """The one number of a short text."""
+    """Return the single number of a short text, or None."""
     text = _said(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
     values = {value for each in found if (value := _value(each)) is not None}
@@ -309,7 +308,7 @@ def _number(text: str) -> Ballot | None:
 
 
 def _value(text: str) -> Decimal | None:
-    """Of "1,234.5", "1.234,5" or "0,5". A single dot is a decimal point."""
+    """Return the value of "1,234.5", "1.234,5" or "0,5". A single dot is a decimal point."""
     text = re.sub(r"[\u00a0\u202f ’']", "", text).replace("−", "-")
     commas, dots = text.count(","), text.count(".")
     if commas and dots:
@@ -326,7 +325,7 @@ def _value(text: str) -> Decimal | None:
 
 
 def _choice(text: str) -> Ballot | None:
-    """One of a few words."""
+    """Return a choice of a few words, or None."""
     text = _said(text)
     value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
     if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
@@ -335,7 +334,7 @@ def _choice(text: str) -> Ballot | None:
 
 
 def _form(text: str) -> Ballot | None:
-    """An object or a list of JSON."""
+    """Return a JSON object or list, or None."""
     fenced = _FENCE.search(text)
     try:
         found = json.loads(fenced[1] if fenced else text)
@@ -348,13 +347,13 @@ def _form(text: str) -> Ballot | None:
 
 
 def _said(text: str) -> str:
-    """What follows "Answer:", or all of it."""
+    """Return the text after "Answer:", or all of it."""
     found = (said for words in reversed(_ANSWER.findall(text)) if (said := words.strip("* \t\r")))
     return next(found, text.strip())
 
 
 def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
-    """By letter what the answers come to, and "" ; or why they cannot be counted."""
+    """Return the votes by letter and "", or no votes and the reason."""
     said = answers(found)
     if any(m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in said):
         return {}, tr("A reply was cut off and cannot be counted.")
@@ -366,7 +365,7 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
 
 
 def count(found: Sequence[Message]) -> str:
-    """The result of a vote, as Markdown. Nothing of it is a model's."""
+    """Return the result of a vote as Markdown."""
     votes, _ = ballots(found)
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()
@@ -396,7 +395,7 @@ def _vote(votes: Mapping[str, Ballot], message: Message) -> str:
 
 
 def _code(text: str) -> str:
-    """As it was written, and no Markdown."""
+    """Return the text as inline code."""
     text = " ".join(text.split())
     ticks = "`" * (max(map(len, re.findall(r"`+", text)), default=0) + 1)
     space = " " if "`" in text else ""

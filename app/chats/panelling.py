@@ -1,4 +1,4 @@
-"""The running of a panel: several replies to one message at once, each in its own session."""
+"""Generation of a panel: several replies to one message at once, each in its own session."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from app.store import Message, new_id
 
 
 class Panelling(QObject):
-    """The columns of one panel at a time, while they are written and until another reply begins.
+    """Columns of one panel, from the question until another reply begins.
 
-    Their sessions are forks of the chat's: the engine reads what they begin with once, and what
-    they have read is there if one of them is kept.
+    Their sessions are forks of the chat's session, so their common beginning is read once. If a
+    column is kept, the chat continues its session.
     """
 
-    # the same as in `Chat`
+    # see `Chat`
     chat_changed = Signal()
     path_changed = Signal()
     message_changed = Signal(str)
@@ -43,11 +43,11 @@ class Panelling(QObject):
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""
-        self.lanes: dict[str, Answering] = {}  # by the column's message, who writes it
+        self.lanes: dict[str, Answering] = {}  # generators of the columns, by message id
 
     @property
     def running(self) -> list[Answering]:
-        """The columns that are not written to their end, from left to right."""
+        """Return the generators of unfinished columns, from left to right."""
         return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
 
     @property
@@ -58,10 +58,10 @@ class Panelling(QObject):
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
     def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> str:
-        """Ask all of them at once; returns the panel's id.
+        """Ask all members, and return the panel's id.
 
         Args:
-            asked: the person's message, which all of them answer.
+            asked: the user's message.
             options: the chat's own.
         """
         self.let_go()
@@ -102,7 +102,8 @@ class Panelling(QObject):
         return panel_id
 
     def _new_lane(self) -> Answering:
-        """Return a lane whose end is not repeated: the chat's reply ends with the last one."""
+        """Return a generator for a column. The chat's reply ends with the last column, so the end
+        of this one is not passed on."""
         lane = self._main.beside(self._saved, self, fork=True)
         lane.text_added.connect(self.text_added)
         lane.turn_changed.connect(self.turn_changed)
@@ -128,7 +129,8 @@ class Panelling(QObject):
         """
         if not self.columns(message_id) or self.why_not_keep():
             return False
-        self._saved.show(message_id)  # first: when it ends, the queue checks how the path ended
+        # before the reply ends, since the queue then checks the end of the path
+        self._saved.show(message_id)
         lanes, self._kept = self.lanes, message_id
         self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
         for key in lanes.keys() - self.lanes.keys():
@@ -147,7 +149,7 @@ class Panelling(QObject):
         self.let_go()
 
     def let_go(self) -> None:
-        """The sessions of the columns are needed no more."""
+        """Discard the sessions of the columns."""
         self._kept = ""
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():

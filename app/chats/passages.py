@@ -1,4 +1,4 @@
-"""What of a long file a model is given: named pages, its beginning, or passages that match."""
+"""Selection of parts of long files for the prompt: pages, the beginning, or matching passages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
 
 
 def whole_pages(text: AttachedText, numbers: list[int]) -> tuple[Span, ...]:
-    """All of these pages, in their order."""
+    """Return the full pages, in order."""
     return tuple((n, 0, len(text.pages[n - 1])) for n in numbers)
 
 
 def pages_in(words: str, count: int) -> list[int]:
-    """The numbers that "1-3, 7" means.
+    """Return the numbers in a text such as "1-3, 7".
 
     Raises:
-        ValueError: a sentence that says what is wrong.
+        ValueError: the text is invalid; the message is for the user.
     """
     found: set[int] = set()
     parts = [part.strip() for part in _BETWEEN.split(words)]
@@ -44,7 +44,7 @@ def pages_in(words: str, count: int) -> list[int]:
 
 
 def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
-    """The first pages, and of the last of them as many whole lines, so long in all."""
+    """Return the first pages up to a number of characters, with whole lines of the last one."""
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
         if characters <= 0:
@@ -67,7 +67,7 @@ _PAGE = r"(?:{unit}|page|seite|p\.|s\.)s?\.?\s*(\d{{1,6}})"
 
 
 class Passages:
-    """An index in memory over one file; for any thread."""
+    """Full-text index of one file in memory. Thread-safe."""
 
     def __init__(self, text: AttachedText) -> None:
         self._text = text
@@ -87,9 +87,9 @@ class Passages:
         )
 
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
-        """The best ones in the order of the file, so long in all; a page that is named comes first.
+        """Return the best passages in the file's order, up to a number of characters.
 
-        Where nothing matches it is the file's beginning.
+        Pages named in the question come first. If nothing matches, it is the beginning of the file.
         """
         chosen: list[Span] = []
         left = characters
@@ -103,7 +103,7 @@ class Passages:
         return _joined(sorted(chosen)) if chosen else beginning(self._text, characters)
 
     def _named(self, question: str) -> Iterator[Span]:
-        """The passages of pages that the question names."""
+        """Yield the passages of pages that the question names."""
         unit = re.escape(self._text.unit or "page")
         for match in re.finditer(_PAGE.format(unit=unit), question, re.IGNORECASE):
             number = int(match[1])
@@ -122,7 +122,7 @@ class Passages:
         )
         with self._asked:
             found = self._db.execute(best, (query,)).fetchall()
-        # A rank is the more negative the better. What shares nothing but "the" is left out.
+        # Better ranks are more negative. Passages that share only words such as "the" are left out.
         enough = _ENOUGH * found[0][3] if found else 0.0
         return [(int(page), int(b), int(e)) for page, b, e, rank in found if rank <= enough]
 
@@ -133,12 +133,12 @@ _lock = threading.Lock()
 
 
 def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passages | None:
-    """The passages of the text of this hash, made once for all chats; on any thread.
+    """Return the passages of the text with this hash, indexed once for all chats. Thread-safe.
 
-    A long text takes a second. Who waits for it keeps nobody else waiting.
+    Indexing a long text takes a second, and blocks only this call.
 
     Args:
-        texts: gives a text by its hash; None where it is not there.
+        texts: returns a text by its hash, or None if it is missing.
     """
     with _lock:
         made = _kept.get(key)
@@ -155,7 +155,7 @@ def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passag
 
 
 def pieces(page: str) -> Iterator[tuple[int, int]]:
-    """A page in passages that end where a paragraph does, or a line, or a sentence, or a word."""
+    """Yield passages of a page that end with a paragraph, line, sentence or word."""
     begin = 0
     while begin < len(page):
         end = begin + LENGTH
@@ -172,7 +172,7 @@ def pieces(page: str) -> Iterator[tuple[int, int]]:
 
 
 def _joined(spans: list[Span]) -> tuple[Span, ...]:
-    """Neighbours as one."""
+    """Join adjacent passages."""
     made: list[Span] = []
     for page, begin, end in spans:
         if made and made[-1][0] == page and made[-1][2] == begin:
@@ -183,5 +183,5 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def are_made(key: str) -> bool:
-    """Whether `passages_of` would answer at once."""
+    """Return True if `passages_of` has an index of this text."""
     return key in _kept

@@ -1,4 +1,4 @@
-"""The pages of a PDF as images, for models that see: each drawn once for all chats."""
+"""Images of PDF pages for models that can see, rendered once for all chats."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from engine import EngineError
 from engine.errors import INVALID_REQUEST
 from engine.sandbox.jobs import draw_pages, exclusive
 
-PIXELS = 2_000_000  # of a page: its text is read well, and no model is given many more
+PIXELS = 2_000_000  # per page: enough to read its text, and few models accept more
 
 _AT_ONCE = 4
-"""Pages that a child draws: its limits are for so many, and no more are lost by a damaged one."""
+"""Pages rendered by one child process. Its limits are made for this number, and a damaged page
+loses no more than these."""
 
 
 def drawn(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
 ) -> list[Read]:
-    """Pages of a PDF; those that are damaged are left out. Blocks, for seconds.
+    """Render pages of a PDF. Damaged ones are left out. Blocks for seconds.
 
     Args:
-        name: of the file, for people.
-        count: of its pages.
-        numbers: of those that are wanted, from 1.
+        name: of the file, for error messages.
+        count: number of its pages.
+        numbers: the pages to render, from 1.
 
     Raises:
-        EngineError: it cannot be read any more.
+        EngineError: the file can no longer be read.
     """
     if not numbers:
         return []
@@ -62,7 +63,7 @@ def drawn(
 
 
 def kept_path(path: Path) -> str:
-    """A file's path as it is kept; "" where no text can hold it."""
+    """Return the path to store for a file, or "" if it is not valid Unicode."""
     try:
         return str(path).encode().decode()
     except UnicodeEncodeError:
@@ -70,7 +71,7 @@ def kept_path(path: Path) -> str:
 
 
 def _digest(path: Path) -> str:
-    """Of the file. Raises EngineError."""
+    """Return the hash of the file. Raises EngineError."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

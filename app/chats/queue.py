@@ -1,4 +1,4 @@
-"""Messages that were sent while a reply ran: they go one after the other, each after a reply."""
+"""Queue of messages that the user sent while a reply ran. Each reply is followed by the next one."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _ENDS = {
 
 
 class MessageQueue:
-    """Messages queued in one chat, kept in its record. `TurnController` sends them."""
+    """Queued messages of one chat, stored in its record. `TurnController` sends them."""
 
     def __init__(self, saved: SavedChat, changed: Callable[[], None]) -> None:
-        """``changed`` is called when the messages or their state have changed."""
+        """``changed``: called when the messages or their state have changed."""
         self._saved = saved
         self.changed = changed
-        # held from a start on, and after a reply that was stopped or failed
+        # at the start of the program, and after a reply that was stopped or failed
         self.state = Queue.HELD
-        self._refused = ""  # why the first one could not be sent, as a sentence; "" if it could
+        self._refused = ""  # why the first one could not be sent, as a sentence
 
     @property
     def messages(self) -> tuple[Queued, ...]:
@@ -38,14 +38,14 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """Return the message that is sent next by itself. One that is edited is waited for."""
+        """Return the message to send after this reply. One that is being edited delays the queue."""
         moves = self.state is not Queue.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
     def why_held(self) -> str:
-        """Return why nothing is sent by itself, as a sentence; "" if it is, or nothing waits."""
+        """Return why the queue is held, as a sentence, or "" if it is not or is empty."""
         if self.state is not Queue.HELD or not self.messages:
             return ""
         leaf = self._saved.transcript.leaf
@@ -55,26 +55,26 @@ class MessageQueue:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the last reply has ended as one does after which the next message goes."""
+        """Return True if the last reply ended normally, so that the next message can be sent."""
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
     def refuse(self, why: str) -> None:
-        """Note why the first message cannot be sent."""
+        """Store why the first message cannot be sent."""
         self._refused = why
         self.changed()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
-        """Put a message at the end of the queue, or at a place."""
+        """Add a message at the end of the queue, or at a position."""
         place = len(self.messages) if at is None else at
         self.put(Queued(new_id(), text.strip("\n"), files), place)
 
     def put(self, message: Queued, at: int) -> None:
-        """Put one there; one that was removed comes back so."""
+        """Insert a message, also to restore one that was removed."""
         self._keep((*self.messages[:at], message, *self.messages[at:]))
 
     def change(self, message_id: str, text: str, files: Attachments) -> None:
-        """Say it in other words, in its place."""
+        """Change a queued message."""
         self._keep(
             tuple(
                 replace(each, text=text.strip("\n"), attachments=files)
@@ -85,7 +85,7 @@ class MessageQueue:
         )
 
     def take(self, message_id: str) -> None:
-        """It is sent, or removed."""
+        """Remove a message that is sent or deleted."""
         self._keep(tuple(each for each in self.messages if each.id != message_id))
 
     def _keep(self, messages: tuple[Queued, ...]) -> None:

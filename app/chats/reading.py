@@ -1,11 +1,11 @@
-"""What a chat reads of others, by a person's consent: sources of its messages, and what is new.
+"""Chats that read other chats with the user's consent: their messages, and what is new.
 
-A source is an attached text whose pages are messages of the branch that the other chat shows: who
-said it, and what. Its reasoning, its calls of tools and the texts of its files are not in it, nor
-is what it has read itself: two chats that read each other do not hand each other's words back.
+A source is an attached text whose pages are the messages of the other chat's shown branch, with
+their authors. It has no reasoning, tool calls, texts of files, or sources of that chat: two chats
+that read each other do not return each other's text.
 
-What was read so far stands in the sources on the chat's own branch, and nowhere else. So edits,
-branches, deletions, undo, imports and crashes need no books of their own.
+The sources in the chat's own branch are the only record of what was read, so edits, branches,
+deletions, undo, imports and crashes need no other bookkeeping.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from app.tools.tool import clean
 from engine.text.documents import MOST_CHARACTERS
 
 FOLLOWS = "follows"
-"""The name in ``ChatRecord.params`` of the chats that are followed: the id of each, and how many of
-its last messages are read at first, 0 for all."""
+"""Key in ``ChatRecord.params`` for followed chats: by id, how many of the last messages are read at
+first, 0 for all."""
 MOST = 8
 _LONGEST_TITLE = 200
 
 
 class InUse(Protocol):
-    """What is needed of a chat that is in use: `app.chats.chat.Chat`."""
+    """The parts of `app.chats.chat.Chat` that are needed here."""
 
     @property
     def record(self) -> ChatRecord: ...
@@ -45,7 +45,7 @@ class InUse(Protocol):
 
 
 def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
-    """The chats that are followed, as `FOLLOWS` says; what makes no sense is left out."""
+    """Return the followed chats, see `FOLLOWS`. Invalid entries are ignored."""
     given = params.get(FOLLOWS)
     pairs = given.items() if isinstance(given, dict) else ()
     good = [(k, n) for k, n in pairs if is_own_id(k) and type(n) is int and n >= 0]
@@ -53,25 +53,30 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class Other(Struct, frozen=True):
-    """Another chat as it can be read now."""
+    """Readable state of another chat."""
 
     id: str
     title: str
-    # who says it ("user" or "assistant"), and what, of each message that is complete
+    # author ("user" or "assistant") and text of each complete message
     lines: tuple[tuple[str, str], ...] = ()
-    writing: bool = False  # whether a reply is being written after them
-    gone: str = ""  # why it cannot be read, as a few words; "" where it can
+    writing: bool = False  # a reply follows that is still being generated
+    gone: str = ""  # why the chat cannot be read, in a few words
 
     @property
     def why_not(self) -> str:
-        """Why nothing of it can be read, as a sentence; "" where something can."""
+        """Return why there is nothing to read, as a sentence, or ""."""
         if self.gone:
             return tr("“{name}” cannot be read.", name=self.title)
         return "" if self.lines else tr("This chat is empty.")
 
 
 def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> Other:
-    """``record``: None where the chat is not there; ``path``: its branch that is shown."""
+    """Return the readable state of a chat.
+
+    Args:
+        record: None if the chat does not exist.
+        path: its shown branch.
+    """
     title = clean(record.shown_title, lines=False, most=_LONGEST_TITLE) if record else ""
     if record is None:
         return Other(chat_id, title, gone=tr("no longer there", "a chat"))
@@ -89,7 +94,7 @@ def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> O
 
 
 def source(of: Other, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
-    """All that stands in it after so many messages."""
+    """Return the messages after the first ``before`` ones as an attachment."""
     said = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in said), tuple(who for who, _ in said))
     count = sum(len(t) for _, t in said)
@@ -98,14 +103,14 @@ def source(of: Other, before: int, news: News = "") -> tuple[Attachment, Attache
 
 
 class _Read(Struct):
-    """What a chat has read of another: so many messages were left out, and then these came."""
+    """Messages that were read of another chat, after ``before`` ones that were left out."""
 
     before: int
     lines: list[tuple[str, str]]
 
 
 def _what_is_new(of: Other, read: _Read | None, last: int) -> tuple[int, News] | None:
-    """From where on, and how; None for nothing. ``last``: as in `FOLLOWS`."""
+    """Return the first new message and the kind of news, or None. ``last``: see `FOLLOWS`."""
     if not of.lines:
         return None
     if read is None or read.before >= len(of.lines):
@@ -116,32 +121,31 @@ def _what_is_new(of: Other, read: _Read | None, last: int) -> tuple[int, News] |
     pairs = enumerate(zip(now, read.lines, strict=False))
     same = next((n for n, (a, b) in pairs if a != b), min(len(now), len(read.lines)))
     if same == len(now) and (same == len(read.lines) or of.writing):
-        return None  # or a reply is being written anew: what it is is not known yet
+        return None  # unchanged, or an earlier reply is being regenerated and not known yet
     if same == len(read.lines):
         return read.before + same, "new"
     return read.before + min(same, len(now) - 1), "changed"
 
 
 class Others:
-    """The chats that one chat reads."""
+    """Other chats that a chat reads."""
 
     def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, InUse]) -> None:
-        """``in_use``: the chats that are in use, by their ids; it changes."""
+        """``in_use``: the chats in use by id, updated in place."""
         self._saved = saved
         self._store = store
         self._in_use = in_use
         self._known: dict[str, tuple[ChatRecord | None, Message | None, Other]] = {}
-        # what was found of each that is followed when that was looked at last, and what of it the
-        # next message brings
+        # state of each followed chat when it was last read, and the attachment for the next message
         self.seen: dict[str, tuple[Other, Attachment | None]] = {}
 
     @property
     def follows(self) -> dict[str, int]:
-        """As `FOLLOWS`."""
+        """Return the followed chats, see `FOLLOWS`."""
         return follows_in(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Read what is new of it with each message; None: no longer."""
+        """Follow a chat, so that each message comes with its news. None ends this."""
         follows = {key: n for key, n in self.follows.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
@@ -151,8 +155,10 @@ class Others:
         self.seen.pop(chat_id, None)
 
     def now(self, chat_id: str) -> Other:
-        """A chat as it is now. Of one that is in use nothing is read from the disk, and of another
-        one little where `look` was called since it was changed.
+        """Return the current state of a chat.
+
+        Reads nothing from the disk if the chat is in use, and little after `look` if it is
+        unchanged.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
@@ -167,20 +173,22 @@ class Others:
                 found = other(chat_id, record, self._store.path(chat_id))
                 known = self._known[chat_id] = (record, leaf, found)
             return known[2]
-        except StoreError as error:  # of a damaged file the message goes without it
+        except StoreError as error:  # a damaged file: the message is sent without it
             return Other(chat_id, "", gone=error.message)
 
     async def look(self, chat_id: str) -> Other:
-        """As `now`, but what has to be read is read on a thread."""
+        """Return the result of `now`, reading from the disk in a worker thread."""
         if chat_id not in self._in_use:
             await flows.aside(partial(self._stored, chat_id))
         return self.now(chat_id)
 
     def with_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
-        """The files of a message that is to follow ``path``, with what is new in the chats that are
-        followed. A source among them that is read whole is as that chat is now.
+        """Return the files of a message that follows ``path``, with news of the followed chats.
+
+        Sources among the files that are read completely are updated.
         """
-        found = [f for f in files if f.chat != self._saved.record.id]  # they came by a broadcast
+        # a broadcast may have brought this chat itself
+        found = [f for f in files if f.chat != self._saved.record.id]
         if not self.follows:
             return tuple(found)
         unseen = left_out([*path, *path[-1:]]) if path else ()
@@ -194,7 +202,7 @@ class Others:
             if not of.lines:
                 continue
             mine = [f for f in found if f.chat == chat_id]
-            cut = [f for f in mine if f.use != "all"]  # a person has chosen what of it is given
+            cut = [f for f in mine if f.use != "all"]  # the user has chosen a part of it
             begun = next((f for f in mine if not f.news and f.use == "all"), None)
             place = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
@@ -213,7 +221,7 @@ class Others:
         return tuple(found)
 
     def _read(self, files: Iterable[Attachment], chat_id: str) -> _Read | None:
-        """What these sources say of a chat, one after the other."""
+        """Return what these sources contain of a chat, in order."""
         read: _Read | None = None
         for file in files:
             if file.chat != chat_id or (text := self._saved.text(file.hash)) is None:

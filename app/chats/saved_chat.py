@@ -1,4 +1,4 @@
-"""A chat's record and its messages, in memory and in the store."""
+"""A chat's record and messages, in memory and in the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine import Image
 
 
 class SavedChat:
-    """Every change of a chat goes through here, once to each place."""
+    """Writer of all changes of a chat to memory and store."""
 
     _aside = False
 
@@ -28,27 +28,26 @@ class SavedChat:
         stored: bool,
         messages: Sequence[Message] | None = None,  # the store's, if they have just been read
     ) -> None:
-        # the chat as it is now; the store may lag behind by what ``change`` did
+        # current record; changes by ``change`` are not stored yet
         self.record = record
-        self.stored = stored  # False for a new chat in which no key was pressed yet
+        self.stored = stored  # False for a new chat in which nothing was typed yet
         self._store = store
         self._texts: dict[str, AttachedText] = {}
-        # its messages
         if messages is None:
             messages = store.messages(record.id) if stored else ()
         self.transcript = Transcript(messages, record.leaf_id)
 
     def aside(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
-        """A chat with these messages, of which nothing is stored. It reads this one's files."""
+        """Return a chat with these messages that is not stored. It can read this one's files."""
         made = SavedChat(record, self._store, stored=False)
         made.transcript, made._aside = Transcript(messages), True
         return made
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Store everything kept within in one transaction: `Store.together`.
+        """Store everything within in one transaction, see `Store.together`.
 
-        After an exception nothing is stored, and the chat in memory is what the store has.
+        After an exception nothing is stored, and the chat in memory is reset to the stored state.
         """
         record, stored = self.record, self.stored
         try:
@@ -57,7 +56,7 @@ class SavedChat:
         except BaseException:
             self.record, self.stored = record, stored
             if not self._aside:
-                with suppress(StoreError):  # it may be what was raised
+                with suppress(StoreError):  # may be the original exception
                     messages = self._store.messages(record.id) if stored else []
                     self.transcript.reset(messages, record.leaf_id)
             raise
@@ -65,26 +64,26 @@ class SavedChat:
     # The record.
 
     def change(self, **fields: Any) -> None:
-        """Change the record in memory; ``keep`` stores it."""
+        """Change the record in memory. ``keep`` stores it."""
         self.record = replace(self.record, **fields)
 
     def keep(self) -> None:
-        """Store the record; from the first time on it is in the list of chats."""
+        """Store the record. The first time adds it to the list of chats."""
         self.stored = True
         self.change(leaf_id=self.transcript.leaf_id)
         self._store.save_chat(self.record)
 
     def update(self, **fields: Any) -> None:
-        """Change the record, and store it if the chat is in the list of chats."""
+        """Change the record, and store it if the chat is in the list."""
         self.change(**fields)
         if self.stored:
             self.keep()
 
-    # What is being composed.
+    # The composer.
 
     @property
     def compose(self) -> Compose:
-        """What stands in the composer. A message that is gone is not edited any more."""
+        """Return the composer's content. The edit of a deleted message has ended."""
         record = self.record
         if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(
@@ -101,7 +100,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Compose something else, in memory; ``keep`` or ``keep_compose`` stores it."""
+        """Replace the composer's content in memory. ``keep`` or ``keep_compose`` stores it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.before, compose.message, compose.text
         else:
@@ -115,7 +114,7 @@ class SavedChat:
         )
 
     def keep_compose(self) -> None:
-        """Store what is being composed. Cheap enough for every key press."""
+        """Store the composer's content. Fast enough for every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
@@ -123,7 +122,7 @@ class SavedChat:
             self._store.set_draft(record.id, record.draft)
 
     def keep_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Compose with these files, and store that; ``new`` is what some of them hold."""
+        """Replace the composer's files, and store that. ``new``: contents of files not stored yet."""
         with self.together():
             for each in new:
                 if isinstance(each, StoredImage):
@@ -134,34 +133,34 @@ class SavedChat:
             self.keep()
 
     def text(self, key: str) -> AttachedText | None:
-        """The text of a file by its hash; None if it is not there."""
+        """Return the text of a file by its hash, or None if it is missing."""
         if key not in self._texts and (found := self._store.texts.get(key)) is not None:
             self._texts[key] = found
         return self._texts.get(key)
 
     def hold(self, text: AttachedText) -> None:
-        """Have a text, which is stored with the first message that it goes with."""
+        """Keep a text in memory until the first message that has it is stored."""
         self._texts[text.hash] = text
 
     def image(self, key: str) -> Image:
-        """An image by its hash. Its file is read where it is needed, never on the GUI thread."""
+        """Return an image by its hash. The file is read later, off the GUI thread."""
         return Image(partial(self._store.images.get, key), key)
 
     def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
-        """Return a small JPEG of an image by its hash, empty if there is none; None as `image`.
+        """Return a small JPEG of an image by its hash, or b"" if there is none.
 
         Args:
             key: the hash.
-            read: False to return None for one that is not in memory, instead of reading the disk.
+            read: False returns None for a thumbnail not in memory, instead of reading the disk.
         """
         return self._store.images.thumbnail(key) if read else self._store.images.held(key)
 
     # The messages.
 
     def add(self, message: Message) -> None:
-        """Put a message at the end of its parent's path and show it.
+        """Add a message at the end of its parent's path and show it.
 
-        The chat comes to the top of the list, in memory as the store does it: `SaveMessage`.
+        The chat moves to the top of the list, as `SaveMessage` does in the store.
         """
         for each in message.attachments:
             if each.chat and (held := self._texts.get(each.hash)) is not None:
@@ -172,19 +171,19 @@ class SavedChat:
         self.change(leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at))
 
     def save(self, message: Message) -> None:
-        """Store a message as it is now."""
+        """Store a message."""
         if not self._aside:
             self._store.save_message(message)
 
     def show(self, message_id: str) -> None:
-        """Show another branch, the one through this message."""
+        """Show the branch of this message."""
         self.transcript.show(message_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
     def remove(self, message_id: str) -> Removal:
-        """Take out a message and what follows it; ``restore`` needs what comes back.
+        """Remove a message and what follows it. The return value is for ``restore``.
 
-        If one of them was being edited, the draft from before is in the composer again.
+        If one of them was being edited, the earlier draft returns to the composer.
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
@@ -199,7 +198,7 @@ class SavedChat:
         return removal
 
     def restore(self, removal: Removal) -> None:
-        """Put removed messages back and show them; one that was being edited is so again."""
+        """Restore removed messages and show them. An edit of one of them resumes."""
         self.transcript.restore(removal.messages, removal.leaf_id)
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
         self.change(leaf_id=removal.leaf_id)
@@ -222,7 +221,7 @@ S = TypeVar("S", bound=_Saving)
 
 
 def saved_together(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """All that the method saves reaches the file, or nothing does: see `Store.together`."""
+    """Have a method store all of its changes or none, see `Store.together`."""
 
     @wraps(method)
     def together(self: S, /, *args: P.args, **options: P.kwargs) -> R:

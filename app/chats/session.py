@@ -1,4 +1,4 @@
-"""A chat's session in the engine: opened when first asked, anew for another model or mode."""
+"""Session of a chat in the engine, opened on demand and replaced for another model or mode."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from engine import Model, Session
 
 BACKGROUND = (-1, "background", 20.0)
-"""Arguments of `Session.prioritise` for helpers: their prompts are read last, and together they get
-a fifth of the time while other chats reply."""
+"""Arguments of `Session.prioritise` for helpers: their prompts are read last, and they share a
+fifth of the time while other chats reply."""
 
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
-    """The tokens that a chat may have with its model, or another; 0 while that is not known."""
+    """Return a chat's context size with its model or another one, or 0 if unknown."""
     model = loader.get(ref or chat.model).model
     if model is None or not model.context_length:
         return 0
@@ -28,7 +28,7 @@ def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
 
 
 class ChatSession:
-    """Holds at most one engine session, so that a follow-up finds its KV cache."""
+    """Owner of at most one engine session, whose KV cache serves the next turn."""
 
     def __init__(self, loader: ModelLoader, chat_id: str) -> None:
         self._loader = loader
@@ -39,16 +39,13 @@ class ChatSession:
 
     @property
     def id(self) -> str | None:
-        """The engine's name for it, None while there is none."""
+        """Return the engine's id of the session, or None."""
         if self._session is None or isinstance(self._session, RemoteSession):
             return None
         return self._session.id
 
     def open(self, model: Model, options: ChatOptions) -> Session | RemoteSession:
-        """The session for this model and mode.
-
-        Raises EngineError when the engine has been stopped.
-        """
+        """Return the session for this model and mode. Raises EngineError if the engine has stopped."""
         if isinstance(model, RemoteModel):
             return self._open_remote(model, options)
         wanted = (
@@ -65,8 +62,8 @@ class ChatSession:
             engine = self._loader.engine
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
-            # No system prompt here: it travels with the messages, as it may change between turns.
-            # Under the chat's own id, by which its KV cache is found again after a restart.
+            # Without a system prompt: it may change between turns, so it is part of the messages.
+            # The chat's own id finds its KV cache after a restart.
             self._session = engine.open_session(
                 model,
                 session_id=self._chat_id,
@@ -91,18 +88,18 @@ class ChatSession:
         return session
 
     def leave(self, ref: str) -> None:
-        """The chat has another model: another machine need not keep anything for it."""
+        """Close the session on another machine after a change of the model."""
         if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
             self.close()
 
     def set_front(self, front: bool) -> None:
-        """Whether its prompts come before those of the other chats."""
+        """Give its prompts priority over those of other chats, or end that."""
         if front != self._front:
             self._front = front
             self._prioritise()
 
     def set_background(self, background: bool) -> None:
-        """Whether its replies are for later, unless it is in front."""
+        """Give its replies low priority unless it is in front, or end that."""
         if background != self._background:
             self._background = background
             self._prioritise()
@@ -113,26 +110,26 @@ class ChatSession:
             self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
     def twin_of(self, other: ChatSession) -> None:
-        """Share what another chat's session has read, until either side writes."""
+        """Start as a copy of another chat's session."""
         self.close()
         if other._session is not None:
-            with suppress(EngineError):  # a stopped engine: the first reply reads it all again
+            with suppress(EngineError):  # the engine was stopped; the first reply reads everything
                 self._session = other._session.fork(self._chat_id)
                 self._made_for = other._made_for
 
     def close(self) -> None:
-        """Let the engine free it."""
+        """Close the session."""
         if self._session is not None:
             self._session.close()
             self._session = None
 
     def forget(self) -> None:
-        """Let the engine free it and keep nothing of it on disk."""
-        if isinstance(self._session, RemoteSession):  # an engine's may have been before it
+        """Close the session and delete its cache on disk."""
+        if isinstance(self._session, RemoteSession):  # an engine session may have existed before it
             self.close()
         if self._session is not None:
             self._session.close(forget=True)
             self._session = None
         elif self._loader.engine is not None:
-            with suppress(EngineError):  # a stopped engine removes nothing more
+            with suppress(EngineError):  # a stopped engine deletes nothing
                 self._loader.engine.forget(self._chat_id)

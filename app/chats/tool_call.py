@@ -1,4 +1,4 @@
-"""Calls of tools as plain values: one that a chat works on, and those in its history. No Qt."""
+"""Tool calls as plain values: running ones and those of the history. No Qt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_RESULT = "There is no result: the chat went on without it."
 
 
 class Made(Struct, frozen=True):
-    """A call as the model made it. ``fault``: why it could not be read, "" if it could."""
+    """Call by the model. ``fault``: why it could not be parsed, or ""."""
 
     id: str
     name: str
@@ -33,9 +33,9 @@ class Made(Struct, frozen=True):
 
 
 def turn_with_calls(message: Message) -> dict[str, Any] | None:
-    """An answer that called tools, exactly as the engine keeps it; None for any other.
+    """Return the engine's turn of an answer that called tools, or None.
 
-    What came from a file and is no such turn counts as none.
+    Malformed values of imported chats count as none.
     """
     turn = message.stats.get("turn")
     if message.role != "assistant" or not isinstance(turn, dict) or not calls_of(turn):
@@ -44,7 +44,7 @@ def turn_with_calls(message: Message) -> dict[str, Any] | None:
 
 
 def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
-    """The calls of a turn: the name of the tool by the id of the call."""
+    """Return the tool names of a turn's calls, by call id."""
     listed = turn.get("tool_calls")
     if turn.get("role") != "assistant" or not isinstance(listed, list):
         return {}
@@ -61,26 +61,26 @@ def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
 
 
 class OpenCalls:
-    """Gives each call its result, in the order of the calls, whatever became of it."""
+    """Matcher of results to calls: each call gets one result, in the order of the calls."""
 
     def __init__(self, turns: list[dict[str, Any]]) -> None:
-        """Results are put at the end of ``turns``."""
+        """``turns``: the list that results are appended to."""
         self._turns = turns
         self._open: dict[str, str] = {}
 
     def begin(self, turn: Mapping[str, Any]) -> None:
-        """An answer has called these tools."""
+        """Start with the calls of an answer."""
         self._open = calls_of(turn)
 
     def take(self, message: Message, left_out: bool) -> None:
-        """A result. One that belongs to no call of the turn before it is left out."""
+        """Add a result. One that belongs to none of the calls is ignored."""
         key = message.stats.get("call")
         if isinstance(key, str) and key in self._open:
             text = NO_RESULT if left_out or not message.content else message.content
             self._turns.append(_result(key, self._open.pop(key), text))
 
     def end(self) -> None:
-        """Something else follows: calls without a result get one that says so."""
+        """Add a placeholder for each call without a result, before another turn begins."""
         for key, name in self._open.items():
             self._turns.append(_result(key, name, NO_RESULT))
         self._open = {}
@@ -91,7 +91,7 @@ def _result(key: str, name: str, text: str) -> dict[str, Any]:
 
 
 def fault_in(arguments: str) -> str | None:
-    """Why a text is no object of arguments; None if it is one."""
+    """Return why a text is not an object of arguments, or None if it is one."""
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
@@ -124,7 +124,7 @@ _OUTCOMES = {
 
 
 def result_of(message: Message) -> str:
-    """What a person reads of the result of a call: nothing that is written for the model."""
+    """Return the result of a call for the user, without text that is meant for the model."""
     if message.error:
         return message.error
     if message.stats.get("server") == BUILT_IN:
@@ -142,7 +142,7 @@ def result_of(message: Message) -> str:
 
 
 class CallState(Enum):
-    """Where a call is. `Waiting` for the person are the first two."""
+    """States of a call. In the first two it waits for the user."""
 
     ASKING = "asking"
     TOO_LONG = "too_long"
@@ -151,75 +151,74 @@ class CallState(Enum):
 
 
 class OpenQuestion(Struct):
-    """One question that waits for the person."""
+    """Question that waits for the user."""
 
     question: Question
-    # takes the answer; cancelled when the server does not wait for it any more
+    # the answer; cancelled if the server withdraws the question
     future: Future[Response]
-    # what stands in the fields so far, by their names
+    # values in the fields so far, by name
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
 class Call(Struct):
-    """One call of the running step."""
+    """Call of the current step."""
 
-    message_id: str  # of the message that will hold its result
+    message_id: str  # of the message for its result
     made: Made
-    tool: Tool | None  # None where the model called what was not offered
-    arguments: str  # JSON text, as the model wrote it or as the person has changed it
+    tool: Tool | None  # None if the model called an unknown tool
+    arguments: str  # JSON text, as written by the model or changed by the user
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     since: float = field(default_factory=monotonic)
-    # what came of it, while the person decides how much of it is kept
+    # while the user decides how much of it to keep
     result: ToolResult | None = None
-    room: int = 0  # how many characters of it would fit
-    # what the person is shown before it runs, where the arguments do not tell it all, or why it
-    # cannot work
+    room: int = 0  # characters of it that would fit
+    # shown before the call runs: its effect, or why it cannot work
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None  # the arguments that it was asked for with
-    # brings the preview; an earlier one's is of other arguments, or other folders
+    previewed: str | None = None  # the arguments that the preview was requested for
+    # the pending preview
     looking: Future[Difference | Obstacle | None] | None = None
-    shown_first: bool = False  # it may run only once its difference is shown
-    # the arguments as the person is changing them; None where they are as they were
+    shown_first: bool = False  # it may run only after its difference was shown
+    # the arguments while the user edits them, None if they are unchanged
     written: str | None = None
-    # what its server asks while it runs; the first is shown
+    # open questions of its server; the first one is shown
     questions: list[OpenQuestion] = field(default_factory=list)
-    # what it has asked so far, with what was said to it (`Action`)
+    # past questions with the user's actions (`Action`)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)  # the helpers that it asks
+    lanes: list[Lane] = field(default_factory=list)  # its helpers
 
     @property
     def stands(self) -> str:
-        """The arguments as the person sees them now: these run if they allow it."""
+        """Return the arguments as displayed. These run if the user allows it."""
         return self.arguments if self.written is None else self.written
 
     @property
     def obstructed(self) -> bool:
-        """Whether nothing that is allowed could run: something stands in its way as it is."""
+        """Return True if the call cannot run as it is, even if allowed."""
         return isinstance(self.preview, Obstacle) and self.written is None
 
     @property
     def waits(self) -> bool:
-        """Whether the person is to say something."""
+        """Return True if the call waits for the user."""
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
 class Doing(Struct, frozen=True):
-    """What the tools of a chat do at the moment."""
+    """Activity of a chat's tools."""
 
-    running: tuple[str, ...]  # names of those that run
-    waiting: int  # how many calls wait for the person
-    seconds: float  # how long the first of them has been running, or waiting
-    # step, tokens: of this turn so far, see `ToolWork`
+    running: tuple[str, ...]  # names of running tools
+    waiting: int  # calls that wait for the user
+    seconds: float  # since the first of them started to run or wait
+    # step, tokens: of this turn, see `ToolWork`
     step: int
     tokens: int
-    paused: bool = False  # the model is not asked again when they have ended
-    words: str = ""  # what the one that runs does, where its name does not say it
+    paused: bool = False  # the model does not continue when they have ended
+    words: str = ""  # description of the running call, if its name does not say enough
 
 
 def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False) -> Doing | None:
-    """The same of these calls; None where all are over."""
+    """Return the activity of these calls, or None if all have ended."""
     alive = [call for call in calls if call.state is not CallState.OVER]
     if not alive:
         return None
@@ -232,13 +231,13 @@ def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
 
 
 def asking_helpers(call: Call) -> str:
-    """What a call that runs does, if it asks helpers; "" for any other."""
+    """Return the description of a running helper call, or "" for other calls."""
     count = len(call.lanes)
     return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
 
 
 def figures(call: Call) -> dict[str, Any]:
-    """What the message of a call keeps of it besides the result."""
+    """Return the stats to store in a call's message."""
     stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
     stats["arguments"] = call.arguments
     if call.tool is not None:
@@ -257,7 +256,7 @@ def figures(call: Call) -> dict[str, Any]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two JSON texts say the same: a card shows arguments on lines of their own."""
+    """Return True if two JSON texts are equal. A card shows arguments with other line breaks."""
     try:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A chat's calls of tools: asked for, run, and given back to the model, step by step."""
+"""Tool calls of a chat: consent, execution, and their results for the model."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shorte
 
 
 class ToolOffers:
-    """One chat's. On the GUI thread; nothing here waits for a server."""
+    """What the servers of one chat offer. Used on the GUI thread, and never blocks."""
 
-    FRESH_S = 15.0  # how long a list holds before it is asked for again
+    FRESH_S = 15.0  # age at which a list is requested again
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
     ) -> None:
-        """``switched_on`` gives the keys of the chat's tools."""
+        """``switched_on`` returns the keys of the chat's tools."""
         self._owner = owner
         self._switched_on = switched_on
         self._asked: dict[str, float] = {}
-        self.host = host  # reads what was chosen
-        # what each server has listed last, or why it has not, by its name
+        self.host = host  # reads the chosen items
+        # by server its last list, or why it failed
         self.known: dict[str, Offers | str] = {}
 
     @property
     def servers(self) -> list[str]:
-        """Those of which the chat has something switched on."""
+        """Return the servers that have tools switched on in this chat."""
         named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
         configs = (self.host.config(name) for name in sorted(named))
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
-        """Have the lists that are not fresh told anew; ``changed`` is called for each that comes.
+        """Refresh old lists. ``changed`` is called for each list that arrives.
 
-        A server that is not running is started for it.
+        Servers that do not run are started.
         """
         now = monotonic()
         for server in self.servers:
@@ -83,16 +83,16 @@ class ToolOffers:
 
 
 class ToolQuestions:
-    """The questions of one chat's calls. On the GUI thread."""
+    """Questions of one chat's calls. Used on the GUI thread."""
 
     def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
-        """``changed`` is called when a call has a question more or less."""
+        """``changed``: called when the questions of a call have changed."""
         self._owner, self._bridge = owner, bridge
         self._changed = changed
         self._channels: dict[str, int] = {}
 
     def asker(self, call: Call) -> Ask:
-        """What the tools ask with while this call runs; it may be called on any thread."""
+        """Return the function with which tools ask the user during this call. It is thread-safe."""
         number, post = self._bridge.channel(lambda asked: self._take(call, asked))
         self._channels[call.message_id] = number
 
@@ -104,7 +104,7 @@ class ToolQuestions:
         return ask
 
     def answer(self, call: Call, response: Response) -> bool:
-        """Answer the question that is shown; False if there is none."""
+        """Answer the question that is shown. Return False if there is none."""
         if not call.questions:
             return False
         asked = call.questions.pop(0)
@@ -115,7 +115,7 @@ class ToolQuestions:
         return True
 
     def drop(self, call: Call) -> None:
-        """The call is over: nobody waits for what is still asked."""
+        """Cancel the questions of a call that has ended."""
         number = self._channels.pop(call.message_id, None)
         if number is not None:
             self._bridge.close(number)
@@ -132,7 +132,7 @@ class ToolQuestions:
         self._changed(call)
 
     async def _watch(self, call: Call, asked: OpenQuestion) -> None:
-        """Until it is answered, or the server takes the question back."""
+        """Wait until the question is answered or withdrawn by the server."""
         try:
             await flows.arrived(asked.future)
         except CancelledError:
@@ -142,14 +142,14 @@ class ToolQuestions:
 
 
 class ToolWork(QObject):
-    """The calls of one chat. A chat waits only for its own."""
+    """Runner of one chat's tool calls. A chat waits only for its own calls."""
 
-    # (call): it asks helpers; who hears of it fills its lanes, and its future
+    # (call): it asks helpers, and its lanes and future are to be filled
     helpers_wanted = Signal(object)
-    # (call): they are to come to their end, with what they have said
+    # (call): its helpers are to end, keeping their text
     helpers_stopped = Signal(object)
 
-    # the same as in `Chat`
+    # see `Chat`
     chat_changed = Signal()
     message_added = Signal(str)
     message_changed = Signal(str)
@@ -157,7 +157,8 @@ class ToolWork(QObject):
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
-    CHARACTERS_PER_TOKEN = 2  # few: a result that is too long costs the whole chat
+    # a low estimate, since a result that is too long makes the chat unusable
+    CHARACTERS_PER_TOKEN = 2
 
     def __init__(
         self,
@@ -167,30 +168,30 @@ class ToolWork(QObject):
         room: Callable[[], int],
         parent: QObject,
     ) -> None:
-        """``room`` returns how many tokens still fit into the model's context, 0 if unknown."""
+        """``room`` returns the tokens left in the model's context, or 0 if unknown."""
         super().__init__(parent)
         self._saved = saved
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
-        # what else the chat's servers have
+        # what else the chat's servers offer
         self.offers = ToolOffers(self, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
-        self.calls: dict[str, Call] = {}  # those of the running step, by the ids of their messages
+        self.calls: dict[str, Call] = {}  # calls of the current step, by message id
         self.paused = False
-        self.step = 0  # which answer of this turn made them, counted from 1
-        self.tokens = 0  # written and read by the answers of this turn so far
+        self.step = 0  # number of the answer in this turn that made the calls, from 1
+        self.tokens = 0  # read and generated by the answers of this turn
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for the person."""
+        """Return the number of calls that wait for the user."""
         return sum(call.waits for call in self.calls.values())
 
     @property
     def first_waiting(self) -> str:
-        """The message of the first call that waits for the person; "" if none does."""
+        """Return the message id of the first call that waits for the user, or ""."""
         return next((key for key, call in self.calls.items() if call.waits), "")
 
     @property
@@ -200,19 +201,19 @@ class ToolWork(QObject):
 
     @property
     def at_limit(self) -> bool:
-        """Whether so much was done unasked that the person is asked before more is."""
+        """Return True if the user must be asked before the turn continues."""
         return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
 
     def new_turn(self) -> None:
-        """A person has said something, or has said to go on: steps are counted anew."""
+        """Reset the limits, because the user has sent a message or continued."""
         self.step = self.tokens = 0
 
     # A step.
 
     def begin(self, made: Sequence[Made], tokens: int, then: Callable[[], object]) -> None:
-        """Take the calls that an answer ended with; ``then`` is called when all are over.
+        """Start the calls of an answer. ``then`` is called when all have ended.
 
-        Each is a message from now on, so that none is lost with the program.
+        Each call is stored as a message, so that a crash loses none.
         """
         self.step += 1
         self.tokens += tokens
@@ -228,7 +229,7 @@ class ToolWork(QObject):
                 self._saved.add(self._new_message(call))
         for call in self.calls.values():
             self.message_added.emit(call.message_id)
-        self.chat_changed.emit()  # its place in the list of chats is another
+        self.chat_changed.emit()  # the chat has moved in the list
         for call in list(self.calls.values()):
             if call.tool is None:
                 name = visible(call.made.name)[:80]
@@ -243,9 +244,13 @@ class ToolWork(QObject):
         self._soon.start()
 
     def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
-        """What the person says to a call; ``arguments`` are JSON text if they changed them.
+        """Apply the user's decision about a call.
 
-        Returns why it cannot be done so, "" if it was.
+        Args:
+            arguments: JSON text, if the user changed them.
+
+        Returns:
+            Why that is not possible, or "".
         """
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.ASKING or call.tool is None:
@@ -272,7 +277,7 @@ class ToolWork(QObject):
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
-        for other in list(self.calls.values()):  # what was said may be about these, too
+        for other in list(self.calls.values()):  # the decision may apply to these, too
             waits = other.state is CallState.ASKING and other.written is None
             if waits and other.tool is not None and self._allowed(other.tool):
                 self._run(other)
@@ -281,17 +286,17 @@ class ToolWork(QObject):
 
     @property
     def asking(self) -> list[Call]:
-        """The calls that wait to be allowed, in their order."""
+        """Return the calls that wait for consent, in order."""
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
-        """Allow once, or deny, all that wait. Those that cannot run as they stand wait on."""
+        """Allow once, or deny, all waiting calls. Those that cannot run as they are keep waiting."""
         for call in self.asking:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)
 
     def allow_writing(self, message_id: str) -> None:
-        """Let the tools write in the folder that stands in a call's way, in this chat."""
+        """Allow the tools of this chat to write in the folder that blocks a call."""
         call = self.calls.get(message_id)
         obstacle = call.preview if call is not None else None
         if isinstance(obstacle, Obstacle) and obstacle.folder is not None:
@@ -299,19 +304,19 @@ class ToolWork(QObject):
             self.look_again()
 
     def look_again(self) -> None:
-        """The chat's folders are others now: what the waiting calls would do may be, too."""
+        """Update the previews of waiting calls after a change of the chat's folders."""
         for call in self.asking:
             if call.previewed is not None:
                 self._preview(call)
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer what the server of a running call asks; False if it asks nothing any more."""
+        """Answer the question of a running call's server. Return False if there is none."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
     def keep(self, message_id: str, shorten: bool) -> None:
-        """What becomes of a result that is too long: its begin and end, or nothing of it."""
+        """Shorten a result that is too long, or leave it out."""
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:
             return
@@ -321,7 +326,7 @@ class ToolWork(QObject):
         self._soon.start()
 
     def stop_call(self, message_id: str) -> None:
-        """End one call; the model is told so, and the chat goes on."""
+        """End one call. The model gets a note, and the chat continues."""
         call = self.calls.get(message_id)
         if call is not None and call.lanes and call.state is CallState.RUNNING:
             self.helpers_stopped.emit(call)
@@ -330,7 +335,7 @@ class ToolWork(QObject):
             self._soon.start()
 
     def retry_call(self, message_id: str) -> None:
-        """End one call and make it again, with the same arguments.
+        """Stop one call and run it again with the same arguments.
 
         The user is asked again unless the tool is always allowed.
         """
@@ -349,7 +354,7 @@ class ToolWork(QObject):
             self.phase_changed.emit()
 
     def stop(self, status: str = "cancelled") -> None:
-        """End all; what is done stays."""
+        """Stop all calls. Results so far are kept."""
         self._soon.stop()
         for call in list(self.calls.values()):
             if call.state is not CallState.OVER:
@@ -358,11 +363,11 @@ class ToolWork(QObject):
         self.paused = False
 
     def toggle_pause(self) -> None:
-        """Let what runs run, but ask the model nothing more until this is called again."""
+        """Pause or resume. While paused, running calls finish but the model does not continue."""
         self.paused = not self.paused
         self._soon.start()
 
-    # One call.
+    # A call.
 
     def _run(self, call: Call) -> None:
         assert call.tool is not None
@@ -384,7 +389,7 @@ class ToolWork(QObject):
         self.phase_changed.emit()
 
     def _preview(self, call: Call) -> None:
-        """Have what is shown before the call made, if there is something."""
+        """Request the preview of a call, if its tool has one."""
         assert call.tool is not None
         if fault_in(call.arguments) is not None:
             return
@@ -402,13 +407,13 @@ class ToolWork(QObject):
             found = await flows.arrived(future)
         except CancelledError:
             return
-        # A difference of other arguments, from before they were changed, is not shown.
+        # Ignore the preview of earlier arguments.
         if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
             self.message_changed.emit(call.message_id)
 
     async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
-        """Take what a call comes to, unless it is stopped meanwhile."""
+        """Store the result of a call, unless it was stopped before."""
         try:
             result = await flows.arrived(future)
         except CancelledError:
@@ -431,13 +436,13 @@ class ToolWork(QObject):
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
-            future.cancel()  # first: what helpers have said by now is kept with the call
+            future.cancel()  # first, so that the helpers' text is stored with the call
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
     ) -> None:
-        """The call is over: its message gets its text and its figures."""
+        """End a call: store its result and stats in its message."""
         ran = call.state is CallState.RUNNING or call.result is not None
         self._questions.drop(call)
         call.decision = decision or call.decision
@@ -477,7 +482,7 @@ class ToolWork(QObject):
 
     @Slot()
     def _advance(self) -> None:
-        """Once all calls are over and nothing stands still, the model is asked again."""
+        """Continue the turn once all calls have ended and nothing is paused."""
         over = all(call.state is CallState.OVER for call in self.calls.values())
         if self.calls and over and not self.paused:
             self.calls = {}

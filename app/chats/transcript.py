@@ -1,4 +1,4 @@
-"""One chat's message tree and the path through it that is shown. No Qt, no store."""
+"""Message tree of a chat, and the path that is shown. No Qt, no store."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
 class Removal(Struct, frozen=True):
-    """Messages taken out of a chat, parents first, and the end of the path shown before.
+    """Messages removed from a chat, parents first, and the end of the path before that.
 
-    ``editing``: one of them was being edited, so far.
+    ``editing``: the edit of one of them, if there was one.
     """
 
     messages: tuple[Message, ...]
@@ -35,15 +35,15 @@ class Removal(Struct, frozen=True):
 
     @property
     def followed(self) -> str:
-        """The id of the message before them; empty at the chat's beginning."""
+        """Return the id of the message before them, or ""."""
         return self.messages[0].parent_id or ""
 
 
 class Transcript:
-    """The messages of one chat.
+    """Messages of one chat.
 
-    Edit, regenerate and branch add siblings and never change or drop what is there. The shown path
-    runs from a root to ``leaf_id``.
+    Editing, regenerating and branching add siblings and never change existing messages. The shown
+    path runs from a root to ``leaf_id``.
     """
 
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
@@ -70,62 +70,62 @@ class Transcript:
 
     @property
     def leaf(self) -> Message | None:
-        """The last shown message; None where nothing was said."""
+        """Return the last shown message, or None."""
         return self._messages.get(self.leaf_id or "")
 
     @property
     def path(self) -> list[Message]:
-        """The shown messages, first to last."""
+        """Return the shown messages, first to last."""
         return self.path_to(self.leaf_id)
 
     def path_to(self, message_id: str | None) -> list[Message]:
-        """The messages from the root to ``message_id``, both included."""
+        """Return the messages from the root to ``message_id``, inclusive."""
         path = list(self.back_from(message_id))
         path.reverse()
         return path
 
     def backwards(self) -> Iterator[Message]:
-        """The shown messages, last to first; for who need not see them all."""
+        """Iterate over the shown messages, last to first."""
         return self.back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
-        """Append a message; it becomes the end of the shown path."""
+        """Append a message. It becomes the end of the shown path."""
         self._insert(message)
         self.leaf_id = message.id
 
     def update(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message; returns it as it is now."""
+        """Replace fields of a message, and return the new message."""
         message = replace(self._messages[message_id], **changes)
         self._messages[message_id] = message
         return message
 
     def children(self, message_id: str | None) -> list[Message]:
-        """What follows a message, oldest first; with None the first messages of all versions."""
+        """Return the messages after a message, oldest first. None: all first messages."""
         return [self._messages[each] for each in self._children.get(message_id, ())]
 
     def followers(self, message_id: str | None) -> Sequence[str]:
-        """The ids of `children`."""
+        """Return the ids of `children`."""
         return self._children.get(message_id, ())
 
     def through(self, message_id: str) -> list[Message]:
-        """The path that `show` would lead through this message; the shown one if it holds it."""
+        """Return the path that `show` would select; the shown one if it has this message."""
         path = self.path
         if any(message.id == message_id for message in path):
             return path
         return self.path_to(self._newest_leaf(message_id))
 
     def alternatives(self, message_id: str) -> list[str]:
-        """The message and its siblings, oldest first."""
+        """Return the ids of the message and its siblings, oldest first."""
         return list(self._children[self._messages[message_id].parent_id])
 
     def show(self, message_id: str) -> None:
-        """Lead the path through this message, on to the newest message below it."""
+        """Show the path through this message to the newest message below it."""
         self.leaf_id = self._newest_leaf(message_id)
 
     def remove(self, message_id: str) -> list[Message]:
-        """Take a message and all that follows it out of the tree; returns them, parents first.
+        """Remove a message and all that follow it, and return them, parents first.
 
-        The path then shows the nearest alternative, or ends at the message before.
+        The path then leads to the nearest sibling, or ends at the message before.
         """
         siblings = self._children[self._messages[message_id].parent_id]
         at = siblings.index(message_id)
@@ -142,10 +142,10 @@ class Transcript:
         return removed
 
     def restore(self, messages: Iterable[Message], leaf_id: str | None) -> None:
-        """Put back what ``remove`` took out, in its old place among its siblings."""
+        """Restore what ``remove`` returned, with its old place among its siblings."""
         for message in messages:
             self._insert(message)
-            self._children[message.parent_id].sort()  # ids sort by time of making
+            self._children[message.parent_id].sort()  # ids sort by creation time
         self.leaf_id = leaf_id
 
     def _below(self, message_id: str) -> list[Message]:
@@ -155,11 +155,11 @@ class Transcript:
         return [self._messages[each] for each in found]
 
     def last(self, role: str) -> Message | None:
-        """The last message of that role on the shown path."""
+        """Return the last message of a role on the shown path, or None."""
         return next((m for m in self.backwards() if m.role == role), None)
 
     def back_from(self, message_id: str | None) -> Iterator[Message]:
-        """``path_to``, last to first; for who need not see them all."""
+        """Iterate over the path to a message, last to first."""
         messages = self._messages
         while message_id is not None and (message := messages.get(message_id)) is not None:
             yield message
@@ -184,15 +184,17 @@ def conversation(
     images: Images | None = None,
     hears: bool = False,
 ) -> list[dict[str, Any]]:
-    """The path as the engine takes it: role and content of each turn, the system prompt first.
+    """Return the path as the engine's messages, the system prompt first.
 
-    With `continuing` the last message is an answer that is to be gone on with; its reasoning
-    belongs to it. `texts` gives those of attached files, and `images` those; without it, and of
-    recordings where it does not hear, the model reads that there was one.
+    An answer without text is left out, and the questions around it become one turn, since some
+    templates require alternating roles. Messages that did not fit are left out, see `left_out`. An
+    answer with tool calls is followed by a result for each call.
 
-    An answer that never began is left out and the questions around it become one turn: templates
-    that insist on alternating roles would refuse them otherwise. What did not fit is left out, too:
-    see `left_out`. An answer that called tools is followed by a result for each call.
+    Args:
+        continuing: the last message is an answer to continue, with its reasoning.
+        texts: returns the texts of attached files.
+        images: returns images and recordings. Without it, the model gets notes instead.
+        hears: False replaces recordings by notes.
     """
     turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
@@ -224,22 +226,22 @@ def conversation(
 
 
 def did_not_fit(message: Message) -> bool:
-    """Whether it is an answer that failed because the model's context could not take it all."""
+    """Return True if an answer failed because the chat exceeded the model's context."""
     return message.status == "error" and message.stats.get("code") == "context_overflow"
 
 
 def left_out(path: Sequence[Message]) -> frozenset[str]:
-    """The ids of the questions that did not fit, once the chat has gone on after them.
+    """Return the ids of questions that did not fit and were followed by others.
 
-    Without this each later turn would fail as they did.
+    Otherwise each later turn would fail, too.
     """
     answered = zip(path, path[1:], path[2:], strict=False)
     return frozenset(question.id for question, answer, _ in answered if did_not_fit(answer))
 
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
-    """How many tokens the last turn took and how many of them were reused; 0 if unknown."""
-    # An answer that is being written has no figures yet: those before it stay.
+    """Return the tokens of the last turn, and how many of them were reused; 0 if unknown."""
+    # An answer in progress has no figures, so use the one before.
     latest = islice(transcript.backwards(), 100)
     stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
     used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
@@ -247,10 +249,10 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
 
 
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
-    """Store a copy of the chat up to a message and return it.
+    """Store a copy of the chat up to a message, and return it.
 
-    From an answer it goes on after that answer. From a person's message it ends before it, and the
-    message stands in the composer, to be asked in other words.
+    The copy ends with that message if it is an answer. A user message is put into its composer
+    instead.
     """
     last = transcript[message_id]
     copied = transcript.path_to(message_id)
@@ -273,7 +275,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         group_id=None,
         variant="",
     )
-    with store.together():  # a crash leaves no half of a copy
+    with store.together():  # a crash must not leave half of a copy
         store.save_chat(made)
         parent: Message | None = None
         for message in copied:
@@ -290,9 +292,9 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
 
 
 def _title(title: str) -> str:
-    """What the copy is called: "Branch: Trees", then "Branch 2: Trees", and so on.
+    """Return the title of a copy: "Branch: Trees", then "Branch 2: Trees".
 
-    A tab and the sidebar have room for how it begins.
+    Tabs and the sidebar show only the beginning.
     """
     first, later = mark("Branch: {title}"), mark("Branch {number}: {title}")
     for text in (later, first):

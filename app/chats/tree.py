@@ -1,4 +1,4 @@
-"""A chat's messages as a picture of its branches: lines of runs. No Qt, no store."""
+"""Branches of a chat as a tree of runs. No Qt, no store."""
 
 from __future__ import annotations
 
@@ -15,40 +15,41 @@ _NAME = "branch"
 
 
 class Run(Struct, eq=False):
-    """Messages of which each is all that follows the one before.
+    """Sequence of messages in which each is the only successor of the one before.
 
-    A branch is a line of runs: where it divides, it goes on with the branch that is shown, else
-    with the largest, and the others are below that run. So a picture is no deeper than the
-    logarithm of the messages, however often they divide.
+    A branch is a sequence of runs. At a fork it continues with the shown branch, or else with the
+    largest. The other branches are below that run. So the depth of the tree is at most the
+    logarithm of the number of messages.
     """
 
-    # the messages; none for the beginning of a chat that has several first messages
+    # ids of the messages; none at the beginning of a chat with several first messages
     ids: tuple[str, ...]
-    above: Run | None  # the run after which its branch leaves; None for what begins the chat
-    place: int  # where it stands among the runs below that, or among those that begin the chat
-    depth: int  # how many runs are above it
-    shown: bool  # whether it is on the path that the chat shows
-    begins: bool  # whether it is the first of its branch
-    goes_on: bool = False  # whether the one behind it, in the same place, goes on with its branch
-    more: bool = False  # whether another branch begins further down in the same place
-    # the runs of the branches that leave after it, one branch after the other
+    # the run after which this branch forks off; None at the beginning of the chat
+    above: Run | None
+    place: int  # index among its siblings
+    depth: int  # number of runs above it
+    shown: bool  # it is on the path that the chat shows
+    begins: bool  # it is the first of its branch
+    goes_on: bool = False  # the next sibling continues its branch
+    more: bool = False  # another branch begins among the later siblings
+    # runs of the branches that fork off after it, one branch after the other
     below: list[Run] = field(default_factory=list)
 
     @property
     def id(self) -> str:
-        """The first message, by which it is known; "" for the beginning."""
+        """Return the id of the first message, or "" at the beginning."""
         return self.ids[0] if self.ids else ""
 
     @property
     def branches(self) -> int:
-        """How many branches leave after it."""
+        """Return the number of branches that fork off after it."""
         return sum(run.begins for run in self.below)
 
 
 def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
-    """The runs that begin the chat, with all others below them. Takes time with each message once.
+    """Return the first runs of the chat, with all others below them. Visits each message once.
 
-    ``apart``: ids of runs whose messages are to stand one by one.
+    ``apart``: ids of runs whose messages become one run each.
     """
     sizes = _sizes(transcript)
     shown = {message.id for message in transcript.backwards()}
@@ -82,7 +83,7 @@ def _line(
     shown: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
-    """Put the runs of one branch in their place; what leaves them is still to be put below them."""
+    """Add the runs of one branch. Return the branches that fork off, still to be added."""
     left: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first
@@ -103,12 +104,12 @@ def _line(
 
 
 def _heir(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
-    """With which of these a branch goes on."""
+    """Return the message with which a branch continues."""
     return max(ids, key=lambda each: (each in shown, sizes[each], each), default=None)
 
 
 def _sizes(transcript: Transcript) -> dict[str, int]:
-    """By message: how many there are from it on."""
+    """Return the number of messages from each message on."""
     order, waiting = list[str](), list(transcript.followers(None))
     while waiting:
         order.append(at := waiting.pop())
@@ -121,15 +122,15 @@ def _sizes(transcript: Transcript) -> dict[str, int]:
 
 
 def branch_name(stats: Mapping[str, Any]) -> str:
-    """What a person calls the branch that begins with a message with these figures; "" for nothing.
+    """Return the user's name of the branch that begins with a message with these stats, or "".
 
-    They come from files of chats, too, and may hold anything there.
+    Imported stats may contain any value.
     """
     return one_line(stats.get(_NAME), LONGEST_NAME)
 
 
 def with_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The figures with this name for the branch; "" takes it away."""
+    """Return the stats with this name of the branch, or without one for ""."""
     others = {key: value for key, value in stats.items() if key != _NAME}
     kept = branch_name({_NAME: name})
     return {**others, _NAME: kept} if kept else others

@@ -1,4 +1,4 @@
-"""Controller of a chat's turn: it asks the table what an event does, and does it."""
+"""Controller of a chat's turn: looks up each event in the table, and carries out its effects."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from app.store import Attachments, Message, Queued, new_id, title_from
 
 
 class TurnController(QObject):
-    """Sends what is composed and queued, when the table of `app.chats.turn` says so.
+    """Sender of composed and queued messages, controlled by the table of `app.chats.turn`.
 
-    An event runs to completion: changes that its effects cause are handled after it.
+    An event runs to completion. Changes that its effects cause are handled after it.
     """
 
-    # the same as in `Chat`
+    # see `Chat`
     chat_changed = Signal()
     compose_changed = Signal()
     turn_changed = Signal()
@@ -64,14 +64,14 @@ class TurnController(QObject):
         self.draft = Draft.KEPT
         self.unsent = ""  # why the composer's message was not sent, as a sentence
         self.several = False  # Enter sends to other chats, too
-        self._depth = 0  # events that are being handled
-        self._changed = False  # CHANGED is to be handled after them
-        self._called: Answer | None = None  # the answer whose tool calls ended last
+        self._depth = 0  # nesting of events that are being handled
+        self._changed = False  # CHANGED is handled after them
+        self._called: Answer | None = None  # the last answer whose tool calls have ended
         attaching.refused.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
         reply.answering.called.connect(self._on_results)
 
-    # The state.
+    # State.
 
     @property
     def stage(self) -> Stage:
@@ -81,11 +81,11 @@ class TurnController(QObject):
 
     @property
     def is_at_work(self) -> bool:
-        """True if the chat replies, or will send something by itself."""
+        """Return True if the chat replies, or will send something by itself."""
         return self.draft is not Draft.KEPT or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
-        """Return the kind of a message; by default of what is composed."""
+        """Return the kind of a message, by default of the composer's content."""
         compose = message or self._saved.compose
         if isinstance(compose, Editing):
             queued = self._queue.get(compose.message) is not None
@@ -96,8 +96,8 @@ class TurnController(QObject):
         """Return the state.
 
         Args:
-            message: the message that the event brings, if it is not about the composer.
-            unseen: False if the message is not to be sent with images to a model that sees none.
+            message: the event's message, unless the event is about the composer.
+            unseen: send images even if the model cannot see them.
         """
         compose, queue = self._saved.compose, self._queue
         given = message is not None
@@ -126,10 +126,10 @@ class TurnController(QObject):
         return First.BLOCKED if self.obstacle(_written(messages[0])) else First.READY
 
     def obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
-        """Return why a message cannot be sent to this model, as a sentence; "" if it can.
+        """Return why a message cannot be sent to this model, as a sentence, or "" if it can.
 
         Args:
-            sees, hears: pass over images and recordings that the model cannot take.
+            sees, hears: ignore images and recordings that the model cannot take.
         """
         files = compose.attachments
         if not sees and (name := self._model.cannot_see(files)):
@@ -143,11 +143,12 @@ class TurnController(QObject):
         return "" if says else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
-        """Return the step that an event would take now. Arguments are those of `state`."""
+        """Return the step that an event would cause now. The arguments are those of `state`."""
         return step(self.state(message, unseen=unseen), event)
 
     def why_not(self, event: Event) -> str | None:
-        """Return why an event would do nothing now, as a sentence; None if it would."""
+        """Return why an event would do nothing now, as a sentence, or None if it would do
+        something."""
         refusal = self.preview(event).refusal
         return self._words(refusal) if refusal is not None else None
 
@@ -158,7 +159,7 @@ class TurnController(QObject):
 
     @property
     def hint(self) -> str:
-        """Return why the composer's message has not been sent, or cannot be; "" for nothing."""
+        """Return why the composer's message was not sent, or cannot be, or ""."""
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
         waits = self.draft is not Draft.KEPT or self._reply.stage is Stage.ASKING
@@ -169,7 +170,7 @@ class TurnController(QObject):
     def handle(
         self, event: Event, message: Writing | None = None, *, unseen: bool = False, why: str = ""
     ) -> Step:
-        """Do what an event asks for, and return what that was.
+        """Carry out an event, and return its step.
 
         Args:
             message, unseen: see `state`.
@@ -188,7 +189,7 @@ class TurnController(QObject):
                 self._do(effect, message or compose, why)
             if (self.draft, self.unsent) != before:
                 self.turn_changed.emit()
-                self.phase_changed.emit()  # the list of chats lets go of one that is at rest
+                self.phase_changed.emit()  # the library releases chats that are idle
             if moved:
                 queue.changed()
             if done.then is not None:
@@ -242,7 +243,7 @@ class TurnController(QObject):
 
     @Slot()
     def on_changed(self) -> None:
-        """Handle what may have freed the way for a message, after the event that caused it."""
+        """Handle a change that may allow a message to be sent, after the current event."""
         self._changed = self._depth > 0
         if not self._changed:
             self.handle(Event.CHANGED)
@@ -260,10 +261,10 @@ class TurnController(QObject):
         self._called = before
         self.handle(Event.RESULTS)
 
-    # What is composed.
+    # The composer.
 
     def write(self, text: str) -> None:
-        """Change the text in the composer. The first key press stores a new chat."""
+        """Change the text in the composer. The first typed character stores a new chat."""
         compose, saved = self._saved.compose, self._saved
         if text == compose.text:
             return
@@ -272,24 +273,24 @@ class TurnController(QObject):
         saved.change_compose(compose.written(text))
         if saved.stored:
             saved.keep_compose()
-            if called != saved.record.shown_title:  # without a title it is called by its draft
+            if called != saved.record.shown_title:  # the draft is shown instead of a missing title
                 self.chat_changed.emit()
         elif text:
             self._keep()
 
     def compose(self, compose: Compose) -> None:
-        """Put something else into the composer."""
+        """Replace the content of the composer."""
         if self.content() is Content.REWORDING:
-            QTimer.singleShot(0, self, self.on_changed)  # the queue may have waited for it
+            QTimer.singleShot(0, self, self.on_changed)  # the queue may have waited for the edit
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
         self._keep()
         self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
-        """Take a queued message into the composer. It keeps its place, and is not sent until then.
+        """Edit a queued message in the composer. It keeps its place and is not sent until then.
 
-        False if it is no longer queued.
+        Return False if it is no longer queued.
         """
         if (queued := self._queue.get(message_id)) is None:
             return False
@@ -300,17 +301,17 @@ class TurnController(QObject):
 
     @saved_together
     def remove_queued(self, message_id: str) -> None:
-        """Take a message out of the queue."""
+        """Remove a message from the queue."""
         compose = self._saved.compose
         if isinstance(compose, Editing) and compose.message == message_id:
             self.compose(compose.before)
         self._queue.take(message_id)
 
     def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
-        """Send a message now; False if that cannot be done.
+        """Send a message now. Return False if that is not possible.
 
-        With recordings for a model that hears none, too: its reply says so. With ``unseen`` the
-        same is true of images.
+        Recordings are sent even if the model cannot hear; its reply says so. ``unseen`` does the
+        same for images.
         """
         return bool(self.handle(Event.SEND, Writing(text, files), unseen=unseen))
 
@@ -321,9 +322,9 @@ class TurnController(QObject):
         queued: Queued | None = None,
         members: Sequence[Member] = (),
     ) -> None:
-        """Add a message of the user and have it answered, by a panel if there are ``members``."""
+        """Add a user message and generate the reply, or a panel's replies if there are ``members``."""
         saved = self._saved
-        # Before anything is held back for one transaction: passages may take a while to find.
+        # Before the transaction begins: finding passages may take a while.
         resolved = self._attaching.resolved(files, text, saved.transcript.path)
         with saved.together():
             if not saved.record.title:
@@ -365,7 +366,7 @@ class TurnController(QObject):
                 self._reword(old, compose, files)
 
     def _reword(self, old: Message, compose: Editing, files: Attachments) -> None:
-        """Ask a question in other words, next to the old one, and have it answered."""
+        """Add a changed question next to the old one, and generate the reply."""
         saved = self._saved
         self.compose(compose.before)
         text = compose.text.strip("\n")
@@ -373,7 +374,7 @@ class TurnController(QObject):
         saved.add(replace(said, created_at=time.time()))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
-            # A title that the user did not give follows the question; a comparison keeps its name.
+            # An automatic title follows the question. A comparison keeps its name.
             saved.change(title=title_from(compose.text), titled_by="")
             self._keep()
         self._reply.begin(branching=True)
@@ -385,7 +386,7 @@ class TurnController(QObject):
         self._queue.add(text, files, at)
 
     def _keep(self) -> None:
-        """Store the chat's record; from the first time on it is in the list of chats."""
+        """Store the chat's record. The first time adds it to the list of chats."""
         self._saved.keep()
         self.chat_changed.emit()
 

@@ -1,4 +1,4 @@
-"""Chats written out as files: JSON that round-trips, Markdown, HTML, plain text and PDF.
+"""Export of chats as JSON (which can be imported again), Markdown, HTML, plain text and PDF.
 
 Imports: app.chats, app.markdown, app.settings, app.store, app.tools.
 """

@@ -1,4 +1,4 @@
-"""One export: which chats, in which form, to where. Runs on any thread but the GUI's."""
+"""An export: its chats, format and target. Runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from app.store import FORMAT, VERSION, ChatRecord, Folder, Message, Store, chat_
 from app.store.folders import with_parents
 from app.store.portable import attached_in, folders_to_json
 
-_LONGEST = 80  # characters of a file's name, without its ending
+_LONGEST = 80  # characters of a file name, without its ending
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 class Kind(Enum):
-    """The forms, each with the ending of its files."""
+    """Formats, with the endings of their files."""
 
     JSON = ".json"
     MARKDOWN = ".md"
@@ -36,40 +36,43 @@ class Kind(Enum):
 
 
 class StoppedError(Exception):
-    """The person has stopped it; nothing is left of it."""
+    """The user stopped the export. Its files are deleted."""
 
 
 class ExportError(Exception):
-    """It could not be written; the words say why. Nothing is left of it."""
+    """The export failed, with the reason as text. Its files are deleted."""
 
 
 class Progress(Struct):
-    """How far it is. Written by the thread that works, read by any."""
+    """Progress, set by the exporting thread and read by others."""
 
     done: int = 0
     total: int = 0
 
 
 class Export(Struct):
-    """What is to be exported."""
+    """Chats to export, and the target."""
 
-    ids: Sequence[str]  # the chats; JSON makes one file of them, every other form one for each
+    ids: Sequence[str]  # the chats; JSON writes one file, other formats one per chat
     kind: Kind
-    target: Path  # the file; with several chats and another form than JSON a folder to be made
-    # what models thought before they answered is written too. JSON always has it.
+    target: Path  # the file, or with several chats a folder to create
+    # include the reasoning of models; JSON always has it
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)
 
     @property
     def folder(self) -> bool:
-        """Whether the target is a folder."""
+        """Return True if the target is a folder."""
         return self.kind is not Kind.JSON and len(self.ids) != 1
 
     def run(self, store: Store, stop: Event) -> Path:
-        """Write it beside the target and put it in its place; returns where it is.
+        """Write to a temporary place, move the result to the target, and return its path.
 
-        One chat is in memory at a time. Raises StoppedError, ExportError, and StoreError for what
-        cannot be read. A chat that has gone meanwhile is left out.
+        Only one chat is in memory at a time. A chat that no longer exists is left out.
+
+        Raises:
+            StoppedError, ExportError: see there.
+            StoreError: a chat cannot be read.
         """
         self.progress.total = len(self.ids)
         part = self.target.with_name(f".{self.target.name[:80]}.part")
@@ -147,7 +150,7 @@ def write_json(
     chats: Iterator[tuple[ChatRecord, list[Message]]],
     store: Store,
 ) -> None:
-    """One document of the format in `app/store/FORMAT.md`, a chat at a time.
+    """Write a document in the format of `app/store/FORMAT.md`, one chat at a time.
 
     ``store`` has the texts and images of attached files.
     """
@@ -163,7 +166,7 @@ def write_json(
 
 
 def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
-    """The branch that is shown, from its first message to its last."""
+    """Return the branch that is shown, from its first message to its last."""
     there = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []
     place = chat.leaf_id
@@ -174,11 +177,11 @@ def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
 
 
 def file_name(title: str, taken: set[str] | None = None) -> str:
-    """A name for a file, without an ending, that every system takes; none of ``taken``."""
+    """Return a file name without ending that is valid on every system and not in ``taken``."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
         name = tr("Chat {name}", name=name).strip()
-    while len(name.encode()) > 200:  # a file system counts bytes
+    while len(name.encode()) > 200:  # file systems limit bytes
         name = name[:-1]
     number, free = 1, name
     while free.casefold() in (taken or ()):

@@ -1,6 +1,6 @@
-"""A chat as Markdown, plain text, one HTML page that stands alone, and PDF.
+"""Chats as Markdown, plain text, a self-contained HTML page, and PDF.
 
-Text goes through the window's own Markdown. A policy in the page's head forbids all loading.
+Markdown is rendered by the window's own code. A policy in the HTML head forbids all loading.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
 def speaker(message: Message) -> str:
-    """Who said it; of a tool's result, which tool."""
+    """Return the author of a message, or the tool of a result."""
     if message.role == "tool":
         names = (
             message.stats.get("tool") or message.stats.get("name"),
@@ -59,7 +59,7 @@ def speaker(message: Message) -> str:
 
 
 def moment(seconds: float) -> str:
-    """ "2026-11-22 10:31" as clocks show it here; "" for what is no time."""
+    """Return a local time such as "2026-11-22 10:31", or "" for an invalid one."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
     except (ValueError, OverflowError, OSError):
@@ -67,7 +67,7 @@ def moment(seconds: float) -> str:
 
 
 def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
-    """The messages as they were written, each under a heading with its speaker."""
+    """Yield the messages as they were written, each below a heading with its author."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
         yield "\n## " + tr("Instructions") + f"\n\n{_closed(chat.system)}\n"
@@ -89,7 +89,7 @@ def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = Fals
 
 
 def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
-    """The messages as they read on screen, without marks."""
+    """Yield the messages as plain text, without Markdown syntax."""
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
@@ -112,7 +112,7 @@ def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) 
 
 
 def _fenced(text: str) -> Iterator[str]:
-    """As code: what a tool returns is data, and no Markdown."""
+    """Yield a tool's result as a code block: it is data, not Markdown."""
     if text.strip():
         longest = max((len(run) for run in re.findall("`+", text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -124,9 +124,9 @@ def _one_line(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text with its last code block closed, so that what follows is not a part of it.
+    """Return the text with its last code block closed.
 
-    Code with fences in it gets a longer fence: other programs would end it at the first.
+    Code that contains fences gets a longer one, which other programs need.
     """
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
@@ -150,7 +150,7 @@ def _closed_fence(block: Block) -> str:
 
 
 def _with_longer_fences(block: Block) -> str:
-    """Return a block with longer marks at code with fences in it, in its lists and quotations."""
+    """Return a block with longer fences around code that contains fences, also in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
         if token.type != "fence" or not token.map:
@@ -164,7 +164,7 @@ def _with_longer_fences(block: Block) -> str:
 
 
 def _longer_mark(mark: str, code: str) -> str:
-    """Return the mark of a fence, longer than those at the beginnings of lines in its code."""
+    """Return a fence that is longer than those at the beginnings of lines in its code."""
     inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
     return mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
 
@@ -199,7 +199,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 
 
 def page(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
-    """The page in pieces, a message at a time."""
+    """Yield the page in pieces, one message at a time."""
     title = escape(chat.shown_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
@@ -217,7 +217,7 @@ def page(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -
 
 
 def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Iterator[str]:
-    """One message with its speaker, in pieces of a block each."""
+    """Yield a message with its author, one block at a time."""
     when = moment(message.created_at)
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
@@ -240,7 +240,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 
 
 def drawn(source: str, display: bool) -> str:
-    """A formula as a vector in the colour of the text, or as it was typed."""
+    """Return a formula as SVG in the text's color, or its source."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed(source, display))}</code>"
@@ -259,12 +259,12 @@ def _code_style() -> str:
     return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
 
 
-_DPI = 96.0  # of the layout; the paper has more
+_DPI = 96.0  # of the layout; the paper has a higher resolution
 _MARGIN_MM, _FOOT = 18.0, 28.0
-_SHARP = 4  # pixels of a formula's picture for each of the layout's
+_SHARP = 4  # pixels of a formula's image per pixel of the layout
 _TABLE = '<table border="1" cellspacing="0" cellpadding="4" style="border-color: #dddcd7">'
 _MARK = '<span style="background-color: #fff1a6">'
-_REST_S = 0.0005  # between two pages: the window gets Python's lock
+_REST_S = 0.0005  # between two pages, so that the window's thread gets the GIL
 _PAPER_STYLE = """
 p, li { line-height: 140%; }
 h1 { font-size: 18pt; } .who { color: #6b6a66; font-size: 8.5pt; margin-top: 14px; }
@@ -279,11 +279,11 @@ blockquote { color: #6b6a66; } a { color: #2a62c9; }
 _LETTER = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
 )
-"""Where paper is US Letter, as CLDR has it; Qt does not tell."""
+"""Countries that use US Letter, from CLDR. Qt does not provide it."""
 
 
 def paper(here: QLocale) -> QPageSize:
-    """What a printer has in it there."""
+    """Return the usual paper size of a country."""
     letter = QLocale.territoryToCode(here.territory()) in _LETTER
     return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
 
@@ -291,7 +291,7 @@ def paper(here: QLocale) -> QPageSize:
 def write_pdf(
     path: Path, chat: ChatRecord, said: Sequence[Message], stop: Event, *, thoughts: bool = False
 ) -> bool:
-    """Write the pages; False if it was stopped, and then the file is not whole. Raises OSError."""
+    """Write the pages. Return False if stopped, which leaves an incomplete file. Raises OSError."""
     writer = QPdfWriter(str(path))
     writer.setTitle(chat.shown_title)
     writer.setCreator("Stretto")
@@ -327,7 +327,7 @@ def write_pdf(
 def lay_out(
     chat: ChatRecord, said: Sequence[Message], area: QSizeF, stop: Event, *, thoughts: bool = False
 ) -> QTextDocument:
-    """The chat on pages of this size, in pixels of 1/96 inch; without an end if it was stopped."""
+    """Lay out the chat on pages of this size, in pixels of 1/96 inch. If stopped, it is incomplete."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(_font())
@@ -340,7 +340,7 @@ def lay_out(
 
 
 def draw(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) -> None:
-    """One page, counted from 0, with its number at the foot."""
+    """Paint a page, counted from 0, with its number at the bottom."""
     top = number * area.height()
     painter.save()
     painter.translate(0, -top)
@@ -386,14 +386,14 @@ def _html(
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""
-            # Text has no "<" of its own.
+            # "<" in text is escaped, so these tags are markup.
             marked = piece.replace("<mark>", _MARK).replace("</mark>", "</span>")
             found.append(marked.replace("<table>", _TABLE))
     return "".join(found)
 
 
 def _picture(document: QTextDocument, number: int, source: str, display: bool) -> str:
-    """A formula as an image of the document; its name is no address of anything."""
+    """Add a formula to the document as an image, and return its HTML."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed(source, display))}</code>"
@@ -411,7 +411,8 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
 
 
 def _font(size: float = 10.5) -> QFont:
-    font = QGuiApplication.font()  # the window's, which the system's may not be worth reading in
+    # the font that the window uses, which may differ from the system's
+    font = QGuiApplication.font()
     font.setPointSizeF(size)
     return font
 

@@ -1,4 +1,4 @@
-"""Chats of other programs, and our own JSON, read as a stream and taken into the store.
+"""Import of chats of other programs, and of Stretto's own JSON, as a stream.
 
 Imports: app.chats, app.settings, app.store.
 """

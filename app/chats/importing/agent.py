@@ -1,4 +1,4 @@
-"""What an agent of another program and its model have said to each other, as a chat."""
+"""Conversion of an agent's conversation to a chat."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAME = "agent"
 def read(
     messages: Iterable[Mapping[str, Any]], reply: str, title: str, model: str, name: str
 ) -> Found:
-    """The conversation. Calls of tools and what these have given stand in it as code.
+    """Convert the conversation. Tool calls and their results become code blocks.
 
     Args:
-        messages: as templates have them.
-        reply: what has been said to the last of them; may be empty.
-        model, name: the model's folder, and what it is called.
+        messages: in the form of chat templates.
+        reply: the reply to the last of them, may be empty.
+        model, name: folder and display name of the model.
     """
     nodes: dict[str, Node] = {}
     for number, message in enumerate([*messages, {"role": "assistant", "content": reply}]):
@@ -31,7 +31,7 @@ def read(
         node = nodes[key] = Node(key, str(number - 1) if number else None, model=name)
         role, content = text(message.get("role")), _words(message.get("content"))
         if role == "tool":
-            # It is no person's word: it belongs to the answer that has called for it.
+            # A result is not the user's text: it belongs to the answer that called the tool.
             node.role, node.content = "assistant", fenced(content)
         elif role == "assistant":
             calls = [_call(call) for call in listed(message.get("tool_calls"))]

@@ -1,4 +1,4 @@
-"""Conversations of ChatGPT's data export: `conversations.json`, a tree under "mapping"."""
+"""Conversations of ChatGPT's data export: `conversations.json`, with a tree in "mapping"."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from app.store import ChatRecord
 
 NAME = "ChatGPT"
 _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
-"""A mark for what the window shows in place of it: a kind, and values with \\ue202 between them."""
+"""Placeholder in a text: its kind, and values separated by \\ue202."""
 _OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
 _STRAY_MARK = re.compile(
-    " ?\ue200[a-z_]{1,40}(?:(?:\ue202[\\w-]{0,80})+|\\Z)|[\ue200-\ue206]"  # also without its end
+    # also if its end is missing
+    " ?\ue200[a-z_]{1,40}(?:(?:\ue202[\\w-]{0,80})+|\\Z)|[\ue200-\ue206]"
 )
 _CANVAS = "canmore."
 _SKIPPED = {"reasoning_recap", "user_editable_context", "model_editable_context"}
@@ -36,9 +37,9 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """Read one conversation. Pictures, recordings and most tool calls are left out.
+    """Convert a conversation. Pictures, recordings and most tool calls are left out.
 
-    The code interpreter's code and output, and canvases, are blocks of code in the answer.
+    Code and output of the code interpreter, and canvases, become code blocks in the answer.
     """
     begun = moment(item.get("create_time"))
     name = text(item.get("conversation_id")) or text(item.get("id")) or f"{begun}"
@@ -79,7 +80,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         left["attached files"] += bool(attached)
     recipient = text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
-        node.role = "assistant"  # a part of what it says
+        node.role = "assistant"  # part of the answer
         tool = text(author.get("name")) if role == "tool" else recipient
         node.content = _of_tool(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
@@ -128,7 +129,7 @@ def _part(part: object, left: Counter[str]) -> str:
 
 
 def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
-    """Return the text that a tool call, or its result, adds to the answer."""
+    """Return the text that a tool call or its result adds to the answer."""
     parts = listed(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
@@ -137,7 +138,7 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
     if tool == "python" or text(content.get("content_type")) == "execution_output":
         return fenced(said, "" if is_result else "python")
     if tool.startswith(_CANVAS) and is_result:
-        return ""  # says only that it was done
+        return ""  # has only a confirmation
     if tool.startswith(_CANVAS):
         found = _canvas(said)
         left["changes to a document"] += not found
@@ -147,7 +148,7 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
 
 
 def _canvas(call: str) -> str:
-    """A canvas's whole text, as a call creates or replaces it; "" for other changes of one."""
+    """Return the full text of a canvas from a call that creates or replaces it, or ""."""
     try:
         asked = mapped(json.loads(call))
     except (ValueError, RecursionError):
@@ -161,13 +162,13 @@ def _canvas(call: str) -> str:
     return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
 
 
-# -- marks of citations --------------------------------------------------------------------------
+# -- citations -----------------------------------------------------------------------------------
 
 
 def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
-    """The text with links in place of the marks of citations.
+    """Return the text with links instead of placeholders of citations.
 
-    A mark that nothing is known of goes. It is counted if it stood for a source.
+    Other placeholders are removed, and counted if they referred to a source.
     """
     known: dict[str, str] = {}
     for reference in map(mapped, listed(about.get("content_references"))):
@@ -190,7 +191,7 @@ def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
 
 
 def _of_mark(mark: re.Match[str]) -> str:
-    """Return the words within a mark."""
+    """Return the text within a placeholder."""
     if mark.re is _OLD_MARK:
         return ""
     kind, values = mark[1], text(mark[2]).split("\ue202")
@@ -206,13 +207,13 @@ def _of_mark(mark: re.Match[str]) -> str:
 
 
 _NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
-_GONE = "\ue206"  # where a mark was
+_GONE = "\ue206"  # replaces a removed placeholder
 _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
-"""Blanks before a mark of which nothing is left."""
+"""Spaces before a removed placeholder."""
 
 
 def _shown(reference: dict[str, Any]) -> str:
-    """Return the replacement of a mark: links to the sources, or its words."""
+    """Return the replacement of a placeholder: links to the sources, or its text."""
     sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
     links = [link(mapped(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):
@@ -222,7 +223,7 @@ def _shown(reference: dict[str, Any]) -> str:
 
 
 def link(source: dict[str, Any]) -> str:
-    """A link in brackets; "" without an address of the web."""
+    """Return a link in parentheses, or "" without a web address."""
     address = text(source.get("url"))
     if not re.fullmatch(r"https?://[^\s<>]+", address):
         return ""
@@ -232,7 +233,7 @@ def link(source: dict[str, Any]) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    """Code as a block of Markdown, whatever it contains."""
+    """Return code as a Markdown block, whatever it contains."""
     fence = "```"
     while fence in code:
         fence += "`"

@@ -28,9 +28,9 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """Read one conversation. Other files and most tool calls are left out.
+    """Convert a conversation. Most files and tool calls are left out.
 
-    The text of attachments is kept, and artifacts are blocks of code in the answer.
+    The text of attachments is kept, and artifacts become code blocks in the answer.
     """
     begun = moment(item.get("created_at"))
     chat = ChatRecord(
@@ -66,14 +66,14 @@ def read(item: dict[str, Any]) -> Found:
 
 
 class _Documents:
-    """The artifacts of one conversation: what is written, and what changes of it."""
+    """Artifacts of a conversation, with their changes."""
 
     def __init__(self, left: Counter[str]) -> None:
         self._left = left
         self._written: dict[str, str] = {}
 
     def called(self, name: str, given: dict[str, Any]) -> str:
-        """A call of a tool as a block of code with the whole document; "" if it writes none."""
+        """Return a tool call as a code block with the whole document, or "" if it has none."""
         if name == "create_file":
             path = text(given.get("path"))
             return self._block(path, path.rpartition(".")[2], text(given.get("file_text")))
@@ -94,7 +94,7 @@ class _Documents:
         return self._block(text(given.get("title")), language, content)
 
     def in_text(self, said: str) -> str:
-        """Older texts with the artifacts in them as blocks of code."""
+        """Return an older text with its artifacts as code blocks."""
 
         def shown(match: re.Match[str]) -> str:
             given: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
@@ -135,7 +135,7 @@ def _said(message: dict[str, Any], documents: _Documents, left: Counter[str]) ->
             called = documents.called(text(part.get("name")), mapped(part.get("input")))
             said.append(called)
         elif kind == "tool_result":
-            left["tool calls and results"] += not called  # that of a document says only "OK"
+            left["tool calls and results"] += not called  # a result for a document says only "OK"
         elif kind == "voice_note":
             said.append(text(part.get("text")))
         elif kind not in _UNTOLD:
@@ -155,7 +155,7 @@ def _said(message: dict[str, Any], documents: _Documents, left: Counter[str]) ->
 
 
 def _cited(part: dict[str, Any]) -> str:
-    """A text with a link behind each place that cites a page."""
+    """Return a text with a link after each citation."""
     said = text(part.get("text"))
     places: dict[int, list[str]] = {}
     for cited in map(mapped, listed(part.get("citations"))):

@@ -1,6 +1,6 @@
-"""Files, zip archives and folders as a stream of JSON values, in bounded memory.
+"""Streaming reader of JSON in files, zip archives and folders, in bounded memory.
 
-Only one conversation is in memory at a time, and one that is longer than ITEM_LIMIT is passed over.
+Only one conversation is in memory at a time. One that is longer than ITEM_LIMIT is skipped.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ from app.settings.language import counted, mark, number, tr
 
 try:
     from ijson.backends import yajl2_c as quick
-except ImportError:  # no compiled wheel for this system
+except ImportError:  # this system has no compiled wheel
     quick = careful
 
-ITEM_LIMIT = 64_000_000  # characters of one conversation, and bytes of one text in it
+ITEM_LIMIT = 64_000_000  # characters of a conversation, and bytes of one of its texts
 MOST_FILES = 100_000
-_EACH = 24  # what a value is counted for besides its characters
+_EACH = 24  # size of a value in addition to its characters
 _BUFFER = 1 << 16
 _DEEPEST = 200
 _STREAMED = {"chats", "conversations", "data"}
 _EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
-_IMAGE = 100_000  # characters in one text, and more
-_PICTURE = 1_000  # characters; a longer "data:" address is a picture within the JSON
+_IMAGE = 100_000  # characters of a text that may be an image
+_PICTURE = 1_000  # characters; a longer "data:" address is an embedded picture
 
 _LONG_NUMBER = 600
-"""Digits. Python refuses to make an integer of thousands (of 640, if it is told so), and ijson's
-compiled parser goes on after that refusal with nothing in the number's place: it ends the process.
-"""
+"""Digits. Python limits the conversion of long integers (to 640 digits at the strictest), and
+ijson's compiled parser then crashes the process."""
 _DIGITS = re.compile(rb"[0-9]{%d}" % _LONG_NUMBER)
 
 DAMAGED = (
@@ -55,29 +54,29 @@ DAMAGED = (
 
 
 class UnfitError(Exception):
-    """A file cannot be read any further; the words, with ``{file}`` for its name, say why."""
+    """The rest of a file cannot be read. The text has the reason, with ``{file}`` for its name."""
 
 
 class _LongNumberError(Exception):
-    """Perhaps there is a number that the quick parser must not get to see; or a text has it."""
+    """The file may contain a number that crashes the compiled parser."""
 
 
 class Reader(Struct):
-    """Reads files one after the other."""
+    """Reader of several files."""
 
     paths: Sequence[Path]
     stop: Event
-    total: int = 0  # bytes of all files, as far as is known
-    # bytes read. Both may be read by any thread.
+    total: int = 0  # bytes of all files, if known
+    # bytes read; both may be read by any thread
     done: int = 0
-    # a sentence for each file, or part of one, that could not be read
+    # one sentence for each file, or part of a file, that could not be read
     faults: list[str] = field(default_factory=list)
     _silent: int = 0  # bytes read since the last value
 
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """The conversations: the file's name, what stood beside them at its top, and each.
+        """Yield the file's name, the other values at its top level, and a conversation.
 
-        None takes the place of one that is too long. Ends early when it is stopped.
+        A conversation that is too long is None. Stopping ends the iteration.
         """
         files = list(self._files())
         for path in files:
@@ -99,7 +98,7 @@ class Reader(Struct):
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
 
     def read(self, file: IO[bytes], size: int) -> bytes:
-        """The next piece of a file. Raises UnfitError for a text without an end."""
+        """Return the next piece of a file. Raises UnfitError for an endless text."""
         piece = file.read(size)
         self.done += len(piece)
         self._silent += len(piece)
@@ -172,15 +171,15 @@ class Reader(Struct):
             self.faults.append(tr(words, file=name, number=number(read)))
 
     def heard(self) -> None:
-        """A value has come."""
+        """Note that a value has arrived."""
         self._silent = 0
 
 
 class _Counted:
-    """A file as ijson reads it.
+    """File for ijson that counts what is read.
 
     Args:
-        wary: raise _LongNumberError before a piece that ends a long number is handed out.
+        wary: raise _LongNumberError before returning a piece with a long number.
     """
 
     def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
@@ -204,7 +203,7 @@ class _Counted:
 
 
 class _Value:
-    """One JSON value being put together, or passed over once it is too long."""
+    """JSON value under construction, skipped if it becomes too long."""
 
     def __init__(self) -> None:
         self.whole = False
@@ -237,7 +236,7 @@ class _Value:
         elif not self.long:
             self._put(_plain(value))
         length = len(value) if isinstance(value, str) else 0
-        # An image's text takes no more memory than its characters, words' parts several times that.
+        # The text of an image takes a byte per character, a list of words several times that.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
         if self.long:
             self._stack, self._keys, self.value = [], [], None
@@ -261,7 +260,7 @@ def _plain(value: Any) -> Any:
 
 
 def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The conversations of one file: of a list, of a list in an object, or the object itself."""
+    """Yield the conversations of a file: of a list, of a list in an object, or the object itself."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
     value: _Value | None = None

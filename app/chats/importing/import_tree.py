@@ -1,4 +1,4 @@
-"""What other programs call a conversation, as a tree of messages like ours."""
+"""Conversion of other programs' conversations to message trees."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.store.records import is_own_id
 
 
 class Node(Struct):
-    """One entry of a conversation."""
+    """Entry of a conversation."""
 
     key: str
-    parent: str | None  # the key of what it follows; None or an unknown key begins the conversation
-    role: str = ""  # "user", "assistant", "system", or "" for what shows nothing
+    parent: str | None  # key of the entry before it; None or an unknown key for the first one
+    role: str = ""  # "user", "assistant", "system", or "" if it shows nothing
     content: str = ""
     reasoning: str = ""
     model: str = ""
@@ -29,37 +29,36 @@ class Node(Struct):
 
 
 class Found(Struct):
-    """A conversation that was understood."""
+    """A converted conversation."""
 
     source: str
     chat: ChatRecord
     messages: list[Message]
-    # what of it was left out, by its name in the plural, and how often
+    # number of left out parts, by name
     left: Counter[str] = field(default_factory=Counter)
-    # texts, images: of the files that are attached in it
+    # texts, images: contents of attached files
     texts: list[AttachedText] = field(default_factory=list)
     images: list[StoredImage] = field(default_factory=list)
 
     @property
     def characters(self) -> int:
-        """About how much there is to store."""
+        """Return the approximate size to store."""
         said = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
         shown = sum(len(image.data) for image in self.images)
         return said + shown + sum(len(page) for text in self.texts for page in text.pages)
 
 
 def derived_id(seconds: float, *names: str) -> str:
-    """The same id for the same names, in the form of `new_id`."""
+    """Return an id in the form of `new_id` that depends only on the names."""
     chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
     ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
     return f"{ms:012x}{chance.hex()}"
 
 
 def own_id(*names: str) -> str:
-    """The last of the names where it has our form already; else the same id for the same names.
+    """Return the last name if it is an id of ours, else an id derived from all names.
 
-    What a file names is the name of a session in the engine, of a row in the sidebar and more: it
-    must not be what something else there is called.
+    Ids from files become ids of sessions, sidebar rows and more, so they must not be arbitrary.
     """
     return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
 
@@ -67,7 +66,7 @@ def own_id(*names: str) -> str:
 def with_ids_of_ours(
     source: str, chat: ChatRecord, messages: Sequence[Message]
 ) -> tuple[ChatRecord, list[Message]]:
-    """A chat of a file, with ids in our form: the same ones whenever the file is read.
+    """Return a chat from a file with ids in our form, the same each time the file is read.
 
     Raises:
         ValueError: two messages have the same id.
@@ -89,7 +88,7 @@ def with_ids_of_ours(
 
 
 def moment(value: object, otherwise: float = 0.0) -> float:
-    """Seconds since the epoch of what programs write for a time: seconds, milliseconds, ISO."""
+    """Return a time in seconds since the epoch, from seconds, milliseconds or ISO format."""
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -103,37 +102,37 @@ def moment(value: object, otherwise: float = 0.0) -> float:
         return otherwise
     if not 0 < seconds < 1e24:
         return otherwise
-    while seconds > 1e11:  # milli-, micro- or nanoseconds
+    while seconds > 1e11:  # milliseconds, microseconds or nanoseconds
         seconds /= 1000
     return seconds
 
 
 def text(value: object) -> str:
-    """The text, or "" for what is none."""
+    """Return the value if it is a string, else ""."""
     return value if isinstance(value, str) else ""
 
 
 def listed(value: object) -> list[Any]:
-    """The list, or none."""
+    """Return the value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def mapped(value: object) -> dict[str, Any]:
-    """The object, or an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 class _Answer(Struct):
-    """An assistant's entries in a row, which are one message."""
+    """Consecutive entries of the assistant, which become one message."""
 
     nodes: list[Node] = field(default_factory=list)
 
 
 def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None) -> Found:
-    """The chat with its messages; ``current`` is the last entry of what was shown.
+    """Return the chat with its messages. ``current``: the last entry that was shown.
 
-    What an assistant said in several entries in a row (thoughts, tools, text) is one message, as
-    long as no other entry follows one of them. The system prompt is what comes before all else.
+    Consecutive entries of the assistant (thoughts, tools, text) become one message, unless
+    something else follows one of them. The system prompt is the text before everything else.
     """
     found = Found(source, chat, [])
     below: dict[str | None, list[Node]] = {}
@@ -170,9 +169,9 @@ def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str 
 
 
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
-    """Return the parent of each node; None for those that begin the conversation.
+    """Return the parent of each node, or None for first ones.
 
-    A loop is cut behind its last message, so that no message is lost.
+    Loops are cut after their last message, so that no message is lost.
     """
     parents = {key: node.parent if node.parent in nodes else None for key, node in nodes.items()}
     checked = set[str | None]([None])
@@ -192,7 +191,7 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 def _say(
     found: Found, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
 ) -> str | None:
-    """Add what the assistant has said so far, if anything; returns what the next one follows."""
+    """Add the assistant's message, if it has text, and return the parent of the next one."""
     if answer is None:
         return parent
     last = answer.nodes[-1]

@@ -1,4 +1,4 @@
-"""One import: from files to the store, and what there is to say about it. On any thread."""
+"""Import of files into the store, with a report. Runs in any thread."""
 
 from __future__ import annotations
 
@@ -30,38 +30,40 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
     (webui.is_mine, webui.read),
     (lmstudio.is_mine, lmstudio.read),
 )
-"""For each: whether a conversation is of this program, and how it is read."""
+"""Detection and conversion functions of each program."""
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
 LONGEST_WRITTEN = 1_000_000
-"""Characters of what is being written: `app.ui.composer` takes no more either."""
+"""Characters in the composer: the limit of `app.ui.composer`."""
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
 @dataclass
 class Import:
-    """What is to be imported."""
+    """Files to import."""
 
-    paths: Sequence[Path]  # files (JSON or zip) and folders
-    model: str = ""  # what answers in chats that come without a model of ours
-    reader: Reader = field(init=False)  # how far it is
+    paths: Sequence[Path]  # JSON or zip files, and folders
+    model: str = ""  # for chats without a model of ours
+    reader: Reader = field(init=False)  # has the progress
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.paths, self.stop)
 
     def run(self, store: Store) -> Report:
-        """Take in all that is understood; the rest is told. What was taken in stays if it is ended.
+        """Import all chats that can be read, and report the rest. After a stop, imported chats
+        stay.
 
-        Each chat is written whole or not at all. Raises nothing that a file or the disk can cause.
+        Each chat is written completely or not at all. Errors of files and disks are reported, not
+        raised.
         """
         report = Report()
         there = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
         batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
-            store.flush(_FLUSH_S)  # whose message has which id is asked of the file
+            store.flush(_FLUSH_S)  # so that the check for existing message ids sees all messages
             for name, head, item in self.reader.items():
                 counts[name] += 1
                 where = _where(name, counts[name])
@@ -93,7 +95,7 @@ class Import:
 
 
 class _Folders:
-    """The folders of a file of ours, found here or made here."""
+    """Folders of one of our own files, matched to existing ones or created."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -104,7 +106,7 @@ class _Folders:
         self._told: dict[str, Folder] = {}
 
     def place(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
-        """The id here of a folder of the file; None for one that the file does not tell of."""
+        """Return the id of the folder here, or None if the file does not describe it."""
         if head is not self._head:
             self._head, self._places = head, {}
             self._told = {f.id: f for f in folders_from_json(head.get("folders"))}
@@ -131,7 +133,7 @@ class _Folders:
 
 
 class _Batch:
-    """What waits to be stored: the disk sets the pace, so that no more than this is in memory."""
+    """Chats to store together. Writing waits for the disk, which bounds the memory."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -157,7 +159,7 @@ class _Batch:
             self.write()
 
     def write(self) -> None:
-        """Store what waits. Raises StoreError."""
+        """Store the batch. Raises StoreError."""
         chats, self._chats, self._size = self._chats, [], 0
         self._ids.clear()
         if not chats:
@@ -170,7 +172,7 @@ class _Batch:
             self._report.messages += len(found.messages)
             self._report.sources[found.source] += 1
             self._report.left += found.left
-        self._store.flush(_FLUSH_S)  # if the disk refuses, they are written once it does not
+        self._store.flush(_FLUSH_S)  # if the disk refuses now, they are written later
 
 
 def _where(name: str, place: int) -> str:
@@ -180,7 +182,7 @@ def _where(name: str, place: int) -> str:
 def _understood(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
 ) -> Found | None:
-    """The conversation, or None, and then the report says why."""
+    """Return the conversation, or None if the report has the reason."""
     if item is None:
         report.fault(tr("{where}: too long.", where=where))
         return None
@@ -216,7 +218,7 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
         return None
     if item is head:
         report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
-        return None  # no chats in it
+        return None  # a file without chats
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
@@ -225,9 +227,9 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
 
 
 def _fit(found: Found) -> Found:
-    """What stands in the composer and is longer than that takes goes with the message as a file.
+    """Turn text that is too long for the composer into a file of the message.
 
-    As a pasted text does: a field of text lays all of it out at once.
+    Pasted text is treated the same way: a text field lays out all of its text.
     """
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
@@ -254,10 +256,10 @@ def _as_file(written: str, found: Found) -> Attachment:
 def undo(
     store: Store, taken: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
 ) -> tuple[int, int]:
-    """Take out what an import has taken in: how many are gone, and how many lie in the trash.
+    """Undo an import. Return the number of chats erased and moved to the trash.
 
-    A chat that was changed since goes to the trash instead, where it can be restored from. Folders
-    that were made for the chats go with them, unless something else is in them.
+    A chat that was changed since goes to the trash. Folders created by the import are deleted
+    unless they have other contents.
     """
     gone, trashed = 0, 0
     batch: list[str] = []
@@ -280,7 +282,7 @@ def undo(
     store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
     used |= {folder.parent_id for folder in store.folders.all() if folder not in folders}
-    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # what is within first
+    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # nested folders first
         if folder.id not in used:
             store.folders.delete(folder.id)
         else:

@@ -1,4 +1,4 @@
-"""Conversations of LM Studio: a file each, messages in a row, each with its versions."""
+"""Conversations of LM Studio: one per file, each message with its versions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> Found:
-    """One conversation. What follows a message follows the version of it that is shown."""
+    """Convert a conversation. Messages follow the selected version of the message before."""
     begun = moment(item.get("createdAt"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, f"{item.get('createdAt')}"),

@@ -1,4 +1,4 @@
-"""What there is to say of an import, as sentences for a person."""
+"""Report of an import, as sentences for the user."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from app.store import ChatRecord, Folder
 
 _MOST_FAULTS = 200
 KIND = "entries of the kind "
-"""Begins the name of entries that no reader knows; what they are called there follows."""
+"""Prefix of the name of unknown entries. The program's own name for them follows."""
 
 
 class Report(Struct):
-    """What came of it."""
+    """Result of an import."""
 
-    taken: list[ChatRecord] = field(default_factory=list)  # the chats that were taken in
-    folders: list[Folder] = field(default_factory=list)  # those that were made for them
+    taken: list[ChatRecord] = field(default_factory=list)  # imported chats
+    folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
-    sources: Counter[str] = field(default_factory=Counter)  # how many of them were of which program
-    # known, trashed: how many were there already, and how many of those lie in the trash
+    sources: Counter[str] = field(default_factory=Counter)  # number of chats by program
+    # known, trashed: number of chats that existed already, and of those in the trash
     known: int = 0
     trashed: int = 0
-    # what was left out, by a name that `left_out` knows
+    # number of left out parts, by a name that `left_out` knows
     left: Counter[str] = field(default_factory=Counter)
-    # a sentence for each thing that was not understood, at most 200 of them
+    # one sentence per problem, at most 200
     faults: list[str] = field(default_factory=list)
-    stopped: bool = False  # it was ended before its end
+    stopped: bool = False  # it was stopped early
 
     def fault(self, sentence: str) -> None:
         if len(self.faults) < _MOST_FAULTS:
@@ -37,7 +37,7 @@ class Report(Struct):
             self.faults.append(tr("More items could not be read."))
 
     def summary(self) -> str:
-        """One sentence: how many, of which programs."""
+        """Return one sentence with the numbers and the programs."""
         if not self.taken:
             return tr("No chats imported.")
         n = self.messages
@@ -50,7 +50,7 @@ class Report(Struct):
         )
 
     def details(self) -> list[str]:
-        """What else there is to know, a sentence each."""
+        """Return further sentences."""
         found = []
         if self.stopped:
             found.append(tr("The import was stopped."))
@@ -78,7 +78,7 @@ class Report(Struct):
 
 
 def left_out(name: str, n: int) -> str:
-    """The sentence for what was left out; ``name``: as the readers count it."""
+    """Return a sentence for parts that were left out. ``name``: see the readers."""
     match name:
         case "attached files":
             return counted(
