@@ -1,4 +1,4 @@
-"""One answer while it is generated: its text, its times, and the progress of its prompt."""
+"""Answer that is being generated: its text, its times, and the progress of its prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generation of a chat's replies: sends the request to the engine and saves the text as it arrives."""
+"""Generation of a chat's replies: requests to the engine, and saving of the text as it arrives."""
 
 from __future__ import annotations
 

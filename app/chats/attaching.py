@@ -1,4 +1,4 @@
-"""The files of what a person composes: read in a child, counted, cut to what fits; one chat's."""
+"""Files of the composer: read in a child process, counted, and cut to what fits."""
 
 from __future__ import annotations
 
@@ -613,7 +613,7 @@ class Attaching(QObject):
         return self._limit * 3 // 4 - said
 
     def _room(self, attachment: Attachment) -> int:
-        """Return how many characters of this file fit next to the other files and the conversation."""
+        """Return how many characters of this file fit next to other files and the conversation."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._left - sum(others), self._limit // 8)
@@ -728,7 +728,7 @@ def _read_given(given: _Given, stop: threading.Event) -> _Read:
 
 
 def _medium_in(path: Path) -> bytes | None:
-    """Return the bytes of an image or a recording, up to the size limit, or None for other files."""
+    """Return the bytes of an image or recording, up to the size limit, or None for other files."""
     try:
         with path.open("rb") as file:
             head = file.read(16)

@@ -1,4 +1,4 @@
-"""One open chat, with or without a pane: its parts, its messages, and its actions."""
+"""Chat that is open, with or without a pane: its parts, its messages, and its actions."""
 
 from __future__ import annotations
 

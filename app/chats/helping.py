@@ -77,7 +77,7 @@ class Helping(QObject):
 
     @Slot(object)
     def begin(self, call: Call) -> None:
-        """Start a call's helpers. The call's future gets the result, and cancelling it ends them."""
+        """Start a call's helpers. The call's future gets the result. Cancelling it ends them."""
         assert call.future is not None
         try:
             questions, fork = helper_questions(json.loads(call.arguments or "{}"))

@@ -81,7 +81,7 @@ def lanes_of(message: Message) -> list[Lane]:
 
 
 def result(lanes: Sequence[Lane]) -> ToolResult:
-    """Return the result for the model: each question with its answer, marked if that was cut off."""
+    """Return the result for the model: each question with its answer, marked if cut off."""
     told = []
     for number, lane in enumerate(lanes, 1):
         said = [lane.text or "(nothing)"]

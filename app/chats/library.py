@@ -1,4 +1,4 @@
-"""All chats: the saved ones in the sidebar, those in use, and the search."""
+"""Library of chats: the saved ones in the sidebar, those in use, and the search."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class ChatLibrary(QObject):
         system: str = "",
         chat_id: str = "",
     ) -> Chat:
-        """Return a new chat with these settings. It is stored when the user first types something."""
+        """Return a new chat with these settings. It is stored when the user first types."""
         record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
@@ -279,7 +279,7 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed(self) -> list[str]:
-        """Return the names of damaged files that were set aside and may still contain erased chats."""
+        """Return the names of damaged files set aside that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def keep_trash(self) -> None:
@@ -326,7 +326,7 @@ class ChatLibrary(QObject):
         self.listed.emit()
 
     def cancel_for_close(self) -> None:
-        """First step of shutting down: stop all replies. The bridge still delivers their last text."""
+        """First step of shutting down: stop all replies. The bridge still delivers their text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
         self.toolbox.begin_shut_down()

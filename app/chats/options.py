@@ -1,4 +1,4 @@
-"""Settings of a chat: its sampling options and reply format, and their conversion for the engine."""
+"""Settings of a chat: sampling options and reply format, and their conversion for the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queue of messages that the user sent while a reply ran. Each reply is followed by the next one."""
+"""Queue of messages sent while a reply runs. Each reply is followed by the next message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """Return the message to send after this reply. One that is being edited delays the queue."""
+        """Return the message to send after this reply. One that is being edited delays it."""
         moves = self.state is not Queue.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None

@@ -122,7 +122,7 @@ class SavedChat:
             self._store.set_draft(record.id, record.draft)
 
     def keep_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Replace the composer's files, and store that. ``new``: contents of files not stored yet."""
+        """Replace the composer's files, and store that. ``new``: contents not stored yet."""
         with self.together():
             for each in new:
                 if isinstance(each, StoredImage):

@@ -45,7 +45,7 @@ class ChatSession:
         return self._session.id
 
     def open(self, model: Model, options: ChatOptions) -> Session | RemoteSession:
-        """Return the session for this model and mode. Raises EngineError if the engine has stopped."""
+        """Return the session for this model and mode. Raises EngineError after the engine's end."""
         if isinstance(model, RemoteModel):
             return self._open_remote(model, options)
         wanted = (

@@ -37,7 +37,7 @@ from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shorte
 
 
 class ToolOffers:
-    """What the servers of one chat offer. Used on the GUI thread, and never blocks."""
+    """Prompts and resources that a chat's servers offer. Used on the GUI thread, never blocks."""
 
     FRESH_S = 15.0  # age at which a list is requested again
 
@@ -290,7 +290,8 @@ class ToolWork(QObject):
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
-        """Allow once, or deny, all waiting calls. Those that cannot run as they are keep waiting."""
+        """Allow once, or deny, all waiting calls. Calls that cannot run as they are
+        keep waiting."""
         for call in self.asking:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)

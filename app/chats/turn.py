@@ -65,7 +65,8 @@ class Stage(Enum):
     """Progress of a chat's reply."""
 
     IDLE = "idle"
-    NEXT = "next"  # no reply; the queue continues once all listeners know of the last one's end
+    # no reply; the queue continues once all listeners have handled the end of the last one
+    NEXT = "next"
     LOADING = "loading"  # waits for its model
     RUNNING = "running"
     STOPPING = "stopping"
@@ -197,7 +198,7 @@ class State(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One line of the table: it applies if each field in ``when`` has one of its values."""
+    """Row of the table. It applies if each field in ``when`` has one of its values."""
 
     when: dict[str, frozenset[object]]
     effects: tuple[Effect, ...] = ()

@@ -322,7 +322,7 @@ class TurnController(QObject):
         queued: Queued | None = None,
         members: Sequence[Member] = (),
     ) -> None:
-        """Add a user message and generate the reply, or a panel's replies if there are ``members``."""
+        """Add a user message and generate the reply, or replies of a panel of ``members``."""
         saved = self._saved
         # Before the transaction begins: finding passages may take a while.
         resolved = self._attaching.resolved(files, text, saved.transcript.path)

@@ -1,6 +1,7 @@
-"""Chats on disk: one SQLite file, one writer thread, and readers that never wait for the disk.
+"""Storage of chats: one SQLite file, one writer thread, and readers that never wait for the writer.
 
-The store knows no Qt. `Store.open(path)` is the way in; everything else is plain frozen records.
+The store does not use Qt. `Store.open(path)` is the entry point. Everything else is plain frozen
+records.
 
 Imports: app.settings.
 """

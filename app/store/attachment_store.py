@@ -1,4 +1,4 @@
-"""The texts and images of attached files, each kept once for all chats."""
+"""Texts and images of attached files, each stored once for all chats."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ from app.store.writer import Writer
 
 
 class SaveText(Struct, frozen=True):
-    """A file's text; one that is there already stays."""
+    """Store a file's text unless it exists."""
 
     hash: str
     text: AttachedText
@@ -37,7 +37,7 @@ class SaveText(Struct, frozen=True):
 
 
 class SaveImage(Struct, frozen=True):
-    """An image; one that is there already stays."""
+    """Store an image unless it exists."""
 
     image: StoredImage
     slot: str | None = None
@@ -52,7 +52,7 @@ class SaveImage(Struct, frozen=True):
 
 
 class ForgetUnused(Struct, frozen=True):
-    """The texts and images that nothing has any more, out of the file."""
+    """Delete the texts and images that nothing refers to."""
 
     slot: str | None = None
     urgent: bool = False
@@ -65,23 +65,23 @@ class ForgetUnused(Struct, frozen=True):
 
 
 class Texts:
-    """The texts of attached files by their hashes."""
+    """Texts of attached files by hash."""
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 
     def save(self, text: AttachedText) -> str:
-        """Keeps a file's text; returns its hash.
+        """Store a file's text, and return its hash.
 
-        Within `Store.together` with what refers to it: a text that nothing refers to may be erased.
+        Use it within `Store.together` with what refers to the text: unused texts may be erased.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
         return key
 
     def get(self, key: str) -> AttachedText | None:
-        """The text of this hash; None if it is not there, or damaged."""
+        """Return the text of this hash, or None if it is missing or damaged."""
         if (waiting := queued(self._writer).texts.get(key)) is not None:
             return waiting
         with self._readers.reading() as db:
@@ -93,13 +93,13 @@ class Texts:
             return None
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
-        """The texts that these have, by their hashes."""
+        """Return the texts of these attachments by hash."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many)
         found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
 
     def forget_unused(self) -> None:
-        """Erases the texts, and images, of files that were taken off drafts before this run."""
+        """Erase the texts and images of files that were removed from drafts before this run."""
         with self._readers.reading() as db:
             unused = has_unused(db)
         if unused:
@@ -107,12 +107,12 @@ class Texts:
 
 
 class Images:
-    """The images of attached files by their hashes.
+    """Images of attached files by hash.
 
-    Thumbnails that were used last stay in memory: each pane that shows a message asks for them.
+    Recently used thumbnails stay in memory, since each pane that shows a message needs them.
     """
 
-    MOST_HELD = 16_000_000  # bytes of thumbnails
+    MOST_HELD = 16_000_000  # bytes of thumbnails in memory
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
@@ -121,20 +121,21 @@ class Images:
         self._lock = threading.Lock()
 
     def save(self, image: StoredImage) -> str:
-        """Keeps an image; returns its hash.
+        """Store an image, and return its hash.
 
-        Within `Store.together` with what refers to it, as a text.
+        Use it within `Store.together` with what refers to the image.
         """
         self._writer.add(SaveImage(image))
         self._hold(image.hash, image.thumbnail)
         return image.hash
 
     def get(self, key: str) -> bytes | None:
-        """The file of this hash; None if it is not there. Megabytes: not on the GUI thread."""
+        """Return the file of this hash, or None if it is missing. Reads megabytes: not on the GUI
+        thread."""
         return self._of(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:
-        """The small one of this hash, empty where none could be made; None if it is not there."""
+        """Return the thumbnail of this hash, b"" if there is none, or None without the image."""
         if (held := self.held(key)) is not None:
             return held
         found = self._of(key, "thumbnail")
@@ -150,7 +151,7 @@ class Images:
             return self._held.get(key)
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
-        """The images that these have, by their hashes."""
+        """Return the images of these attachments by hash."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_medium)
         found = {key: self._of(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}

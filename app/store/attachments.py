@@ -1,4 +1,4 @@
-"""Files that go with a message: what is said of each, and its text or image, kept once for all."""
+"""Files attached to messages: their descriptions, and their texts or images, stored once."""
 
 import base64
 import hashlib
@@ -19,17 +19,17 @@ Span = tuple[int, int, int]
 
 
 class AttachedText(Struct, frozen=True, dict=True):
-    """What a file says."""
+    """Text of a file."""
 
-    unit: str  # what its pages are called: "page", "slide", "sheet", "chapter"; "" for one piece
-    pages: tuple[str, ...]  # the text of each
-    labels: tuple[str, ...] = ()  # the name of each, as sheets have; empty where they have none
+    unit: str  # kind of its pages: "page", "slide", "sheet", "chapter", or "" for a single piece
+    pages: tuple[str, ...]  # the text of each page
+    labels: tuple[str, ...] = ()  # the name of each page, for sheets
 
     @cached_property
     def hash(self) -> str:
-        """By which it is kept: the same text has the same, whatever file it came from.
+        """Return the key of the text in the store. Equal texts have the same one.
 
-        Made once: it takes 15 ms for 500 pages.
+        Computed once, since it takes 15 ms for 500 pages.
         """
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
@@ -39,49 +39,49 @@ class AttachedText(Struct, frozen=True, dict=True):
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image: its file, and a small JPEG of it, empty where there is none."""
+    """Image file, and a small JPEG of it, empty if there is none."""
 
     data: bytes = field(repr=False)
     thumbnail: bytes = field(default=b"", repr=False)
 
     @cached_property
     def hash(self) -> str:
-        """By which it is kept, as the engine names it: SHA-256 of the file."""
+        """Return the key of the image in the store and the engine, the SHA-256 of the file."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that goes with a message."""
+    """Attachment of a message."""
 
-    name: str  # the file's
-    kind: str  # what it is, for people: "PDF", "Word", "text", "PNG"
-    # of its text: see `AttachedText`. Of an image or a recording: see `StoredImage`.
+    name: str  # of the file
+    kind: str  # kind of file, for the user: "PDF", "Word", "text", "PNG"
+    # of its text, see `AttachedText`, or of an image or a recording, see `StoredImage`
     hash: str
-    # unit, pages: what its pages are called, and how many it has
+    # unit, pages: kind and number of its pages
     unit: str = ""
     pages: int = 1
     characters: int = 0  # of its whole text
-    # how much of it is sent. "passages" are found by the question when that is sent.
+    # the part that is sent; "passages" are chosen when the question is sent
     use: Use = "all"
-    # what is sent unless it is all: of which page, counted from 1, from which character to which.
-    # Of an image that is a document's page, which one.
+    # the parts that are sent, unless all is: page from 1, first and last character. For an image of
+    # a page, that page.
     spans: tuple[Span, ...] = ()
-    # width, height: of an image in pixels; 0 for what has a text
+    # width, height: of an image in pixels, else 0
     width: int = 0
     height: int = 0
-    seconds: int = 0  # of a recording; 0 for what is none
-    # pages of it, counted from 1, that have no text but could be given as images
+    seconds: int = 0  # of a recording, else 0
+    # pages, from 1, that have no text but could be sent as images
     scans: tuple[int, ...] = ()
-    # Python's name of a text file's encoding; "" for a format that has its own
+    # of a text file, by Python's name; "" for formats that define it
     encoding: str = ""
-    # where a PDF was found, whose other pages may be wanted, or a text file, which may be read in
-    # another encoding; on this computer only
+    # of a PDF, for images of its pages, or of a text file, to read it in another encoding; only on
+    # this computer
     path: str = field(default="", compare=False)
-    chat: str = ""  # the id of the chat that was read, whose messages are its pages; "" for a file
-    before: int = 0  # how many of that chat's messages stand before them
-    # whether they are "new" since it was read last in this chat, or "changed": then they take the
-    # place of all that was read from the first of them on
+    chat: str = ""  # id of an attached chat, whose messages are its pages; "" for a file
+    before: int = 0  # number of that chat's messages before these
+    # "new" since that chat was read here last, or "changed": replaces everything read from the
+    # first of them on
     news: News = ""
 
     @property
@@ -94,7 +94,7 @@ class Attachment:
 
     @property
     def is_medium(self) -> bool:
-        """Whether a model takes it as it is, an image or a recording; else it is read."""
+        """Return True for images and recordings, which models take without conversion to text."""
         return self.is_image or self.is_sound
 
 
@@ -102,7 +102,7 @@ Attachments = tuple[Attachment, ...]
 
 
 class Queued(Struct, frozen=True):
-    """A message that is to be sent once what is before it has been answered."""
+    """Message to send after the reply to the one before."""
 
     id: str
     text: str
@@ -110,22 +110,22 @@ class Queued(Struct, frozen=True):
 
 
 def has_images(attachments: Attachments) -> bool:
-    """Whether there is an image among them."""
+    """Return True if one of them is an image."""
     return any(each.is_image for each in attachments)
 
 
 def has_sounds(attachments: Attachments) -> bool:
-    """Whether there is a recording among them."""
+    """Return True if one of them is a recording."""
     return any(each.is_sound for each in attachments)
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
-    """For elsewhere: without paths."""
+    """Return attachments for export, without paths."""
     return [asdict(replace(each, path="")) for each in attachments]
 
 
 def attachments_from_json(value: object) -> Attachments:
-    """From elsewhere. Raises TypeError or ValueError for what is no list of attachments."""
+    """Return imported attachments. Raises TypeError or ValueError for an invalid list."""
     return tuple(replace(each, path="") for each in _attachments(value))
 
 
@@ -134,7 +134,7 @@ def to_column(attachments: Attachments) -> str:
 
 
 def from_column(text: str | None) -> Attachments:
-    """Raises TypeError or ValueError for a damaged one."""
+    """Return stored attachments. Raises TypeError or ValueError for damaged ones."""
     return () if text is None or text == "[]" else _attachments(json.loads(text))
 
 
@@ -168,7 +168,7 @@ def _attachment(value: Any) -> Attachment:
         raise ValueError("an attachment is damaged")
     if use not in _USES or news not in _NEWS:
         raise ValueError("an attachment is damaged")
-    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt has no larger sizes
+    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # the limit of Qt
         raise ValueError("an attachment is damaged")
     cleaned = {name: _sound(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
@@ -180,7 +180,7 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
-    """Raises TypeError or ValueError for what is no list of messages, each with another id."""
+    """Return queued messages. Raises TypeError or ValueError for invalid or duplicate ones."""
     found: dict[str, Queued] = {}
     for each in value if isinstance(value, list) else [None]:
         if not isinstance(each, dict):
@@ -194,7 +194,7 @@ def queued_from_json(value: object) -> tuple[Queued, ...]:
 
 
 def text_from_json(value: object) -> AttachedText:
-    """Raises TypeError for what is no text of a file."""
+    """Return the text of a file. Raises TypeError for an invalid value."""
     if not isinstance(value, dict):
         raise TypeError("a file's text is not an object")
     unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
@@ -206,14 +206,14 @@ def text_from_json(value: object) -> AttachedText:
 
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
-    """The texts of a file of chats, by the hashes that they have there; damaged ones left out."""
+    """Return the texts of an imported file by hash. Damaged ones are left out."""
     found: dict[str, AttachedText] = {}
     for key, each in value.items() if isinstance(value, dict) else ():
         try:
             text = text_from_json(each)
         except TypeError:
             continue
-        if text.hash == key:  # another one would be taken for the text of somebody else's file
+        if text.hash == key:  # a wrong hash would replace the text of another file
             found[key] = text
     return found
 
@@ -223,7 +223,7 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def images_from_json(value: object) -> list[StoredImage]:
-    """The images of a file of chats; damaged ones left out. What makes thumbnails reads them."""
+    """Return the images of an imported file, without thumbnails. Damaged ones are left out."""
     found = []
     for key, each in value.items() if isinstance(value, dict) else ():
         try:
@@ -236,12 +236,12 @@ def images_from_json(value: object) -> list[StoredImage]:
 
 
 def _sound(text: str) -> str:
-    """Without lone surrogates, which have no UTF-8."""
+    """Return the text without lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def create(db: sqlite3.Connection) -> None:
-    """The texts, and who refers to them."""
+    """Create the table of texts, and the columns that refer to them."""
     db.execute("CREATE TABLE attached (hash TEXT PRIMARY KEY, content TEXT NOT NULL)")
     db.execute("ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'")
     for column in ("draft_attachments", "edited_attachments"):
@@ -250,12 +250,13 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def create_queue(db: sqlite3.Connection) -> None:
-    """What waits to be sent, see `Queued`."""
+    """Create the column for queued messages, see `Queued`."""
     db.execute("ALTER TABLE chats ADD COLUMN queued TEXT NOT NULL DEFAULT '[]'")
 
 
 def create_images(db: sqlite3.Connection) -> None:
-    """The images; each one's thumbnail first, as what comes after a long value is read slowly."""
+    """Create the table of images. Thumbnails come first: columns after a long value are slow to
+    read."""
     db.execute(
         "CREATE TABLE images (hash TEXT PRIMARY KEY, thumbnail BLOB NOT NULL, data BLOB NOT NULL)"
     )
@@ -279,15 +280,16 @@ _TABLES = ("attached", "images")
 
 
 def has_unused(db: sqlite3.Connection) -> bool:
-    """Whether there are texts or images that no message and no draft has any more."""
+    """Return True if there are texts or images that no message and no draft refers to."""
     unused = _unused(db)
     some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
     return db.execute(f"{some} LIMIT 1").fetchone() is not None
 
 
 def forget_unused(db: sqlite3.Connection) -> None:
-    """Erase the texts and images that no message and no draft has any more."""
-    there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"  # a copy may be older than these
+    """Erase the texts and images that no message and no draft refers to."""
+    # a copy may be older than these tables
+    there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
     for (table,) in db.execute(there, _TABLES).fetchall():
         db.execute(f"DELETE FROM {table} WHERE {_unused(db)}")
 

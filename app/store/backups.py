@@ -1,4 +1,4 @@
-"""Copies of the database by SQLite's own means, each day and before each migration."""
+"""Backups of the database, made with SQLite's own functions every day and before migrations."""
 
 import logging
 import os
@@ -19,31 +19,31 @@ from app.store.errors import UNREADABLE, StoreError, corrupt, translate
 log = logging.getLogger(__name__)
 
 KEPT = 3
-_PAGES = 2_000  # copied at a time: what ending the program waits for
-_JOIN_S = 3.0  # for a disk that does not answer
+_PAGES = 2_000  # copied at a time; quitting waits for one such piece
+_JOIN_S = 3.0  # limit of the wait for a disk that does not respond
 _STAMP = "%Y%m%d-%H%M%S"
 
 
 class Backup(Struct, frozen=True):
-    """One copy."""
+    """A backup."""
 
     path: Path
     made_at: float  # seconds since the epoch
     nbytes: int  # its size
-    before_update: bool  # it was made before a newer version changed the file's shape
+    before_update: bool  # made before a newer version changed the schema
 
 
 class _EndedError(Exception):
-    """The program ends: the copy is left out, and made tomorrow or at the next change."""
+    """The program ends. The backup is discarded, and made again later."""
 
 
 def folder_of(path: Path) -> Path:
-    """Where the copies of a database lie."""
+    """Return the folder of a database's backups."""
     return path.parent / "backups"
 
 
 def backups_of(path: Path) -> list[Backup]:
-    """The copies there are, the newest first."""
+    """Return the backups, the newest first."""
     found = []
     for file in folder_of(path).glob("chats-*.db"):
         stamp = file.stem.removeprefix("chats-")
@@ -54,9 +54,9 @@ def backups_of(path: Path) -> list[Backup]:
 
 
 def restore(path: Path, backup: Path) -> Path | None:
-    """Puts a copy in the database's place, which nobody may have open; returns where that went.
+    """Replace a database that is not open by a backup, and return the new path of the old one.
 
-    Raises StoreError; the database is then as it was.
+    Raises StoreError; the database is then unchanged.
     """
     part = path.with_name(path.name + ".restored")
     try:
@@ -69,10 +69,10 @@ def restore(path: Path, backup: Path) -> Path | None:
 
 
 class Backups:
-    """Makes the copies of one database, on a thread of its own, and erases in them.
+    """Thread that makes backups of one database, and erases text in them.
 
-    A copy is begun before the change that asks for it and holds what was there before, however
-    long it takes: it reads a snapshot that later writes do not touch.
+    A backup starts before the change that causes it and contains the earlier state, since it reads
+    a snapshot that later writes do not affect.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
@@ -84,11 +84,11 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._musts = 0  # copies that are awaited at the end
+        self._musts = 0  # backups that closing waits for
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
-        """Before a change: a copy, if there is none of this day."""
+        """Make a backup before a change, unless there is one of this day."""
         day = time.strftime("%Y%m%d", time.localtime(self._clock()))
         if day == self._day:
             return
@@ -97,9 +97,9 @@ class Backups:
             self.begin()
 
     def begin(self, *, before_update: bool = False, must: bool = False) -> None:
-        """Take a snapshot now and copy it later. A file without chats is not worth one.
+        """Take a snapshot now, and copy it later. A file without chats is skipped.
 
-        One that ``must`` be made, as one before an update, is waited for when the program ends.
+        ``must``: closing waits for it, as for a backup before an update.
         """
         if self._closing:
             return
@@ -123,15 +123,15 @@ class Backups:
         self._post(lambda: self._make(db, name, must=must))
 
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
-        """Erase these chats and messages from all copies and from what was set aside.
+        """Erase these chats and messages from all backups and from files that were set aside.
 
-        ``done`` hears, on the thread, which files could not be looked through.
+        ``done`` is called on the thread with the files that could not be scrubbed.
         """
         listed = list(ids)
         self._post(lambda: done(self._erase(listed)))
 
     def tidy(self) -> None:
-        """Remove what a program that was killed left of a copy that it was making."""
+        """Delete incomplete backups of a program that was killed."""
         if next(folder_of(self._path).glob("*.part*"), None) is not None:
             self._post(lambda: _remove_halves(self._path))
 
@@ -141,7 +141,7 @@ class Backups:
             return not (self._busy or self._jobs)
 
     def close(self) -> None:
-        """End: a daily copy or an erasure is cut short. Only a copy before an update is awaited."""
+        """End a daily backup or an erasure early. Only a backup before an update is waited for."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -174,7 +174,7 @@ class Backups:
                 self._tell(error)
             except _EndedError:
                 pass
-            except BaseException:  # the thread must live to make the next backup
+            except BaseException:  # the thread must survive to make the next backup
                 log.exception("A backup failed")
             with self._changed:
                 self._busy = False
@@ -203,7 +203,7 @@ class Backups:
                 _remove(part)
         copies = backups_of(self._path)
         made = next(each for each in copies if each.path.name == name)
-        # Copies with a later date are kept: the clock was wrong then, or is wrong now.
+        # Backups with a later date are kept: the clock was wrong then, or is wrong now.
         for old in [each for each in copies if each.made_at <= made.made_at][KEPT:]:
             old.path.unlink(missing_ok=True)
 
@@ -241,7 +241,7 @@ def _copy(file: Path, part: Path, ended: Callable[[], bool]) -> None:
 
 
 def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]) -> None:
-    """Copy to a file of one's own, whole and checked. Raises sqlite3.Error and OSError."""
+    """Copy to a new file, and check it. Raises sqlite3.Error and OSError."""
     _remove(part)
     os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
 
@@ -261,7 +261,7 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
 
 
 def _remove_halves(path: Path) -> None:
-    """What a program that was killed left of copies it was making."""
+    """Delete incomplete backups of a program that was killed."""
     for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
         half.unlink(missing_ok=True)
     _remove(path.with_name(path.name + ".restored"))

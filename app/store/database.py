@@ -1,4 +1,4 @@
-"""Opening the file: what is checked before anything is written, and how connections are set up."""
+"""Opening of the database: checks before anything is written, and settings of connections."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from app.store.migrations import APPLICATION_ID, STEPS, migrate
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
 _HEADER, _FRAME = 32, 24  # bytes
-_MAGIC = 0x377F0682  # and one more where the checksums are big-endian
+_MAGIC = 0x377F0682  # one more if the checksums are big-endian
 
 
 def keep_if_damaged(path: Path) -> Path | None:
-    """Copies the database's journal aside if SQLite would drop saved changes from it.
+    """Copy the database's journal if SQLite would discard saved changes from it.
 
-    Returns the copy: `chats.db-wal.aside-20261120-224801`; None for a whole journal, or none. What
-    a crash tears at the end was never saved and does not count. Raises OSError.
+    Returns the copy, such as `chats.db-wal.aside-20261120-224801`, or None if there is no journal
+    or it is valid. A torn end was never saved and does not count. Raises OSError.
     """
     journal = path.with_name(path.name + "-wal")
     if not journal.exists() or not _damaged(journal.read_bytes()):
@@ -38,9 +38,9 @@ def keep_if_damaged(path: Path) -> Path | None:
 
 
 def _damaged(journal: bytes) -> bool:
-    """Whether whole, committed changes lie behind the first place that does not fit.
+    """Return True if complete, committed changes follow the first invalid place.
 
-    About 0.1 s for the 4 MB that a journal usually has at most.
+    Takes about 0.1 s for 4 MB, the usual maximum of a journal.
     """
     if len(journal) < _HEADER or not any(journal):
         return False
@@ -63,7 +63,7 @@ def _damaged(journal: bytes) -> bool:
 
 
 def _add(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
-    """SQLite's checksum of the content (a multiple of 8 bytes), going on from ``sums``."""
+    """Return SQLite's checksum of the content (a multiple of 8 bytes), continuing from ``sums``."""
     words = array("I", content)
     if swap:
         words.byteswap()
@@ -74,18 +74,19 @@ def _add(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
     return a, b
 
 
-_CHECKED_BYTES = 64 << 20  # a full check takes 0.6 ms a MB; beyond, it would delay the start
-_FIRST_PIECE = 20_000  # characters indexed before the start goes on: 3 ms
+# a full check takes 0.6 ms per MB, and would delay the start for larger files
+_CHECKED_BYTES = 64 << 20
+_FIRST_PIECE = 20_000  # characters indexed before the program starts: 3 ms
 _BUSY_MS = 5_000
 
 
 def open_writer(
     path: Path, before_migration: Callable[[], None] = lambda: None
 ) -> sqlite3.Connection:
-    """The one connection that writes, on a checked and migrated file; creates a missing one.
+    """Return the writing connection to a checked and migrated file, created if missing.
 
-    Streaming messages of an earlier run become "interrupted". Raises StoreError; a file that was
-    refused ("corrupt", "newer") has not been changed.
+    Streaming messages of an earlier run become "interrupted". Raises StoreError. A file that was
+    refused ("corrupt", "newer") is unchanged.
     """
     db: sqlite3.Connection | None = None
     try:
@@ -96,8 +97,8 @@ def open_writer(
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA journal_mode = WAL")
-        # FULL: a commit is on the disk when it returns, also through a power cut. NORMAL would
-        # save one fsync per commit, but only this thread waits for it, a few times a second.
+        # FULL: a commit survives a power cut. NORMAL would save one fsync per commit, but only this
+        # thread waits for it, a few times a second.
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA checkpoint_fullfsync = 1")  # macOS: fsync leaves data in the drive
         db.execute("PRAGMA foreign_keys = ON")
@@ -105,16 +106,16 @@ def open_writer(
         if 0 < version < len(STEPS):
             before_migration()
         migrate(db)
-        db.execute("PRAGMA secure_delete = ON")  # after the steps, which drop whole tables
-        # In one transaction: alone each passage of the index would wait for the disk.
+        db.execute("PRAGMA secure_delete = ON")  # after the migrations, which drop whole tables
+        # In one transaction: otherwise each passage of the index would wait for the disk.
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
-        index_some(db, _FIRST_PIECE)  # those; the writer goes on with more
+        index_some(db, _FIRST_PIECE)  # the first piece; the writer continues
         db.execute("COMMIT")
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:
             db.close()
-        raise at_start(translate(error, path)) from None  # the cause may quote what was read
+        raise at_start(translate(error, path)) from None  # the cause may quote private text
     except BaseException:
         if db is not None:
             db.close()
@@ -123,7 +124,7 @@ def open_writer(
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Raises StoreError."""
+    """Return a read-only connection. Raises StoreError."""
     try:
         db = _read_only(path)
     except sqlite3.Error as error:
@@ -133,25 +134,25 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def note_damage(path: Path) -> None:
-    """Something could not be read: the next `open_writer` reads all there is before it says yes.
+    """Have the next `open_writer` read all rows, because one could not be read.
 
-    A page whose text is damaged looks whole to SQLite's own check.
+    SQLite's own check does not detect damaged text.
     """
     with suppress(OSError):
         _note(path).touch(mode=0o600)
 
 
 def set_aside(path: Path) -> Path:
-    """Moves a file that cannot be used (and its -wal and -shm) out of the way, deleting nothing.
+    """Rename an unusable file with its -wal and -shm, without deleting anything.
 
-    Returns the new path, beside the old one: `chats.db` becomes `chats.db.aside-20261120-224801`.
-    Raises StoreError when the folder cannot be written.
+    Returns the new path: `chats.db` becomes `chats.db.aside-20261120-224801`. Raises StoreError if
+    the folder is not writable.
     """
     target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
     try:
-        # All or none: a database without its journal is an older one, a journal without its
-        # database would be taken for the next one's.
+        # All or none: a database without its journal is an older one, and a journal without its
+        # database would be applied to the next one.
         for suffix in ("-wal", "-shm", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
@@ -180,20 +181,20 @@ def _note(path: Path) -> Path:
 
 
 def _make_private(path: Path) -> None:
-    """Nobody else may read the chats, also where the folder is open to others."""
+    """Make the file readable only by its owner, also in a shared folder."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     for suffix in ("", "-wal", "-shm"):
         part = path.with_name(path.name + suffix)
-        with suppress(OSError):  # another's file, or a file system without rights
+        with suppress(OSError):  # another user's file, or a file system without permissions
             if part.stat().st_mode & 0o077:
                 part.chmod(part.stat().st_mode & 0o700)
 
 
 def put_in_place(made: Path, path: Path) -> Path | None:
-    """Puts a whole database where another one is, which is set aside; returns where to.
+    """Replace the database by another one, and return the new path of the old one.
 
-    There is a database at the path at every moment, and after a failure (OSError) the old one.
+    There is a database at the path at any time, the old one after an OSError.
     """
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
@@ -205,7 +206,7 @@ def put_in_place(made: Path, path: Path) -> Path | None:
         try:
             for part, target in kept:
                 _link(part, target)
-            for journal in journals:  # one left behind would be taken for the new file's
+            for journal in journals:  # one left behind would be applied to the new file
                 journal.unlink(missing_ok=True)
             os.replace(made, path)
         except OSError:
@@ -238,7 +239,7 @@ def copy(path: Path, target: Path) -> None:
         if target.exists() or not path.exists():
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        # The database last: without it, a copy that was cut off is no copy.
+        # The database comes last: without it, an incomplete copy is ignored.
         for suffix in ("-wal", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
@@ -255,7 +256,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def _read_all(db: sqlite3.Connection, version: int) -> None:
-    """Raises whatever reading a chat or a message of the file can raise."""
+    """Read all chats and messages. Raises the error of a damaged one."""
     for table in ("chats", "messages"):
         for _ in db.execute(f"SELECT * FROM {table}"):
             pass
@@ -267,7 +268,7 @@ def _read_all(db: sqlite3.Connection, version: int) -> None:
 
 
 def _probe(path: Path) -> None:
-    """Raises StoreError unless the file is ours, readable and not newer. Never writes to it."""
+    """Raise StoreError unless the file is ours, readable and not newer. Never writes to it."""
     db = _read_only(path)
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()

@@ -1,7 +1,8 @@
-"""Rows straight from a database's pages, where SQLite cannot walk a table because its root is lost.
+"""Reader of rows from database pages, for tables that SQLite cannot read because their root is
+lost.
 
-The format is told at https://sqlite.org/fileformat2.html. Only pages of the size that SQLite gives
-our files are read, and of those the leaves of tables: what they hold says nothing of its table.
+The format is described at https://sqlite.org/fileformat2.html. Only pages of the size that SQLite
+gives our files are read, and only leaves of tables. A leaf does not name its table.
 """
 
 import struct
@@ -10,19 +11,20 @@ from mmap import mmap
 
 PAGE = 4096  # bytes
 MAGIC = b"SQLite format 3\0"
-_LEAF = 0x0D  # of a table; an overflow page begins with the next one's number, so with 0
+_LEAF = 0x0D  # type of a table's leaf; an overflow page begins with a page number, so with 0
 _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # bytes of a row on its leaf
-_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # bytes of a value by its type; longer ones tell theirs
+# bytes of a value by type; types with their own length are not listed
+_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 _REAL = 7
 
 Value = int | float | str | bytes | None
 
 
 class Pages:
-    """The pages of one file. Those that hold nothing any more are left out.
+    """Pages of one file, except unused ones.
 
     Args:
-        content: the file, which no journal belongs to.
+        content: the file. It must have no journal.
     """
 
     def __init__(self, content: mmap) -> None:
@@ -30,14 +32,14 @@ class Pages:
         self._count = len(content) // PAGE
         # A hostile file may let each of a million rows claim the same chain of pages.
         self._left = 4 * self._count
-        self._room = 0  # of a page, for what its rows say of their columns
+        self._room = 0  # bytes of a page left for the headers of its rows
         self._free = self._free_pages()
 
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
-        """The number of each row and its values, in the order of the pages.
+        """Yield the number and the values of each row, in page order.
 
         Args:
-            wanted: whether rows of so many columns are; others cost next to nothing.
+            wanted: returns True for the column counts of interest. Other rows are skipped quickly.
         """
         for number in range(1, self._count + 1):
             head = 100 if number == 1 else 0
@@ -58,7 +60,7 @@ class Pages:
     def _row(
         self, page: bytes, at: int, wanted: Callable[[int], bool]
     ) -> tuple[int, list[Value]] | None:
-        """Raises IndexError or ValueError where there is none."""
+        """Return a row. Raises IndexError or ValueError if it is invalid."""
         length, at = _varint(page, at)
         place, at = _varint(page, at)
         if length > len(self._content):
@@ -92,7 +94,7 @@ class Pages:
         return place, values
 
     def _free_pages(self) -> set[int]:
-        """What the file has listed as free. A page of that list that makes no sense is not it."""
+        """Return the pages that the file lists as free. An invalid list ends early."""
         free: set[int] = set()
         trunk = _number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
         while 1 < trunk <= self._count and trunk not in free:
@@ -113,7 +115,7 @@ def _number(page: bytes | mmap, at: int, size: int) -> int:
 
 
 def _varint(page: bytes, at: int) -> tuple[int, int]:
-    """A number of one to nine bytes, and where it ends."""
+    """Return a number of one to nine bytes, and the position after it."""
     value = 0
     for place in range(at, at + 8):
         value = value << 7 | page[place] & 0x7F

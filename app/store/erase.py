@@ -1,4 +1,4 @@
-"""Taking text away for good: out of the tables, the index, the journal, backups and kept files."""
+"""Permanent deletion of text: from tables, index, journal, backups and files set aside."""
 
 import errno
 import logging
@@ -20,17 +20,17 @@ from app.store.records import ChatRecord
 log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
-TRASH_S = 30 * DAY_S  # how long a deleted chat stays in the trash
+TRASH_S = 30 * DAY_S  # time that a deleted chat stays in the trash
 
 
 def create(db: sqlite3.Connection) -> None:
-    """What is erased and may still stand in backups; finding deleted messages without a search."""
+    """Create the list of erased ids, and an index to find deleted messages."""
     db.execute("CREATE TABLE erased (id TEXT PRIMARY KEY)")
     db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
 
 
 class Erase(Struct, frozen=True):
-    """Chats taken out of the file with all their messages."""
+    """Erase chats with all their messages."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -49,9 +49,9 @@ class Erase(Struct, frozen=True):
 
 
 class EraseMessages(Struct, frozen=True):
-    """Messages taken out of their chats before a moment, now out of the file.
+    """Erase messages that were deleted before a time.
 
-    One that something living still follows keeps its place, without its words.
+    A message that is followed by others keeps its place without its text.
     """
 
     before: float
@@ -74,7 +74,7 @@ class EraseMessages(Struct, frozen=True):
 
 
 class Forget(Struct, frozen=True):
-    """Nothing is left of these anywhere."""
+    """Forget erased ids that are in no file any more."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -88,8 +88,10 @@ class Forget(Struct, frozen=True):
 
 
 def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
-    """Delete these chats and messages. The last first: following its parents' deletion down a
-    chat of thousands is deeper than SQLite goes."""
+    """Delete these chats and messages, the last ones first.
+
+    Deleting thousands of nested children by cascade exceeds SQLite's recursion limit.
+    """
     edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
     files = any(row[1] == "attachments" for row in db.execute("PRAGMA table_info(messages)"))
     for each in ids:
@@ -115,12 +117,12 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def waiting(db: sqlite3.Connection) -> list[str]:
-    """What has been erased and may still be in free pages, the journal or backups."""
+    """Return the erased ids that may still be in free pages, the journal or backups."""
     return [each for (each,) in db.execute("SELECT id FROM erased")]
 
 
 def clear_notes(db: sqlite3.Connection) -> None:
-    """In a copy: what is erased is noted in the original."""
+    """Clear the list of erased ids in a copy; the original has it."""
     there = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
     if db.execute(there).fetchone() is not None:
         db.execute("PRAGMA secure_delete = ON")
@@ -128,10 +130,10 @@ def clear_notes(db: sqlite3.Connection) -> None:
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Write the file anew, without remains of what was deleted.
+    """Rewrite the file without remains of deleted text.
 
-    The index keeps the words of deleted rows until it is merged, and pages keep remains of what was
-    moved: a file that is written anew has neither.
+    The index keeps the words of deleted rows until it is merged, and pages keep remains of moved
+    rows. A rewritten file has neither.
     """
     for table in _indexes(db):
         db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
@@ -139,7 +141,7 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def empty_journal(db: sqlite3.Connection) -> bool:
-    """Leave nothing in the journal; False while somebody still reads what it holds."""
+    """Empty the journal. Return False while a reader still needs it."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -153,10 +155,10 @@ PROGRESS_STEPS = 100  # of SQLite's virtual machine; a row of an image takes few
 
 
 def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
-    """Erase the ids from a database that is not open, and replace it in one step.
+    """Erase the ids from a database that is not open, and replace it atomically.
 
-    Returns False only if the file is damaged. Raises sqlite3.Error and OSError for anything else,
-    a full disk or ``ended`` returning True: the file is then as it was.
+    Returns False only if the file is damaged. Raises sqlite3.Error and OSError for other failures,
+    such as a full disk or ``ended`` returning True; the file is then unchanged.
     """
     part = file.with_name(file.name + ".part")
     try:
@@ -169,7 +171,7 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
             db.set_progress_handler(ended, PROGRESS_STEPS)
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if "error code" in verdict and not verdict.endswith(("=11", "=26")):
-                raise OSError(errno.EIO, verdict)  # a failed read, which is no damage
+                raise OSError(errno.EIO, verdict)  # a failed read, not damage
             if verdict != "ok":
                 return False
             db.execute("PRAGMA journal_mode = DELETE")
@@ -197,16 +199,16 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
 
 
 def blank(chat: ChatRecord) -> bool:
-    """Whether a chat holds nothing to bring back."""
+    """Return True if a chat has nothing to restore."""
     nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
     return nothing and not chat.queued
 
 
 def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
-    """Return deleted chats whose time in the trash is over, and blank ones of an earlier run.
+    """Return deleted chats whose time in the trash is over, and empty ones of an earlier run.
 
-    Two readings of the clock must agree that the time is over: this one, and the latest stored one
-    that is at least a day older. Otherwise one start with a wrong clock would empty the trash.
+    Two clock readings must agree: this one, and the latest stored one that is at least a day older.
+    Otherwise one start with a wrong clock would empty the trash.
     """
     times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
     confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)
@@ -221,5 +223,5 @@ def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
 
 
 def now() -> float:
-    """The clock of the program; tests give another."""
+    """Return the program's time. Tests replace it."""
     return time.time()

@@ -1,4 +1,4 @@
-"""The one error of the store, and how SQLite's own errors become it."""
+"""StoreError, and the conversion of SQLite's errors to it."""
 
 import shutil
 import sqlite3
@@ -9,9 +9,9 @@ from app.settings.language import tr
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
 UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
-"""What Python raises where a record is not what was stored: text that is not UTF-8, JSON that is
-none, a role that there is not."""
-# The program's own SQL fits the schema: where SQLite finds a name missing, the schema is damaged.
+"""Exceptions of Python for damaged records: text that is not UTF-8, invalid JSON, an unknown role.
+"""
+# The program's own SQL matches the schema, so an unknown name means a damaged schema.
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -24,24 +24,23 @@ _DAMAGE = (
 
 
 class StoreError(Exception):
-    """Something a person has to know about the file that holds their chats."""
+    """Problem of the chats' file that the user must know about."""
 
-    hopeless = False  # nothing in a "corrupt" file can be read, that has been tried
+    hopeless = False  # recovery of a "corrupt" file was tried and failed
 
     def __init__(self, code: str, message: str, path: Path | None = None) -> None:
         super().__init__(message)
-        # "corrupt" (not a database, damaged, or not one of ours), "newer" (written by a later
-        # Stretto), "readonly", "full" (the disk), "io" (anything else the disk or SQLite said),
-        # "invalid" (a write that contradicts what is stored, such as a message of a chat that does
-        # not exist: that write is dropped, the others go on), "timeout" (a flush or close that did
-        # not get its turn in time), "closed"
+        # "corrupt" (not a database, damaged, or not ours), "newer" (written by a later Stretto),
+        # "readonly", "full" (the disk), "io" (other errors of the disk or SQLite), "invalid" (a
+        # write that contradicts the stored data, such as a message of an unknown chat: only that
+        # write is dropped), "timeout" (a flush or close that took too long), "closed"
         self.code = code
-        self.message = message  # a plain sentence or two that say what happened and what to do
-        self.path = path  # the file meant
+        self.message = message  # one or two sentences: the problem and the remedy
+        self.path = path  # the file
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return True if the file itself is damaged: reading it again cannot succeed.
+    """Return True if the file itself is damaged, so that reading it again cannot succeed.
 
     A full disk, a locked file, or a failing device raise the same classes of error.
     """
@@ -50,7 +49,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def corrupt(path: Path) -> StoreError:
-    """The file cannot be read as chats; it has not been touched."""
+    """Return the error for a file that is damaged or not ours. The file is unchanged."""
     return StoreError(
         "corrupt",
         tr(
@@ -64,7 +63,7 @@ def corrupt(path: Path) -> StoreError:
 
 
 def unreadable(path: Path) -> StoreError:
-    """Nothing of the damaged file could be saved; it has not been touched."""
+    """Return the error for a damaged file without readable chats. The file is unchanged."""
     error = StoreError(
         "corrupt",
         tr(
@@ -79,7 +78,7 @@ def unreadable(path: Path) -> StoreError:
 
 
 def newer(path: Path) -> StoreError:
-    """The file was written by a version that knows more than this one."""
+    """Return the error for a file of a newer version."""
     return StoreError(
         "newer",
         tr(
@@ -94,7 +93,7 @@ def newer(path: Path) -> StoreError:
 
 
 def invalid(what: str, error: Exception, path: Path) -> StoreError:
-    """One write that cannot be stored whatever the disk does."""
+    """Return the error for a write that can never be stored."""
     return StoreError(
         "invalid",
         tr(
@@ -108,17 +107,17 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
 
 
 def translate(error: BaseException, path: Path) -> StoreError:
-    """What SQLite, the system or a decoder said, as a StoreError with a code and a way on.
+    """Return a StoreError with a code and a remedy for an error of SQLite, the system or a decoder.
 
-    The words never repeat what was read: it may be damaged, or private.
+    Its text never quotes what was read, which may be damaged or private.
     """
     if isinstance(error, OSError):
         return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)
     if isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode"):
-        return corrupt(path)  # Python's own: a text that is not UTF-8
+        return corrupt(path)  # raised by Python for text that is not UTF-8
     if not isinstance(error, sqlite3.Error):
         return corrupt(path) if isinstance(error, UNREADABLE) else _io(path, error)
-    # Extended codes carry the primary one in the low byte.
+    # Extended codes have the primary one in the low byte.
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if primary in _DAMAGE:
         return corrupt(path)
@@ -130,7 +129,7 @@ def translate(error: BaseException, path: Path) -> StoreError:
 
 
 def at_start(error: StoreError) -> StoreError:
-    """The error as it reads where nothing has been written yet."""
+    """Return the error with words for the start, when nothing has been written yet."""
     if error.code != "full":
         return error
     return StoreError(

@@ -1,4 +1,4 @@
-"""Whole chats taken in from files, and taken out again when that is undone."""
+"""Import of whole chats, and its undo."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ from app.store.writer import Writer, index_chore
 
 
 class TakeIn(Struct, frozen=True):
-    """A chat with its whole tree. Nothing that is there already is written over."""
+    """Insert a chat with its whole tree. Existing rows are not overwritten."""
 
     chat: ChatRecord
     messages: tuple[Message, ...]
@@ -37,7 +37,7 @@ class TakeIn(Struct, frozen=True):
 
 
 class TakeOut(Struct, frozen=True):
-    """The chats with all their messages, as though they had never been taken in."""
+    """Delete chats with all their messages, to undo their import."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -51,10 +51,10 @@ class TakeOut(Struct, frozen=True):
 
 
 class Exchange:
-    """What takes whole chats in and out.
+    """Import and removal of whole chats.
 
     Args:
-        erased: the chats that are gone for good, as the trash knows them; changed here.
+        erased: permanently deleted chats, shared with the trash and updated here.
     """
 
     def __init__(self, writer: Writer, readers: Readers, erased: set[str]) -> None:
@@ -68,10 +68,10 @@ class Exchange:
         texts: Iterable[AttachedText] = (),
         images: Iterable[StoredImage] = (),
     ) -> None:
-        """Adds chats that are not there, exactly as they are. Each is written whole or not at all.
+        """Add new chats exactly as they are. Each is written completely or not at all.
 
-        ``texts`` and ``images`` are those of the files attached in them. Raises TypeError or
-        ValueError when options or figures are not JSON.
+        ``texts`` and ``images`` belong to their attachments. Raises TypeError or ValueError if
+        options or stats are not JSON.
         """
         adding = [
             TakeIn(storable_chat(chat), tuple(map(storable_message, messages)))
@@ -84,13 +84,13 @@ class Exchange:
         self._writer.when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:
-        """Undoes `take_in`. What was written in them since goes too."""
+        """Undo `take_in`, including later messages."""
         if ids:
             self._erased.update(ids)
             self._writer.add(TakeOut(tuple(ids)))
 
     def with_own_ids(self, messages: Sequence[Message]) -> list[Message]:
-        """The messages of one chat, under new ids if some other message has one of theirs."""
+        """Return the messages of one chat, with new ids if other messages have one of theirs."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
             taken = db.execute(

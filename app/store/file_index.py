@@ -1,9 +1,9 @@
-"""The full-text index of attached files: their texts as they are kept, in passages with their page.
+"""Full-text index of attached files: passages of their texts, with page numbers.
 
-A text is indexed once, however many messages have it, and no further than `MOST`. Triggers keep the
-index true: a text that is new is noted in `unindexed_files`, one that is erased takes its passages
-along. The writer indexes what is noted once no message waits, a bounded piece at a time. SQLite
-takes the pages out of the kept JSON, so that Python's other threads go on meanwhile.
+A text is indexed once for all messages, up to `MOST`. Triggers keep the index consistent: new texts
+are listed in `unindexed_files`, and erased ones lose their passages. The writer indexes listed
+texts in bounded pieces while no message waits. SQLite extracts the pages from the stored JSON, so
+that other Python threads continue.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from app.store.filters import Filter
 from app.store.index import PIECE, index_piece, passages
 from app.store.records import SearchHit
 
-MOST = 2_000_000  # characters of a file that are found: some 800 pages
+MOST = 2_000_000  # indexed characters of a file: about 800 pages
 
-_MOST_FILES = 1_000  # of which a search looks who has them
+_MOST_FILES = 1_000  # files of a search whose messages are looked up
 
 _PAGES = """
     SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),
@@ -31,7 +31,7 @@ _PAGES = """
 
 
 def create_files_index(db: sqlite3.Connection) -> None:
-    """The tables and triggers; what is kept already is noted."""
+    """Create the tables and triggers, and list the existing texts."""
     db.execute(
         "CREATE TABLE file_passages (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, "
         "page INTEGER NOT NULL, text TEXT NOT NULL)"
@@ -67,9 +67,9 @@ def create_files_index(db: sqlite3.Connection) -> None:
 
 
 def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Index a piece of what is noted, messages before files; whether something is left.
+    """Index a piece, messages before files. Return True if more is left.
 
-    Within the open transaction.
+    Runs within the open transaction.
     """
     return index_piece(db, most) or _index_file(db, most)
 
@@ -110,14 +110,14 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
 def found_in_files(
     db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
-    """The newest message of each chat that has a file with all the words near each other.
+    """Return the newest message of each chat with a file that has all words near each other.
 
     Args:
-        match: the words, as an FTS5 expression.
-        having: as `files_of_messages` gives it.
+        match: the words as an FTS5 expression.
+        having: from `files_of_messages`.
 
     Returns:
-        The passage and, without a snippet, the hit; in the order of the chats' ids.
+        Pairs of a passage and a hit without snippet, ordered by chat id.
     """
     rows = db.execute(
         "SELECT p.hash, min(f.rowid) FROM files_fts f JOIN file_passages p ON p.seq = f.rowid "
@@ -141,13 +141,13 @@ def found_in_files(
 def files_of_messages(
     db: sqlite3.Connection, narrowed: Filter | None
 ) -> list[tuple[str, SearchHit]]:
-    """Each file of each message, without a snippet, in the order in which they were sent.
+    """Return the files of all messages, in the order of sending.
 
     Args:
-        narrowed: what must hold of the message.
+        narrowed: a filter of messages.
 
     Returns:
-        The hash of what it holds, and the hit.
+        Pairs of the content's hash and a hit without snippet.
     """
     condition, values = narrowed.condition() if narrowed is not None else ("1", [])
     rows = db.execute(

@@ -1,4 +1,4 @@
-"""Small words in a search that narrow it: `in:Work from:me before:2026-01-01`."""
+"""Search filters such as `in:Work from:me before:2026-01-01`."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -8,32 +8,32 @@ from msgspec import Struct
 from app.store.records import ChatRecord, Folder
 
 WORD = re.compile(r"(?<!\S)-?(\w+):(\"[^\"]*\"?|\S*)")
-NAMES = ("in", "tag", "model", "from", "before", "after", "is")  # what may stand before the colon
+NAMES = ("in", "tag", "model", "from", "before", "after", "is")  # names before the colon
 FROM = {"me": "user", "model": "assistant"}
 STATES = ("pinned", "archived")
 _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 
 
 class Filter(Struct, frozen=True):
-    """What has to be true of a chat, or of a message in it, besides the words."""
+    """Condition on a chat, or on a message in it, in addition to the words."""
 
-    # folder, tag, model: a part of the name, without case; "" for any
+    # folder, tag, model: part of the name in lower case, "" for any
     folder: str = ""
     tag: str = ""
     model: str = ""
     role: str = ""  # "user" or "assistant", "" for both
-    # since, until: seconds since the epoch between which it was said
+    # since, until: range of the message's time in seconds since the epoch
     since: float | None = None
     until: float | None = None
     state: str = ""  # "pinned" or "archived", "" for any
 
     @property
     def of_messages(self) -> bool:
-        """Whether single messages are to be looked at, too."""
+        """Return True if the filter has conditions on messages."""
         return bool(self.role or self.model or self.since is not None or self.until is not None)
 
     def takes(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
-        """Whether the chat may be found; what is asked of messages is left aside."""
+        """Return True if the chat meets the conditions on chats."""
         if self.folder:
             folder = folders.get(chat.folder_id or "")
             above = folders.get(folder.parent_id or "") if folder is not None else None
@@ -47,7 +47,7 @@ class Filter(Struct, frozen=True):
         return self.state != "archived" or chat.archived_at is not None
 
     def condition(self) -> tuple[str, list[object]]:
-        """What must hold of a message `m`, as SQL with its values; "1" for nothing."""
+        """Return the conditions on a message `m` as SQL with values; "1" without conditions."""
         parts: list[str] = []
         values: list[object] = []
         if self.role:
@@ -66,14 +66,14 @@ class Filter(Struct, frozen=True):
 
 
 def split(query: str) -> tuple[str, Filter | None]:
-    """The words of a query, and what narrows it. What is not understood stays a word."""
+    """Split a query into words and a filter. Unknown filters are words."""
     found: dict[str, object] = {}
 
     def take(match: re.Match[str]) -> str:
         name, value = match[1].lower(), match[2].strip('"').strip().casefold()
         if name not in NAMES or match[0].startswith("-"):
             return match[0]
-        if not value:  # it is being typed
+        if not value:  # incomplete, while the user is typing
             return ""
         if name in {"before", "after"}:
             moment = _moment(value)
@@ -99,7 +99,7 @@ def split(query: str) -> tuple[str, Filter | None]:
 
 
 def _moment(value: str) -> float | None:
-    """When a day begins that is written as 2026-01-31, 2026-01, 2026, or "yesterday"."""
+    """Return the first second of a day such as 2026-01-31, 2026-01, 2026, or "yesterday"."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())
         return (midnight - timedelta(days=_DAYS[value])).timestamp()

@@ -1,4 +1,4 @@
-"""Folders for chats, nested once."""
+"""Folders of chats, with one level of nesting."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from app.store.writer import Writer
 
 
 class SaveFolder(Struct, frozen=True):
-    """A folder, new or changed."""
+    """Insert or update a folder."""
 
     folder: Folder
     slot: str | None = None
@@ -30,7 +30,7 @@ class SaveFolder(Struct, frozen=True):
 
 
 class DeleteFolder(Struct, frozen=True):
-    """A folder taken away; nothing is in it any more."""
+    """Delete a folder, which must be empty."""
 
     folder_id: str
     slot: str | None = None
@@ -44,14 +44,14 @@ class DeleteFolder(Struct, frozen=True):
 
 
 class Folders:
-    """The folders that chats are in."""
+    """Folders of chats."""
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 
     def all(self) -> list[Folder]:
-        """All folders, by name. One within a folder that is gone stands at the top."""
+        """Return all folders, by name. One whose parent is missing is at the top."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
@@ -62,17 +62,17 @@ class Folders:
         return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
 
     def save(self, folder: Folder) -> None:
-        """Makes a folder, or gives it another name or place."""
+        """Create, rename or move a folder."""
         name = storable_text(folder.name)
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 
     def delete(self, folder_id: str) -> None:
-        """Takes a folder away. Move what is in it first."""
+        """Delete a folder, which must be empty."""
         self._writer.add(DeleteFolder(folder_id))
 
 
 def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:
-    """Of the folders those with these ids, and those that they are in."""
+    """Return the folders with these ids, and their parents."""
     known = {folder.id: folder for folder in folders}
     wanted: dict[str, Folder] = {}
     for start in ids:

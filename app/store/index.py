@@ -1,16 +1,14 @@
-"""The full-text index: messages as they are shown, in passages of bounded length.
+"""Full-text index of messages, as displayed, in passages of bounded length.
 
-How a message is shown is taken from its Markdown source in one pass: the window's own parser takes
-1.5 ms for 1,000 characters, this a twentieth of that. Where both differ, a search result has a
-strange character and nothing else.
+The displayed text is derived from Markdown in one pass: the window's parser takes 1.5 ms for 1,000
+characters, this a twentieth of that. Differences only cause odd characters in search results.
 
-Triggers keep it true: a message that is new, changed or restored is noted in `unindexed`, one that
-is deleted leaves its passages behind at once. The writer then indexes what is noted, a bounded
-piece at a time, so that neither a start (after an update that changes the index) nor a message of
-many megabytes holds up what is to be saved.
+Triggers keep the index consistent: new, changed or restored messages are listed in `unindexed`, and
+deleted ones lose their passages immediately. The writer indexes listed messages in bounded pieces,
+so that neither an update of the index nor a very long message delays saving.
 
-A passage's number holds the chat, the message and the place in it: the best passage of every chat
-is then found in one pass over the index, without looking at a single message.
+A passage's number contains the chat, the message and the position, so one pass over the index finds
+the best passage of every chat without reading messages.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ _TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
     r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~"
-    # HTML that is shown as what it means
+    # HTML that is displayed as its meaning
     r"|(?P<break></?(?i:br)(?:[ \t][^<>]{0,200})?/?>)"
     r"|(?P<tag></?(?i:b|strong|i|em|s|del|u|ins|sub|sup|kbd|mark|summary|details)(?: open)?>)",
     re.DOTALL,
@@ -46,7 +44,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def shown_text(content: str, role: str = "assistant") -> str:
-    """The message's text without its marks; what a person wrote is shown as it was typed."""
+    """Return a message's text without markup. The user's own text is returned as typed."""
     if role != "assistant":
         return content
     shown: list[str] = []
@@ -92,7 +90,8 @@ def shown_text(content: str, role: str = "assistant") -> str:
 
 
 class _Run(Struct):
-    """A run of `*`, `_` or `~~` that may open emphasis: its place in the parts, what is left."""
+    """Run of `*`, `_` or `~~` that may open emphasis: its index in the parts, and what is left of
+    it."""
 
     part: int
     left: int
@@ -147,7 +146,7 @@ def _inline(text: str) -> str:
 
 
 def _ticks(text: str) -> dict[int, list[int]]:
-    """Where runs of backticks begin, by their length."""
+    """Return the starts of runs of backticks by length."""
     found: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
         found[len(run[0])].append(run.start())
@@ -155,7 +154,7 @@ def _ticks(text: str) -> dict[int, list[int]]:
 
 
 def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Run]) -> None:
-    """Take the marks off what the run closes; keep the run if it may open something."""
+    """Remove the markup that the run closes. Keep the run if it may open emphasis."""
     mark = run[0]
     before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
     after = after or " "
@@ -183,17 +182,17 @@ def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Ru
         openers.append(_Run(len(parts) - 1, rest))
 
 
-PASSAGE = 8_000  # characters of a passage: what is looked through to show the words around a hit
-PIECE = 200_000  # characters of Markdown that are indexed at a time: some 30 ms
+PASSAGE = 8_000  # characters of a passage, within which the context of a hit is found
+PIECE = 200_000  # characters of Markdown indexed at a time: about 30 ms
 CHAT_BITS, MESSAGE_BITS = 40, 12
-_MOST = 1 << MESSAGE_BITS  # passages of a message: 32 million characters of it are found
+_MOST = 1 << MESSAGE_BITS  # passages of a message: the first 32 million characters
 _ROWS = 400
 
-# Scripts written without spaces: FTS5's tokenizer takes a whole run of them for one word. A mark
-# between their letters makes each a word of its own, and what is searched for a phrase.
+# Scripts without spaces, whose runs FTS5's tokenizer treats as one word. A separator between the
+# letters makes each letter a word, and each query a phrase.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 APART = "\u200b"
-_LETTER = f"([{UNSPACED}])"  # compiled when first needed, which is dear
+_LETTER = f"([{UNSPACED}])"  # compiled at the first use, which is slow
 
 _WAITING = """
     SELECT u.seq, u.done, u.passages, c.seq, m.role, length(m.content),
@@ -207,7 +206,7 @@ _WAITING = """
 
 
 def create(db: sqlite3.Connection) -> None:
-    """The tables and triggers, in place of an index over the Markdown source."""
+    """Create the tables and triggers, replacing an index of the Markdown source."""
     for letter in "abcde":
         db.execute(f"DROP TRIGGER IF EXISTS messages_fts_{letter}")
     db.execute("DROP TABLE IF EXISTS messages_fts")
@@ -216,7 +215,7 @@ def create(db: sqlite3.Connection) -> None:
         "CREATE TABLE unindexed (seq INTEGER PRIMARY KEY, done INTEGER NOT NULL DEFAULT 0, "
         "passages INTEGER NOT NULL DEFAULT 0)"
     )
-    # With the prefixes a first letter or two are found as fast as a whole word.
+    # Prefixes make one or two letters as fast as a whole word.
     db.execute(
         "CREATE VIRTUAL TABLE messages_fts USING fts5(text, content='passages', "
         "content_rowid='place', prefix='1 2', tokenize='unicode61 remove_diacritics 2')"
@@ -249,7 +248,7 @@ def create(db: sqlite3.Connection) -> None:
         f"{forget} {note.format(live=new)} END"
     )
     db.execute(f"CREATE TRIGGER messages_c AFTER DELETE ON messages BEGIN {forget} END")
-    # A chat that goes takes its messages along; they cannot ask it for its number any more.
+    # Messages deleted by cascade cannot look up their chat's number any more.
     db.execute(
         "CREATE TRIGGER chats_c AFTER DELETE ON chats BEGIN DELETE FROM passages "
         f"WHERE place BETWEEN old.seq << {CHAT_BITS} AND ((old.seq + 1) << {CHAT_BITS}) - 1; END"
@@ -258,9 +257,9 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Index a piece of what is noted, the newest messages first; whether something is left.
+    """Index a piece of the listed messages, the newest first. Return True if more is left.
 
-    Within the open transaction.
+    Runs within the open transaction.
     """
     taken = 0
     for seq, done, before, chat, role, length, content in db.execute(
@@ -271,7 +270,7 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
             continue
         if taken and taken + min(length - done, most) > most:
             return True
-        # Damaged text is found by what is left of it; opening the chat tells of the damage.
+        # Damaged text is indexed as far as it is readable. Opening the chat reports the damage.
         source = content.decode(errors="replace")
         whole = done + len(source) >= length
         if not whole:
@@ -296,12 +295,12 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
 
 
 def waiting(db: sqlite3.Connection) -> bool:
-    """Whether something is not indexed yet."""
+    """Return True if there are messages to index."""
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
 def passages(text: str) -> list[str]:
-    """The text in pieces of at most PASSAGE characters, cut between words where there are any."""
+    """Return the text in pieces of at most PASSAGE characters, cut between words if possible."""
     found = []
     while len(text) > PASSAGE:
         cut = _cut(text[:PASSAGE])
@@ -313,14 +312,14 @@ def passages(text: str) -> list[str]:
 
 
 def spaced(text: str) -> str:
-    """The text with a mark between the letters of scripts that have no spaces."""
+    """Return the text with separators between the letters of scripts without spaces."""
     if not re.search(_LETTER, text):
         return text.replace(APART, "")
     return re.sub(_LETTER, rf"{APART}\1{APART}", text.replace(APART, ""))
 
 
 def _cut(text: str) -> int:
-    """Where to end a piece of a longer text: after the last line, else word, of its second half."""
+    """Return the end of a piece: after the last line, else the last word, of its second half."""
     for mark in ("\n", " "):
         at = text.rfind(mark, len(text) // 2)
         if at >= 0:

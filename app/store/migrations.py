@@ -1,6 +1,6 @@
-"""The shape of the database, as numbered steps. `PRAGMA user_version` counts those taken.
+"""Schema of the database as numbered migrations. `PRAGMA user_version` has the number applied.
 
-A step that has been released is never changed; a new need is a new function at the end of STEPS.
+A released migration is never changed. Changes are new functions at the end of STEPS.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ TABLES = {
     "tool_folders": ("chat_id", "path", "writable", "given_at"),
     "tool_pins": ("server", "tool", "told", "seen_at"),
 }
-"""The columns of each table. The first ones that are texts are its key, see `create`."""
+"""Columns of each table. The text columns at the beginning are its key, see `create`."""
 
 
 def create(db: sqlite3.Connection) -> None:
-    """A migration's step: the tables, and that a chat's consents go with it."""
+    """Create the tables, and delete a chat's consents with the chat."""
     db.execute(
         "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
         "tool TEXT NOT NULL, fingerprint TEXT NOT NULL, given_at REAL NOT NULL, "
@@ -40,13 +40,13 @@ def create(db: sqlite3.Connection) -> None:
     )
 
 
-APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
+APPLICATION_ID = 0x53747274  # "Strt": distinguishes our files from other SQLite databases
 
 
 def chats_messages_layouts(db: sqlite3.Connection) -> None:
-    """Chats, their message trees, and named window layouts."""
+    """Create chats, their message trees, and named window layouts."""
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    # `seq` is declared because the full-text index refers to it: an implicit rowid may change.
+    # `seq` is explicit because the full-text index refers to it: an implicit rowid may change.
     db.execute(
         """CREATE TABLE chats (
             seq INTEGER PRIMARY KEY,
@@ -85,10 +85,10 @@ def chats_messages_layouts(db: sqlite3.Connection) -> None:
 
 
 def full_text_search(db: sqlite3.Connection) -> None:
-    """An index over titles and message text, kept by triggers.
+    """Create an index of titles and message texts, updated by triggers.
 
-    A streaming message is indexed when it ends: its text is written anew about once a second,
-    and indexing 60,000 characters each time would cost more than storing them.
+    A streaming message is indexed when it ends: its text is rewritten about once a second, and
+    indexing 60,000 characters each time would take longer than storing them.
     """
     _index(db, "chats", "title", when="1")
     _index(db, "messages", "content", when="{row}.status <> 'streaming'")
@@ -101,13 +101,13 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
         "tokenize='unicode61 remove_diacritics 2')"
     )
     add = f"INSERT INTO {fts}(rowid, {column}) VALUES (new.seq, new.{column});"
-    # An external-content index forgets a row only when told exactly what it had been given.
+    # An external-content index needs the exact indexed text to delete a row.
     remove = f"INSERT INTO {fts}({fts}, rowid, {column}) VALUES ('delete', old.seq, old.{column});"
     old, new = when.format(row="old"), when.format(row="new")
     db.execute(f"CREATE TRIGGER {fts}_a AFTER INSERT ON {table} WHEN {new} BEGIN {add} END")
     db.execute(f"CREATE TRIGGER {fts}_b AFTER DELETE ON {table} WHEN {old} BEGIN {remove} END")
-    # "leave" before "enter": SQLite does not promise an order between two triggers of one event,
-    # so each case is a trigger of its own and the common one does both in order.
+    # "leave" before "enter": SQLite does not define an order of two triggers for one event, so each
+    # case is a trigger of its own, and the common one does both in order.
     changed = f"(old.{column} IS NOT new.{column})"
     on_update = f"AFTER UPDATE ON {table} WHEN"
     db.execute(
@@ -123,30 +123,30 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
 
 
 def deleted_messages(db: sqlite3.Connection) -> None:
-    """A message can be taken out of its chat and put back."""
+    """Let messages be deleted and restored."""
     db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
 
 
 def edited_messages(db: sqlite3.Connection) -> None:
-    """A message that is being edited outlives the program, as a draft does."""
+    """Let an edit in the composer survive a restart."""
     db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
 
 def passages(db: sqlite3.Connection) -> None:
-    """The index holds what is shown, in passages; its filling goes on while the program runs."""
+    """Index displayed text in passages, filled while the program runs."""
     index.create(db)
 
 
 def erased(db: sqlite3.Connection) -> None:
-    """What was erased is remembered until it is out of the backups too."""
+    """Keep ids of erased chats until they are erased from the backups, too."""
     erase.create(db)
 
 
 def organised(db: sqlite3.Connection) -> None:
-    """Folders, pinned chats, the archive, tags; who gave a chat its title.
+    """Add folders, pinned chats, the archive, tags, and the origin of titles.
 
-    The titles that there are may have been typed by hand, so they count as typed.
+    Existing titles may have been typed by the user, so they count as such.
     """
     db.execute("CREATE TABLE folders (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent_id TEXT)")
     for column in (
@@ -160,33 +160,33 @@ def organised(db: sqlite3.Connection) -> None:
 
 
 def attached(db: sqlite3.Connection) -> None:
-    """Messages and drafts have files; the text of each is kept once."""
+    """Add attachments of messages and drafts, with texts that are stored once."""
     attachments.create(db)
 
 
 def tools(db: sqlite3.Connection) -> None:
-    """What tools may do in which chat, and how they were described when that was said."""
+    """Add consents to tools per chat, with the tools' descriptions at that time."""
     create(db)
 
 
 def files_found(db: sqlite3.Connection) -> None:
-    """A search finds the texts of attached files."""
+    """Index the texts of attached files."""
     file_index.create_files_index(db)
 
 
 def grouped(db: sqlite3.Connection) -> None:
-    """The chats of one comparison or broadcast are a group."""
+    """Group the chats of a comparison or broadcast."""
     db.execute("ALTER TABLE chats ADD COLUMN group_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
 
 
 def images(db: sqlite3.Connection) -> None:
-    """Messages and drafts have images; each is kept once."""
+    """Add images of messages and drafts, stored once."""
     attachments.create_images(db)
 
 
 def queues(db: sqlite3.Connection) -> None:
-    """Messages that were queued while a reply ran outlive the program, as a draft does."""
+    """Let queued messages survive a restart."""
     attachments.create_queue(db)
 
 
@@ -208,9 +208,9 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Takes the steps not yet taken, all or none: one wait for the disk, and a kill leaves none."""
+    """Apply the missing migrations in one transaction."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version >= len(STEPS):  # a commit of nothing waits for the disk, too
+    if version >= len(STEPS):  # even an empty commit waits for the disk
         return
     db.execute("BEGIN IMMEDIATE")
     try:

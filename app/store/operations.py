@@ -1,6 +1,6 @@
-"""The writes, as values: what the queue holds, how each reaches SQLite, what it makes of a record.
+"""Queued writes as values: their SQL, and their effect on records that are read.
 
-Each knows both `write` (SQL) and its effect on a `View`, so that a reader can show what is queued
+Each has `write` (SQL) and `show` (its effect on a `View`), so that a reader sees queued writes
 without waiting for the disk.
 """
 
@@ -26,13 +26,13 @@ _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
 _STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
-"""What is written at typing speed: these columns, under this name in a slot."""
+"""Columns written at every key press, with their names in a slot."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
 
 class View(Struct):
-    """Records on their way to a reader: what the file holds, then what is queued on top."""
+    """Records for a reader: the file's, with queued writes applied."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
@@ -43,21 +43,21 @@ class View(Struct):
 
 
 class Operation(Protocol):
-    """One queued write."""
+    """A queued write."""
 
     @property
     def slot(self) -> str | None:
-        """A queued write with the same slot may be replaced by a later one; None: never."""
+        """Return the key under which a later write may replace this one, or None for never."""
 
     @property
     def urgent(self) -> bool:
-        """Whether to commit at once rather than with the next group a moment later."""
+        """Return True if it must be committed immediately, not with the next group."""
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Executes the write inside the open transaction."""
+        """Execute the write in the open transaction."""
 
     def show(self, view: View) -> None:
-        """Does to the view what `write` does to the file."""
+        """Apply the effect of `write` to the view."""
 
 
 OPTIONAL = {
@@ -71,11 +71,11 @@ OPTIONAL = {
 _LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
 _LATER |= {"attachments", "draft_attachments", "edited_attachments"}
 _NULLABLE = OPTIONAL | _LATER  # a damaged file may be older than the latter
-_sound: set[tuple[type, ...]] = set()  # the types of rows that were looked at value by value
+_sound: set[tuple[type, ...]] = set()  # types of rows that were checked value by value
 
 
 def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
-    """Raises TypeError where a field does not hold what fields of that name hold."""
+    """Raise TypeError if a field has a value of the wrong type."""
     kinds = tuple(map(type, row))
     if kinds in _sound:
         return
@@ -87,7 +87,7 @@ def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    if text == "{}":  # questions have no figures
+    if text == "{}":  # questions have no stats
         return {}
     value = json.loads(text)
     if not isinstance(value, dict):
@@ -105,7 +105,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
-    """A row of CHAT_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
+    """Return a row of CHAT_COLUMNS as a record. Raises TypeError or ValueError if damaged."""
     _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
@@ -122,9 +122,9 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
-    """A row of MESSAGE_COLUMNS as a record. Raises TypeError or ValueError for a damaged one."""
+    """Return a row of MESSAGE_COLUMNS as a record. Raises TypeError or ValueError if damaged."""
     _look_at(row, _MESSAGE)
-    values = [*row]  # by place: a chat may have ten thousand
+    values = [*row]  # by index, for speed: a chat may have ten thousand messages
     values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
     return Message(*values)
 
@@ -149,7 +149,7 @@ _FILES = ("draft_attachments", "edited_attachments")
 
 
 def chat_values(chat: ChatRecord) -> list[Any]:
-    """What a row of CHAT_COLUMNS holds of a chat."""
+    """Return the values of CHAT_COLUMNS for a chat."""
     values = [getattr(chat, name) for name in _CHAT]
     for name in _AS_JSON:
         at = _CHAT.index(name)
@@ -163,7 +163,7 @@ def chat_values(chat: ChatRecord) -> list[Any]:
 
 
 def message_values(message: Message) -> list[Any]:
-    """What a row of MESSAGE_COLUMNS holds of a message."""
+    """Return the values of MESSAGE_COLUMNS for a message."""
     values = [getattr(message, name) for name in _MESSAGE]
     values[_STATS] = json.dumps(message.stats, ensure_ascii=False)
     values[_FILES_OF] = to_column(message.attachments)
@@ -171,10 +171,10 @@ def message_values(message: Message) -> list[Any]:
 
 
 class SaveChat(Struct, frozen=True):
-    """All fields of a chat, new or known."""
+    """Insert or update all fields of a chat."""
 
     chat: ChatRecord
-    slot: str | None = None  # a later patch must not be overtaken
+    slot: str | None = None  # a later patch must not overtake it
     urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -185,7 +185,7 @@ class SaveChat(Struct, frozen=True):
 
 
 class PatchChat(Struct, frozen=True):
-    """Some fields of a known chat; an unknown chat is left unknown."""
+    """Update some fields of a chat, if it exists."""
 
     chat_id: str
     changes: dict[str, Any]
@@ -193,8 +193,8 @@ class PatchChat(Struct, frozen=True):
 
     @property
     def slot(self) -> str | None:
-        # Only typed text comes at typing speed. It may take its predecessor's place unless the
-        # same was written in another way in between: `Queue.add` looks after that.
+        # Only typed text is this frequent. It may replace an earlier write unless another one of
+        # the same columns came between: `Queue.add` checks that.
         kind = TYPED.get(tuple(self.changes))
         return f"{kind} {self.chat_id}" if kind else None
 
@@ -212,7 +212,7 @@ class PatchChat(Struct, frozen=True):
 
 
 class SaveMessage(Struct, frozen=True):
-    """All fields of a message, new or known. A new one brings its chat to the top of the list."""
+    """Insert or update all fields of a message. A new one moves its chat to the top of the list."""
 
     message: Message
 
@@ -241,7 +241,7 @@ class SaveMessage(Struct, frozen=True):
 
 
 class MarkMessages(Struct, frozen=True):
-    """Messages taken out of their chat (a time) or put back (None), all at once."""
+    """Delete messages (with a time) or restore them (None)."""
 
     ids: tuple[str, ...]
     deleted_at: float | None
@@ -261,7 +261,7 @@ class MarkMessages(Struct, frozen=True):
 
 
 class SaveLayout(Struct, frozen=True):
-    """A named window layout, as JSON text."""
+    """Insert or update a named window layout, as JSON text."""
 
     name: str
     data: str
@@ -283,7 +283,7 @@ class SaveLayout(Struct, frozen=True):
 
 
 class DeleteLayout(Struct, frozen=True):
-    """A named window layout taken away."""
+    """Delete a named window layout."""
 
     name: str
     urgent: bool = False

@@ -1,4 +1,4 @@
-"""Chats as JSON: the format that `FORMAT.md` describes, to and from records. No files, no Qt."""
+"""Chats as JSON, see `FORMAT.md`: conversion to and from records. No files, no Qt."""
 
 import json
 import math
@@ -31,7 +31,7 @@ _LONGEST_ID = 200
 
 
 def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
-    """The files of what `chat_to_json` writes."""
+    """Return the attachments of what `chat_to_json` writes."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     queued = (each.attachments for each in chat.queued)
     return [chat.draft_attachments, chat.edited_attachments, *queued, *living]
@@ -43,9 +43,9 @@ def chat_to_json(
     texts: Mapping[str, AttachedText] | None = None,
     images: Mapping[str, bytes] | None = None,
 ) -> dict[str, Any]:
-    """The chat and what is living of its messages (a chat's whole tree, parents first).
+    """Return the chat and its messages that are not deleted (the whole tree, parents first).
 
-    ``texts`` and ``images`` are those of its files, by their hashes.
+    ``texts`` and ``images``: of its attachments, by hash.
     """
     kept = list(_living(messages))
     ids = {message.id for message in kept}
@@ -72,7 +72,7 @@ def _fields(record: ChatRecord | Message, wanted: Iterable[str]) -> dict[str, An
 
 
 def to_text(value: Any) -> str:
-    """JSON text. What JSON has no number for (infinity) becomes null."""
+    """Return JSON text. Numbers that JSON does not have (infinity) become null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -80,7 +80,7 @@ def to_text(value: Any) -> str:
 
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
-    """What `chat_to_json` has written. Raises ValueError or TypeError saying what does not fit."""
+    """Parse the result of `chat_to_json`. Raises ValueError or TypeError with the reason."""
     given = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
@@ -97,7 +97,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]
             raise ValueError(f"message {number} follows one that does not come before it")
         if message.status == "streaming":
             message = replace(message, status="interrupted")
-        if message.role == "tool":  # it is shown in place of what the model was told
+        if message.role == "tool":  # an error replaces the result that the model was given
             message = replace(message, error="")
         messages[message.id] = message
     last = next(reversed(messages), None)
@@ -113,7 +113,7 @@ def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
 
 
 def folders_from_json(value: object) -> list[Folder]:
-    """The folders of a file that make sense; nested once at most."""
+    """Return the valid folders of a file, nested at most once."""
     found: dict[str, Folder] = {}
     for each in value if isinstance(value, list) else []:
         if isinstance(each, dict):
@@ -126,7 +126,8 @@ def folders_from_json(value: object) -> list[Folder]:
 
 
 def _living(messages: Iterable[Message]) -> Iterator[Message]:
-    """Those that are not deleted. One that follows a deleted one follows what that followed."""
+    """Yield messages that are not deleted. Children of deleted ones follow the deleted one's
+    parent."""
     instead: dict[str | None, str | None] = {None: None}
     for message in messages:
         parent = instead.get(message.parent_id)
@@ -139,7 +140,7 @@ def _living(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _known(value: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    """The fields of a record that are there, each of the kind that it must be."""
+    """Return the known fields of a record, with checked types."""
     found: dict[str, Any] = {}
     for name in wanted:
         if name in value:

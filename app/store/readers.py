@@ -1,4 +1,4 @@
-"""Reading the file on any thread, with what still waits to be written on top."""
+"""Reads in any thread, which include queued writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.store.operations import (
 from app.store.records import ChatRecord
 from app.store.writer import Writer
 
-_FINISH_S = 1.0  # for a running read to finish, and then to be interrupted
+_FINISH_S = 1.0  # time for a running read to end, and then to be interrupted
 
 
 class _Reader:
@@ -39,13 +39,13 @@ class _Reader:
         if not self.in_use.acquire(timeout=_FINISH_S):
             self.db.interrupt()
             if not self.in_use.acquire(timeout=_FINISH_S):
-                return  # the disk does not answer
+                return  # the disk does not respond
         self.db.close()
         self.in_use.release()
 
 
 class Readers:
-    """Hands each thread its own connection; WAL lets all of them read while the writer writes."""
+    """Connections by thread. WAL allows all of them to read while the writer writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -56,9 +56,9 @@ class Readers:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """This thread's connection, in one read transaction: the queries agree with each other.
+        """Open a read transaction on this thread's connection, so that its queries are consistent.
 
-        Raises StoreError, also in place of any sqlite3.Error within the block.
+        Raises StoreError, also for any sqlite3.Error within the block.
         """
         reader = self._reader()
         with reader.in_use:
@@ -77,7 +77,7 @@ class Readers:
                 raise failure from None  # the cause quotes what was read
 
     def close(self) -> None:
-        """Closes all connections; waits for reads that are running."""
+        """Close all connections after their running reads."""
         with self._lock:
             self._closed = True
             readers, self._all = self._all, []
@@ -101,10 +101,10 @@ class Readers:
 
 
 def view_of(readers: Readers, writer: Writer, chats: str, messages: str, chat_id: str = "") -> View:
-    """The rows that the two conditions choose, with the queued writes on top.
+    """Return the rows that match the two conditions, with queued writes applied.
 
-    The queue is copied before the file is read: a write committed in between is then in both,
-    and applying it twice changes nothing.
+    The queue is copied before the file is read. A write committed in between is in both, and
+    applying it twice changes nothing.
     """
     pending = writer.pending()
     chat_rows = f"SELECT {CHAT_COLUMNS} FROM chats WHERE {chats}"
@@ -121,13 +121,13 @@ def view_of(readers: Readers, writer: Writer, chats: str, messages: str, chat_id
 
 
 def all_chats(readers: Readers, writer: Writer) -> list[ChatRecord]:
-    """All chats, deleted ones too, the most recently used first."""
+    """Return all chats including deleted ones, the most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
 
 def queued(writer: Writer) -> View:
-    """What waits to be written, without what the file holds."""
+    """Return the queued writes without the contents of the file."""
     view = View()
     for operation in writer.pending():
         operation.show(view)

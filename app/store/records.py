@@ -1,4 +1,4 @@
-"""What is stored: chats, and messages that form a tree."""
+"""Records of chats, and of messages that form a tree."""
 
 import json
 import os
@@ -19,13 +19,13 @@ _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
 UNTITLED = mark("New chat")
-"""What is shown for a chat without a title, once it has gone through `tr`."""
+"""Displayed instead of a missing title, translated by `tr`."""
 _BEGINNING = 1_000
-"""Characters of a draft that are looked at for its name: it is asked for with every key."""
+"""Characters of a draft that may become its name, which is computed at every key press."""
 
 
 def title_from(text: str, longest: int = 48) -> str:
-    """A chat's title from its first message: the first line, cut between words."""
+    """Return a chat's title from its first message: the first line, cut between words."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = " ".join(line.lstrip("#>*-` ").split()) or line
     if len(line) <= longest:
@@ -36,45 +36,44 @@ def title_from(text: str, longest: int = 48) -> str:
 
 
 class ChatRecord(Struct, frozen=True):
-    """One conversation and how to answer in it."""
+    """A conversation and its settings."""
 
     id: str  # from `new_id()`
-    title: str = ""  # what the sidebar shows; may be empty
-    model: str = ""  # path of the model's folder; empty when none was chosen
-    system: str = ""  # the system prompt; may be empty
-    # sampling parameters and the like, anything JSON can hold
+    title: str = ""  # may be empty
+    model: str = ""  # path of the model's folder, empty if none was chosen
+    system: str = ""  # the system prompt, may be empty
+    # sampling parameters and other settings, as JSON values
     params: dict[str, Any] = field(default_factory=dict)
-    draft: str = ""  # what stands unsent in the composer
-    # created_at, updated_at: seconds since the epoch; `updated_at` orders the sidebar
+    draft: str = ""  # unsent text in the composer
+    # created_at, updated_at: seconds since the epoch; the sidebar is sorted by `updated_at`
     created_at: float = field(default_factory=time.time)
     updated_at: float = field(default_factory=time.time)
-    deleted_at: float | None = None  # when it was deleted (it can be restored), else None
-    leaf_id: str | None = None  # the last message of the branch that is shown, else None
-    edited_id: str | None = None  # the message that is being asked in other words, else None
-    edited_text: str = ""  # those words so far
-    folder_id: str | None = None  # the folder that it lies in, else None
-    # pinned_at, archived_at: when it was pinned or put into the archive, else None
+    deleted_at: float | None = None  # time of deletion, None if not deleted
+    leaf_id: str | None = None  # last message of the branch that is shown
+    edited_id: str | None = None  # message that is being edited in the composer
+    edited_text: str = ""  # its changed text so far
+    folder_id: str | None = None  # the folder that contains it
+    # pinned_at, archived_at: times, or None
     pinned_at: float | None = None
     archived_at: float | None = None
-    tags: tuple[str, ...] = ()  # words that it is found by, each once
-    # who gave it its title: "person", "model", or "" for the first message's words
+    tags: tuple[str, ...] = ()  # unique
+    # origin of the title: "person", "model", or "" for the first message
     titled_by: str = ""
-    # draft_attachments, edited_attachments: the files that go with the draft, and those with the
-    # message that is being asked in other words
+    # draft_attachments, edited_attachments: files of the draft, and of the edited message
     draft_attachments: Attachments = ()
     edited_attachments: Attachments = ()
-    # the comparison or broadcast that it is one of several chats of, else None
+    # comparison or broadcast that the chat belongs to
     group_id: str | None = None
-    # what it differs in from the others of its group: a model, a seed; may be empty
+    # its difference from others of its group, such as a model or a seed; may be empty
     variant: str = ""
-    # what waits to be sent, the first in front. `edited_id` may be one of these, too.
+    # messages to send, the next one first. `edited_id` may be one of them.
     queued: tuple[Queued, ...] = ()
 
     @property
     def shown_title(self) -> str:
-        """What stands where its title would, where the others of its group do not stand beside it.
+        """Return the displayed title, for a place where others of its group are not shown.
 
-        One that has none yet is told from others by what stands in its composer.
+        Without a title it is the beginning of the draft.
         """
         files = self.draft_attachments
         waits = title_from(self.draft[:_BEGINNING]) or (files[0].name if files else "")
@@ -84,7 +83,7 @@ class ChatRecord(Struct, frozen=True):
 
 
 class Folder(Struct, frozen=True):
-    """A place for chats. One with a `parent_id` lies within that folder, and holds none itself."""
+    """Folder of chats. One with a `parent_id` is in that folder, and contains no folders."""
 
     id: str
     name: str
@@ -92,12 +91,13 @@ class Folder(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """One turn's text. `parent_id` is the message it follows; None begins a branch at the root.
+    """Message of a conversation. `parent_id` is the message before it, or None at the root.
 
-    `status` is "streaming" while its reply runs; what is left so when the program dies becomes
-    "interrupted" at the next start. `error` is the sentence shown where the answer would stand.
-    `attachments` are the files that go with it, in the order in which the model reads them.
-    With `deleted_at` it is out of the chat, as is all that follows it, and may come back.
+    `status` is "streaming" while its reply runs. At the next start after a crash it becomes
+    "interrupted". `error` is the sentence shown instead of the answer. `attachments` are in the
+    order in which the model reads them. A message with `deleted_at` is deleted with all that follow
+    it, and can be restored.
+
     Raises ValueError for an unknown role or status.
     """
 
@@ -123,17 +123,17 @@ class Message(Struct, frozen=True):
 
 
 class SearchHit(Struct, frozen=True):
-    """A place where the words were found; `message_id` is None when it was the chat's title."""
+    """Place that matches a search. `message_id` is None for the chat's title."""
 
     chat_id: str
     message_id: str | None
-    snippet: str  # the words around the place as they are shown, or the title
-    # where the words that were looked for stand in it, each a begin and an end
+    snippet: str  # displayed text around the match, or the title
+    # start and end of each matching word in it
     marks: tuple[tuple[int, int], ...] = ()
-    # where they stand in the chat's title, if that has them, too
+    # start and end of matching words in the chat's title
     title_marks: tuple[tuple[int, int], ...] = ()
-    file: str = ""  # the name of the message's file in which they were found, "" for none
-    # unit, page: what the file's pages are called, "" for one piece, and which it is, from 1
+    file: str = ""  # name of the attached file that matches, else ""
+    # unit, page: kind of the file's pages, "" for a single piece, and the page from 1
     unit: str = ""
     page: int = 0
 
@@ -141,18 +141,19 @@ class SearchHit(Struct, frozen=True):
 _id_lock = threading.Lock()
 _last_id = 0
 _chance = bytearray()
-os.register_at_fork(after_in_child=_chance.clear)  # or both would make the same ids
+# otherwise parent and child would create the same ids
+os.register_at_fork(after_in_child=_chance.clear)
 
 
 def new_id() -> str:
-    """32 hexadecimal digits that sort by time of making; unique, also between processes.
+    """Return 32 hexadecimal digits that sort by creation time, unique across processes.
 
-    Layout: 48 bits of milliseconds, 80 random bits (as a ULID). Within one process each is
-    greater than the one before, even when the clock steps back.
+    Layout: 48 bits of milliseconds, 80 random bits (as in a ULID). Within a process each is greater
+    than the one before, even if the clock is set back.
     """
     global _last_id
     with _id_lock:
-        if not _chance:  # asked for by the hundred: a branch of 10,000 messages wants as many
+        if not _chance:  # in blocks: a branch of 10,000 messages needs as many
             _chance.extend(os.urandom(10 * 128))
         chance = int.from_bytes(_chance[-10:], "big")
         del _chance[-10:]
@@ -161,17 +162,18 @@ def new_id() -> str:
 
 
 LONGEST_NAME, LONGEST_REF, MOST_TAGS = 1_000, 10_000, 50
-"""Of titles and other names, and of models' references, in characters: the list of chats lays all
-of a title out each time it is painted. Nobody writes longer ones; files of chats may hold them."""
+"""Limits: characters of titles and other names, characters of model references, and tags. The list
+of chats lays out the whole title at each repaint. Users don't type longer ones, but imported files
+may contain them."""
 
 
 def is_own_id(given: str) -> bool:
-    """Whether it has the form of `new_id`. Nothing else that names things here looks like that."""
+    """Return True if it has the form of `new_id`, which no other name here has."""
     return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 
 def storable_chat(chat: ChatRecord) -> ChatRecord:
-    """The chat as it will be read back. Raises TypeError when `params` is not JSON."""
+    """Return the chat as it will be read back. Raises TypeError if `params` is not JSON."""
     return replace(
         chat,
         title=storable_text(chat.title[:LONGEST_NAME]),
@@ -187,17 +189,17 @@ def storable_chat(chat: ChatRecord) -> ChatRecord:
 
 
 def storable_message(message: Message) -> Message:
-    """The message as it will be read back. Raises TypeError when `stats` is not JSON."""
+    """Return the message as it will be read back. Raises TypeError if `stats` is not JSON."""
     fields = {name: getattr(message, name) for name in ("content", "reasoning", "error")}
     kept: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
     fields["model"], kept["model"] = message.model, storable_text(message.model[:LONGEST_NAME])
     if not message.stats and kept == fields:
-        return message  # a branch of ten thousand messages makes ten thousand of these
+        return message  # avoid copies: a branch may have ten thousand messages
     return replace(message, **kept, stats=json.loads(json.dumps(message.stats)))
 
 
 def storable_text(text: str) -> str:
-    """Lone surrogates have no UTF-8 and SQLite refuses them: they become U+FFFD."""
+    """Replace lone surrogates, which UTF-8 cannot encode and SQLite refuses, by U+FFFD."""
     if text.isascii():
         return text
     try:

@@ -1,4 +1,4 @@
-"""What can still be read of a damaged file, in a new one; the damaged one is set aside."""
+"""Recovery of readable rows of a damaged file into a new one. The damaged file is set aside."""
 
 import logging
 import shutil
@@ -24,33 +24,35 @@ from app.store.records import ChatRecord, Message, storable_chat, storable_messa
 
 log = logging.getLogger(__name__)
 
-_PIECES = 10  # of the index: a third of a second
-_COLUMNS_ONCE = {"chats": 11, "messages": 12}  # a row from before a column was added lacks it
+_PIECES = 10  # pieces of the index built immediately: a third of a second
+# columns of the oldest rows, to which others were added later
+_COLUMNS_ONCE = {"chats": 11, "messages": 12}
 _KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
-_BY_HASH = {"attached": True, "layouts": False}  # two texts each: of one the first is a SHA-256
+# tables with two texts: True if the first is a SHA-256
+_BY_HASH = {"attached": True, "layouts": False}
 
 R = TypeVar("R", ChatRecord, Message)
 
 
 class Salvaged(Struct, frozen=True):
-    """What was saved."""
+    """Result of a recovery."""
 
     chats: int
     messages: int
-    aside: Path  # the damaged file, under its new name
+    aside: Path  # new path of the damaged file
 
 
 def salvage(path: Path) -> Salvaged:
-    """Put a file in the damaged one's place that holds every chat and message still readable.
+    """Replace the damaged file by a new one with all readable chats and messages.
 
-    Answers whose question is lost follow what was said before it. Raises StoreError: "corrupt" when
-    nothing can be read, else what kept the new file from being written; the damaged file is then as
-    it was.
+    Answers whose question is lost follow the message before it. Raises StoreError: "corrupt" if
+    nothing is readable, else the reason why the new file cannot be written. The damaged file is
+    then unchanged.
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
             copy, made = Path(folder, "damaged.db"), Path(folder, "made.db")
-            # Only a copy is opened: SQLite writes a journal back where it finds one.
+            # Only a copy is opened: SQLite applies a journal to the file it opens.
             for suffix in ("", "-wal"):
                 part = path.with_name(path.name + suffix)
                 if part.exists():
@@ -66,9 +68,9 @@ def salvage(path: Path) -> Salvaged:
 
 
 def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
-    """How many chats and messages went from one file to the other."""
+    """Return the number of chats and messages copied."""
     with suppress(sqlite3.Error), closing(_open(damaged)) as db:
-        # Whatever this says, the journal is in the file once it is closed.
+        # Whatever this returns, closing writes the journal to the file.
         db.execute("SELECT 1 FROM sqlite_master").fetchall()
     with (
         closing(open_writer(made)) as target,
@@ -100,14 +102,15 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         for message in messages:
             SaveMessage(storable_message(message)).write(target)
         for table in ("layouts", "folders", "attached", "images", "erased"):
-            # One by one: all the images may be gigabytes.
+            # One by one: all images may be gigabytes.
             for _, row in source.rows(table):
                 with suppress(sqlite3.Error):
                     marks = ", ".join("?" * len(row))
                     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})"
                     target.execute(insert, tuple(row.values()))
-        erase_ids(target, waiting(target))  # a page that was not in use may have had them
-        for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
+        erase_ids(target, waiting(target))  # rows of unused pages may have been erased
+        # the latest messages can be found immediately, the others a little later
+        for _ in range(_PIECES):
             if not index_some(target):
                 break
         target.execute("COMMIT")
@@ -115,7 +118,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
 
 
 def _connected(messages: list[Message]) -> list[Message]:
-    """Each message once; one whose parent is lost follows the one before it in its chat."""
+    """Return each message once. One whose parent is lost follows the one before it in its chat."""
     seen: dict[str, Message] = {}
     last: dict[str, str] = {}
     for found in messages:
@@ -132,7 +135,7 @@ def _connected(messages: list[Message]) -> list[Message]:
 
 
 def _open(damaged: Path) -> sqlite3.Connection:
-    """A connection that forgives what it can of a damaged list of tables."""
+    """Return a connection that tolerates damage of the schema where possible."""
     db = sqlite3.connect(damaged, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
     db.execute("PRAGMA writable_schema = ON")
@@ -140,17 +143,17 @@ def _open(damaged: Path) -> sqlite3.Connection:
 
 
 class _Source:
-    """What a damaged file holds: as SQLite reads it, and as its pages have it where that fails.
+    """Rows of a damaged file, read by SQLite, or from its pages if that fails.
 
     Args:
-        made: a new file. Its tables have the same columns in the same order, and perhaps more.
+        made: a new file, whose tables have the same columns in the same order, and perhaps more.
     """
 
     def __init__(self, db: sqlite3.Connection, pages: Pages, made: sqlite3.Connection) -> None:
         self._db, self._pages, self._made = db, pages, made
 
     def records(self, table: str, kind: type[R]) -> list[R]:
-        """The table's rows that make sense, in the order of first saving; some may come twice."""
+        """Return the table's valid rows, in the order of insertion. May contain duplicates."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
         names = kind.__struct_fields__
         found: list[tuple[int, R]] = []
@@ -162,7 +165,7 @@ class _Source:
         return [record for _, record in sorted(found, key=lambda each: each[0])]
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each row's number, and its values by column; some may come twice."""
+        """Yield each row's number and its values by column. May contain duplicates."""
         columns = self._made.execute(f"PRAGMA table_info({table})").fetchall()
         try:
             walk = self._db.execute(f"SELECT rowid, * FROM {table}")
@@ -185,15 +188,15 @@ class _Source:
 
 
 def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
-    """The row's known columns; None if they do not hold what such columns hold."""
+    """Return the row's known columns, or None if they have invalid values."""
     sound: dict[str, Any] = {}
     for _, name, kind, needed, _, key in columns:
         if name not in row:
             continue
         value = row[name]
-        if kind == "REAL" and isinstance(value, int):  # a page has 1.0 as 1
+        if kind == "REAL" and isinstance(value, int):  # pages store 1.0 as 1
             value = float(value)
-        if value is None and (needed or key) and kind != "INTEGER":  # a page has no such key
+        if value is None and (needed or key) and kind != "INTEGER":  # pages do not store such keys
             return None
         if value is not None and not isinstance(value, _KINDS[kind]):
             return None
@@ -202,7 +205,7 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Whether a field holds what fields of that name hold."""
+    """Return True if a field has a value of the right type."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
     if name in {"tags", "queued"} or name.endswith("attachments"):

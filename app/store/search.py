@@ -1,4 +1,4 @@
-"""Finding words in titles and messages, on a thread of its own: a newer search ends the last."""
+"""Full-text search of titles and messages in a thread. A newer search cancels the one before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class _Folding(dict[int, str]):
-    """Each letter without case and accent, as one letter: places stay what they are."""
+    """Mapping of letters to letters without case and accents, one to one to keep positions."""
 
     def __missing__(self, letter: int) -> str:
         folded = normalize("NFD", chr(letter))[0].lower()
@@ -41,34 +41,35 @@ def _folding() -> _Folding:
 
 
 def fold(text: str) -> str:
-    """The text without case and accents, each letter in its place."""
+    """Return the text without case and accents. Positions stay."""
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
-# Compiled at the first search: sets of so many letters take milliseconds of a start.
+# Compiled at the first search: such large character sets take milliseconds.
 _WORD = f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"
 _UNSPACED = f"[{UNSPACED}]"
-_SEEN, _BEFORE, _LENGTH = 20, 14, 160  # characters: seen at once, before the hit, in all
+# characters: context visible without scrolling, before the hit, and in all
+_SEEN, _BEFORE, _LENGTH = 20, 14, 160
 
 Tell = Callable[[list[SearchHit]], object]
 
 
 class Term(Struct, frozen=True):
-    """One word of a query, without case and accents."""
+    """Word of a query, without case and accents."""
 
     word: str
     begins: bool = False  # it may be the beginning of a word
-    # it is of a script without spaces, and may stand within a run of letters
+    # it is in a script without spaces, and may be within a run of letters
     anywhere: bool = False
 
     @property
     def match(self) -> str:
-        """The term as an FTS5 expression."""
+        """Return the term as an FTS5 expression."""
         return f'"{spaced(self.word) if self.anywhere else self.word}"' + "*" * self.begins
 
 
 def terms_of(query: str) -> list[Term]:
-    """The words of the query; the last may be unfinished."""
+    """Return the words of the query. The last one may be incomplete."""
     found: list[str] = re.findall(_WORD, query)
     unfinished = len(found) - 1 if query[-1:].isalnum() else -1
     letters = [bool(re.match(_UNSPACED, word)) for word in found]
@@ -81,12 +82,12 @@ def terms_of(query: str) -> list[Term]:
 def find(
     db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
 ) -> list[SearchHit]:
-    """Titles, then one message of each chat, the chats used last first; deleted ones are left out.
+    """Find titles, then one message per chat, in chats that are not deleted, last used first.
 
-    All words must occur, in any order; the last one may be the beginning of a word, so that a
-    search typed letter by letter narrows steadily. Letters match without case and accents. Of a
-    chat's messages it is the newest whose words stand near each other. ``tell`` is given the titles
-    as soon as they are known: they take a fraction of the time.
+    All words must occur, in any order. The last one may be the beginning of a word, so that results
+    narrow while the user types. Case and accents are ignored. The hit in a chat is the newest
+    message with the words near each other. ``tell`` gets the titles first, since they take a
+    fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -124,7 +125,7 @@ def _files(
     known: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
-    """A hit in a file for each chat whose messages have none, the chats used last first."""
+    """Return a hit in a file for each chat without other hits, last used first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
     having = files_of_messages(db, narrowed)
@@ -142,7 +143,7 @@ def _files(
 def _named(
     having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
-    """By chat the newest message that has a file, perhaps an image, with the words in its name."""
+    """Return by chat the newest message that has a file or image with the words in its name."""
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
         for _, hit in having
@@ -157,7 +158,7 @@ def _texts(
     terms: list[Term],
     limit: int,
 ) -> list[SearchHit]:
-    """A hit for each chat's place, the chats used last first."""
+    """Return a hit for each chat's place, last used first."""
     hits: list[SearchHit] = []
     order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
     for chat in order:
@@ -191,7 +192,7 @@ def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -
 
 
 def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
-    """The chats in which something may be found, by their numbers: last used, and id."""
+    """Return the chats to search, by number: the time of their last use, and their id."""
     if narrowed is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}
@@ -207,7 +208,7 @@ def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[f
 def _by_filter(
     db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
 ) -> list[SearchHit]:
-    """Chats that a filter without words finds, the latest used first."""
+    """Return the chats that match a filter without words, last used first."""
     condition, values = narrowed.condition()
     said = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
@@ -224,7 +225,7 @@ def _by_filter(
 def _near(
     db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
 ) -> dict[int, int]:
-    """By chat the newest passage that has all the words. One pass over the words' lists."""
+    """Return by chat the newest passage that has all words, in one pass over the words' lists."""
     if narrowed is not None and narrowed.of_messages:
         condition, values = narrowed.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
@@ -243,9 +244,9 @@ def _near(
 
 
 def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
-    """By chat a passage of the newest message that has the words in different passages."""
+    """Return by chat a passage of the newest message that has the words in different passages."""
     found: dict[int, int] = {}
-    # The longest word is likely the rarest; what has it bounds what is kept of the others' lists.
+    # The longest word is likely the rarest. Its messages bound the lists of the other words.
     for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
         within = json.dumps(list(found))
         rows = db.execute(
@@ -271,10 +272,10 @@ def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> Search
 
 
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
-    """Where the words of a query stand in a text, as begin and end, from the best place on.
+    """Return the start and end of a query's words in a text, from the best place on.
 
-    That is where most of the words stand near each other; what is before it comes last. What only
-    narrows the search is no word of it.
+    The best place has the most words near each other. Matches before it come last. Filters of the
+    query are ignored.
     """
     terms = terms_of(split(query)[0])
     marks = _marks(text, terms) if terms else []
@@ -283,7 +284,7 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
 
 
 def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
-    """Where the part of the text begins that has most of the words."""
+    """Return the start of the part of the text that has the most words."""
     folded = fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
@@ -301,10 +302,10 @@ def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
 
 
 def _window(text: str, terms: list[Term]) -> tuple[int, int]:
-    """The part of the text that has most of the words, from a little before the first of them."""
+    """Return the part of the text that has most of the words, from a little before them."""
     best = _best(text, _marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
-    if begin:  # at the beginning of a word, if there is one near
+    if begin:  # at the beginning of a word, if there is one nearby
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))
         begin = space + 1 if space >= 0 else begin
     end = min(len(text), begin + _LENGTH)
@@ -314,7 +315,7 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
 
 
 def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
-    """Where the words stand, as begin and end."""
+    """Return the start and end of each matching word."""
     folded = fold(text)
     found = []
     for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:
@@ -328,14 +329,14 @@ def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
 _JOIN_S = 3.0  # longer than `prepare` takes
 
 Told = Callable[[list[SearchHit], bool], object]
-"""Hears the hits so far, and whether these are all; on the searching thread."""
+"""Called on the searching thread with the hits so far, and True if these are all."""
 
 
 class Searcher:
-    """Has one connection that reads; only the latest query counts.
+    """Searching thread with a reading connection. Only the latest query counts.
 
     Args:
-        prepare: called before each search, so that what was just written is found.
+        prepare: called before each search, so that the latest writes are found.
     """
 
     def __init__(self, path: Path, prepare: Callable[[], None]) -> None:
@@ -349,7 +350,7 @@ class Searcher:
         self._thread: threading.Thread | None = None
 
     def ask(self, query: str, limit: int, told: Told) -> None:
-        """Search; what is asked for already and not told yet is dropped."""
+        """Search. A query that has not been answered yet is dropped."""
         with self._changed:
             if self._closing:
                 return
@@ -362,14 +363,15 @@ class Searcher:
                 self._thread.start()
 
     def cancel(self) -> None:
-        """Nothing is wanted any more."""
+        """Cancel the search."""
         with self._changed:
             self._number += 1
             self._wanted = None
             self._stop_running()
 
     def close(self) -> None:
-        """End the running search and wait for its thread, but not for a disk that is gone."""
+        """Cancel the search and join the thread, with a time limit for a disk that does not
+        respond."""
         with self._changed:
             self._closing = True
             self._wanted = None
@@ -399,7 +401,7 @@ class Searcher:
             except StoreError as error:
                 log.warning("A search could not be made: %s", error.code)
                 self._tell(told, [], True, number)
-            except BaseException:  # the thread must live to answer the next search
+            except BaseException:  # the thread must survive to answer the next search
                 log.exception("search failed")
                 self._tell(told, [], True, number)
         if db is not None:

@@ -1,4 +1,4 @@
-"""The store's face: queue a write, read a record, flush, close."""
+"""Public interface of the store: queue a write, read a record, flush, close."""
 
 from __future__ import annotations
 
@@ -48,19 +48,18 @@ _PATCHABLE = set(ChatRecord.__struct_fields__) - {"id", "created_at"}
 
 
 class Store:
-    """All chats of one profile, in one SQLite file that one program at a time has open.
+    """Chats of one profile, in one SQLite file that one program at a time opens.
 
-    Writes return at once (no disk access on the caller's thread), from any thread, and are carried
-    out in order by one writer thread, several to a transaction: finished messages and changes of
-    chats at once, drafts, layouts and streaming text within about a quarter of a second.
+    Writes return immediately, without disk access on the caller's thread. They are thread-safe and
+    executed in order by a writer thread, several per transaction: finished messages and changes of
+    chats immediately, drafts, layouts and streaming text within about 0.25 s.
 
-    Reads run on the calling thread, on a connection of its own, never wait for the writer, and
-    see every write queued before them ("read your writes"), durable or not. `search` alone asks
-    the writer to hurry (and waits two seconds at most), and finds a streaming message
-    only when it has ended.
+    Reads use a connection of the calling thread, never wait for the writer, and include all queued
+    writes ("read your writes"). Only `search` asks the writer to hurry, waits at most two seconds,
+    and finds a streaming message only after its end.
 
-    When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
-    again with growing pauses and `on_error` is told.
+    If the disk fails (full, gone), queued writes stay in memory. They are repeated with growing
+    pauses, and `on_error` is called.
     """
 
     def __init__(
@@ -71,12 +70,11 @@ class Store:
         backups: Backups | None = None,
         clock: Callable[[], float] = erase.now,
     ) -> None:
-        """Takes over a connection from `open_writer`; use `Store.open`."""
-        self.file = path  # where the chats are
-        # a copy of the journal that the last run left, if it was damaged: changes of that run's
-        # last moments may be missing
+        """Take over a connection from `open_writer`. Use `Store.open` instead."""
+        self.file = path  # the chats' file
+        # copy of a damaged journal of the last run, whose latest changes may be missing
         self.journal_aside = journal_aside
-        unfinished = bool(erase.waiting(db))  # an erasure that the last run did not end
+        unfinished = bool(erase.waiting(db))  # an erasure of the last run is incomplete
         self._backups = backups or Backups(path, clock)
         self._writer = Writer(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
@@ -93,11 +91,14 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> Store:
-        """Opens the file, creating or migrating it; replies cut off by a crash: "interrupted".
+        """Open the file, creating or migrating it. Replies cut off by a crash become "interrupted".
 
-        ``clock`` tells when things are deleted and which day it is. Raises StoreError with code
-        "corrupt", "newer" (the file has not been touched: offer `set_aside`), "readonly", "full"
-        or "io".
+        Args:
+            clock: time of deletions and of daily backups.
+
+        Raises:
+            StoreError: "corrupt", "newer" (the file is unchanged: offer `set_aside`), "readonly",
+                "full" or "io".
         """
         path = Path(path)
         try:
@@ -115,39 +116,40 @@ class Store:
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
-        """Renames an unusable file so that `open` can start a new one; returns its new path.
+        """Rename an unusable file so that `open` can create a new one. Return its new path.
 
-        Only ever called because a person chose to. Nothing is deleted.
+        Called only by the user's choice. Nothing is deleted.
         """
         return set_aside(Path(path))
 
     @staticmethod
     def copy(path: Path | str, target: Path | str) -> None:
-        """Copies a file that nobody writes, with its journal, to where there is none yet.
+        """Copy a file that is not being written, with its journal, to a new place.
 
-        Does nothing if there is nothing to copy, or a file at the target. Raises StoreError.
+        Does nothing if there is no file, or one at the target. Raises StoreError.
         """
         copy(Path(path), Path(target))
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:
-        """Puts what can be read of a damaged file into a new one and sets the damaged one aside.
+        """Recover the readable part of a damaged file into a new one, and set the damaged one
+        aside.
 
-        Raises StoreError: "corrupt" when nothing can be read; the file is then where it was.
+        Raises StoreError: "corrupt" if nothing is readable; the file then stays in place.
         """
         return salvage(Path(path))
 
     @staticmethod
     def restore(path: Path | str, backup: Path) -> Path | None:
-        """Puts a backup in the file's place, which nobody has open; returns where that is kept.
+        """Replace a file that is not open by a backup. Return the new path of the old file.
 
-        Raises StoreError; the file is then as it was.
+        Raises StoreError; the file is then unchanged.
         """
         return restore(Path(path), backup)
 
     @property
     def on_error(self) -> Callable[[StoreError], None] | None:
-        """Called on the writer thread when writing fails; must be quick, may not touch widgets."""
+        """Callback for failed writes, on the writer thread. Must be fast and not touch widgets."""
         return self._writer.on_error
 
     @on_error.setter
@@ -156,7 +158,7 @@ class Store:
 
     @property
     def on_saved(self) -> Callable[[], None] | None:
-        """Called on the writer thread when all that could not be written is in the file."""
+        """Callback on the writer thread when all failed writes have succeeded."""
         return self._writer.on_saved
 
     @on_saved.setter
@@ -175,54 +177,54 @@ class Store:
         self.close()
 
     def flush(self, timeout: float | None = 5.0) -> None:
-        """Waits until all writes queued before are on the disk, also through a power cut.
+        """Wait until all queued writes are durable.
 
-        Raises StoreError when they cannot be written or not in time; they stay queued.
+        Raises StoreError if they fail or take too long. They stay queued.
         """
         self._writer.flush(timeout)
 
     def close(self, timeout: float | None = 5.0) -> None:
-        """Writes what is queued, empties the WAL into the file, joins the thread. May be repeated.
+        """Write the queue, merge the WAL into the file, and join the thread. May be repeated.
 
-        Raises StoreError when something could not be saved; all is released nevertheless.
+        Raises StoreError if something could not be saved. Everything is released anyway.
         """
         atexit.unregister(self._close_at_exit)
         self._searcher.close()
         self._readers.close()
-        self._backups.close()  # before the writer: the last to close empties the WAL
+        self._backups.close()  # before the writer: the last to close merges the WAL
         self._writer.close(timeout)
 
     @property
     def settled(self) -> bool:
-        """Whether all is written, indexed, backed up and erased that is to be."""
+        """Return True if there is nothing to write, index, back up or erase."""
         return self._writer.idle and self._backups.idle and self._writer.idle
 
     def _close_at_exit(self) -> None:
-        """A program that ends without closing loses nothing that it has queued."""
+        """Save the queue of a program that ends without closing the store."""
         try:
             self.close()
         except StoreError as error:
             log.error("%s: %s", error.code, error.message)
 
     def back_up(self) -> None:
-        """Copies the file as it is now, in the background."""
+        """Make a backup in the background."""
         self._backups.begin(must=True)
 
     # --- reads --------------------------------------------------------------------------------
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
-        """All chats, the most recently used first."""
+        """Return all chats, the most recently used first."""
         chats = all_chats(self._readers, self._writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
     def chat(self, chat_id: str) -> ChatRecord | None:
-        """The chat, deleted or not; None when there is none."""
+        """Return the chat, deleted or not, or None."""
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
     def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """The chat as `chat` gives it, and the last message that it shows; None where not known.
+        """Return the chat and the last message that it shows, each None if unknown.
 
-        While both are the same, so is `path`: what comes before a message does not change.
+        While both are unchanged, so is `path`: the messages before a message do not change.
         """
         last = "id = (SELECT leaf_id FROM chats WHERE id = :chat)"
         view = view_of(self._readers, self._writer, "id = :chat", last, chat_id)
@@ -230,7 +232,7 @@ class Store:
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """The whole tree, in the order of first saving: parents before their children."""
+        """Return the whole tree, in the order of insertion: parents before children."""
         messages = view_of(
             self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id
         ).messages.values()
@@ -243,7 +245,7 @@ class Store:
             return db.execute(one, (chat_id, count - 1)).fetchone() is not None
 
     def path(self, chat_id: str) -> list[Message]:
-        """The branch that is shown, from the root to the chat's leaf; empty without a leaf."""
+        """Return the branch that is shown, from the root to the chat's leaf, or []."""
         view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
@@ -254,28 +256,28 @@ class Store:
         return branch[::-1]
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
-        """Where all the words of the query occur; the last may be unfinished.
+        """Return the places that contain all words of the query. The last word may be incomplete.
 
-        Titles come first (`message_id` None), then one message of each chat, the chats used last
-        first; deleted ones are left out. Case and accents do not matter.
+        Titles come first (`message_id` is None), then one message per chat, last used first.
+        Deleted chats are left out. Case and accents are ignored.
         """
         self._hurry()
         with self._readers.reading() as db:
             return find(db, query, limit)
 
     def search_later(self, query: str, limit: int, told: Told) -> None:
-        """The same on a thread of its own, where ``told`` hears the titles, then all hits.
+        """Search in a thread, which calls ``told`` with the titles, then with all hits.
 
-        A later call takes the place of what is not told yet; ``cancel_search`` ends it.
+        A later call replaces an unanswered one. ``cancel_search`` cancels it.
         """
         self._searcher.ask(query, limit, told)
 
     def cancel_search(self) -> None:
-        """What is being looked for is not wanted any more."""
+        """Cancel the running search."""
         self._searcher.cancel()
 
     def backups(self) -> list[Backup]:
-        """The copies of the file, the newest first."""
+        """Return the backups, the newest first."""
         return backups_of(self._readers.path)
 
     def _hurry(self) -> None:
@@ -283,14 +285,15 @@ class Store:
             self._writer.flush(2.0)
 
     def layout(self, name: str) -> dict[str, Any] | None:
-        """The layout saved under the name; None when there is none or it is damaged."""
+        """Return the layout with this name, or None if it is missing or damaged."""
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """All saved layouts by name. Damaged ones are left out: a start must not fail by them."""
+        """Return all layouts by name. Damaged ones are left out, so that they cannot prevent a
+        start."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
-            # As bytes: what is not even text must not end the whole query.
+            # As bytes: a value that is not text must not end the whole query.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
         found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
         return {name: data for name, data in found.items() if data is not None}
@@ -298,23 +301,23 @@ class Store:
     # --- writes -------------------------------------------------------------------------------
 
     def together(self) -> AbstractContextManager[None]:
-        """The writes queued within reach the file all at once, or none of them does.
+        """Commit the writes queued within this block in one transaction, or none of them.
 
-        Without it two writes may be parted by a crash. What other threads write, search or flush
-        meanwhile goes its own way; a `flush` within, on the same thread, cuts it in two.
+        Otherwise a crash may separate them. Writes of other threads are not included. A `flush`
+        within the block, on the same thread, splits the transaction.
         """
         return self._writer.together()
 
     def save_chat(self, chat: ChatRecord) -> None:
-        """Inserts or overwrites all fields. To change a few, `update_chat` cannot undo others.
+        """Insert or overwrite all fields. To change a few, use `update_chat`.
 
-        Raises TypeError or ValueError at once when `params` is not JSON.
+        Raises TypeError or ValueError if `params` is not JSON.
         """
         if chat.id not in self.trash.erased:
             self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
-        """Changes the named fields of a stored chat (title, model, system, params, …).
+        """Change the named fields of a stored chat (title, model, system, params, …).
 
         Raises ValueError for a field that cannot be changed.
         """
@@ -325,14 +328,15 @@ class Store:
             self._writer.add(PatchChat(chat_id, kept))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
-        """Inserts or overwrites; `as_leaf` makes it the chat's leaf in the same transaction.
+        """Insert or overwrite a message. `as_leaf` makes it the chat's leaf in the same
+        transaction.
 
-        Its chat and its parent must have been saved before; else the write is dropped and
-        `on_error` hears "invalid". A new message moves its chat to the top of the list. Checkpoints
-        of a streaming message fold into one another while they wait.
+        Its chat and its parent must have been saved before, otherwise the write is dropped and
+        `on_error` is called with "invalid". A new message moves its chat to the top of the list.
+        Queued checkpoints of a streaming message replace each other.
         """
         if message.chat_id in self.trash.erased:
-            return  # the last words of a reply whose chat was erased meanwhile
+            return  # end of a reply whose chat was erased
         save = SaveMessage(storable_message(message))
         if as_leaf:
             self._writer.add(save, PatchChat(message.chat_id, {"leaf_id": message.id}))
@@ -340,34 +344,34 @@ class Store:
             self._writer.add(save)
 
     def set_draft(self, chat_id: str, text: str) -> None:
-        """Keeps what stands in the composer. Cheap enough for every key press."""
+        """Store the composer's text. Fast enough for every key press."""
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
-        """Keeps the new words of a message that is being edited; None when none is."""
+        """Store the changed text of a message that is being edited, or None for no edit."""
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
         self._writer.add(PatchChat(chat_id, changes, urgent=False))
 
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
-        """Shows the branch that ends in this message."""
+        """Show the branch that ends with this message."""
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
-        """Takes messages out of the chat, which then shows the branch ending in ``leaf_id``."""
+        """Delete messages. The chat then shows the branch that ends with ``leaf_id``."""
         mark = MarkMessages(tuple(ids), self.trash.now())
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
-        """Undoes `delete_messages` for just these."""
+        """Undo `delete_messages` for these messages."""
         mark = MarkMessages(tuple(ids), None)
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
-        """Keeps a window layout under a name. Raises TypeError when it is not JSON."""
+        """Store a window layout under a name. Raises TypeError if it is not JSON."""
         self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
 
     def delete_layout(self, name: str) -> None:
-        """Takes a layout away. An unknown name is fine."""
+        """Delete a layout, if it exists."""
         self._writer.add(DeleteLayout(storable_text(name)))
 
 
@@ -375,7 +379,8 @@ def _storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
     if isinstance(value, dict):
-        return json.loads(json.dumps(value))  # raises what is not JSON here, and not in the writer
+        # raise for values that are not JSON here, not in the writer
+        return json.loads(json.dumps(value))
     return storable_text(value) if isinstance(value, str) else value
 
 

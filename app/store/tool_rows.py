@@ -1,7 +1,7 @@
-"""What a person allowed tools to do, and how the tools were described then.
+"""Consents that the user has given to tools, and the tools' descriptions at that time.
 
-Small tables that are read as a whole when the program starts. They are bound to this profile: no
-export holds them, so that a chat that is taken in from a file brings no consent with it.
+Small tables, read completely at the start. They belong to this profile: exports do not contain
+them, so an imported chat has no consents.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ ToolRow = tuple[ToolValue, ...]
 
 
 class PutToolRow(Struct, frozen=True):
-    """One row, new or in the place of the one with its key."""
+    """Insert or replace a row."""
 
     table: str
     row: ToolRow
@@ -32,11 +32,11 @@ class PutToolRow(Struct, frozen=True):
         db.execute(f"INSERT OR REPLACE INTO {self.table} ({columns}) VALUES ({marks})", self.row)
 
     def show(self, view: View) -> None:
-        """Nobody reads these back while the program runs."""
+        """Do nothing, since the rows are read only at the start."""
 
 
 class DropToolRows(Struct, frozen=True):
-    """The rows whose first columns have these values."""
+    """Delete the rows whose first columns have these values."""
 
     table: str
     key: tuple[str, ...]
@@ -48,27 +48,27 @@ class DropToolRows(Struct, frozen=True):
         db.execute(f"DELETE FROM {self.table} WHERE {where or '1'}", self.key)
 
     def show(self, view: View) -> None:
-        """Nobody reads these back while the program runs."""
+        """Do nothing, since the rows are read only at the start."""
 
 
 class ToolRows:
-    """The rows of `TABLES`: what tools may do."""
+    """Rows of `TABLES`."""
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 
     def read(self, table: str) -> list[ToolRow]:
-        """All rows of one of `TABLES`, as they are in the file: to be read once, at the start."""
+        """Return all rows of one of `TABLES` from the file. Used once, at the start."""
         columns = ", ".join(TABLES[table])
         with self._readers.reading() as db:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]
 
     def put(self, table: str, *row: ToolValue) -> None:
-        """Keep a row; one with its key gives way."""
+        """Insert a row, replacing one with the same key."""
         kept = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
         self._writer.add(PutToolRow(table, kept))
 
     def drop(self, table: str, *key: str) -> None:
-        """Drop the rows that begin with this key; without one, all."""
+        """Delete the rows that begin with this key, or all rows."""
         self._writer.add(DropToolRows(table, tuple(map(storable_text, key))))

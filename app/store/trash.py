@@ -1,4 +1,4 @@
-"""Deleting and what follows: the trash, bringing back, and erasing for good."""
+"""Trash: deletion, restoring, and permanent erasure of chats."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -15,47 +15,47 @@ from app.store.writer import Writer
 
 
 class Trash:
-    """What deletes chats, brings them back, and erases them for good."""
+    """Deleted chats and messages."""
 
     def __init__(
         self, writer: Writer, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
-        # the chats that are gone for good; late words of a reply in one are dropped
+        # permanently deleted chats; later writes to them are dropped
         self.erased: set[str] = set()
-        # files set aside that are too damaged to erase anything in them
+        # files set aside that are too damaged to erase text in them
         self.unscrubbed: list[Path] = []
         self._writer = writer
         self._readers = readers
         self._backups = backups
         self._clock = clock
         self._opened_at = clock()
-        self._scrubbed: set[str] = set()  # what the file was written anew without
+        self._scrubbed: set[str] = set()  # ids without which the file was rewritten
 
     def delete(self, chat_id: str) -> float:
-        """Moves the chat to the trash; `restore` brings it back whole. Returns when that was."""
+        """Move the chat to the trash, and return the time. `restore` undoes it completely."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
 
     def now(self) -> float:
-        """Return the time of a deletion, never before this run: what it deletes can be undone."""
+        """Return the time of a deletion, never before this run: its deletions can be undone."""
         return max(self._clock(), self._opened_at)
 
     def restore(self, chat_id: str) -> None:
-        """Undoes `delete`."""
+        """Undo `delete`."""
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def chats(self) -> list[ChatRecord]:
-        """Deleted chats that hold something, the latest deleted first."""
+        """Return deleted chats that are not empty, the most recently deleted first."""
         chats = [
             c for c in all_chats(self._readers, self._writer) if c.deleted_at and not erase.blank(c)
         ]
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Erases chats for good. Their text then leaves index, journal, backups and kept files.
+        """Permanently delete chats, and then their text in index, journal, backups and other files.
 
-        That is done in the background, and goes on at the next start if the program ends.
+        The latter runs in the background, and continues at the next start if the program ends.
         """
         if ids:
             self.erased.update(ids)
@@ -63,12 +63,12 @@ class Trash:
             self._writer.when_idle(self.scrub)
 
     def due(self) -> list[str]:
-        """Chats whose thirty days in the trash are over; `erase` takes them."""
+        """Return chats that have been in the trash for thirty days, to be erased."""
         chats = all_chats(self._readers, self._writer)
         return erase.due(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
-        """Erases messages that were deleted before this run: only that run could undo it."""
+        """Erase messages that were deleted in earlier runs, which cannot be undone any more."""
         with self._readers.reading() as db:
             due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
             found = db.execute(due, (self._opened_at,)).fetchone()
@@ -77,7 +77,7 @@ class Trash:
             self._writer.when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
-        """A chore: leave nothing of what was erased; what is not known to be done stays noted."""
+        """Remove all remains of erased text. Ids whose removal is not complete stay listed."""
         ids = erase.waiting(db)
         if not ids:
             return False
@@ -85,7 +85,7 @@ class Trash:
             erase.scrub(db)
             self._scrubbed = set(ids)
         if not erase.empty_journal(db):
-            return True  # again in a moment
+            return True  # try again soon
 
         def done(left: list[Path]) -> None:
             self.unscrubbed = left

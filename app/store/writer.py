@@ -1,4 +1,4 @@
-"""The one thread that writes: it groups what is queued into transactions and keeps what fails."""
+"""Writer thread: groups queued writes into transactions, and keeps those that fail."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class Queue:
-    """An ordered list of operations keyed by their numbers. Not thread-safe: the writer locks it.
+    """Ordered list of operations with numbers. Not thread-safe: the writer locks it.
 
     Invariant: applying the operations in order gives the same records as applying everything that
-    was ever added, in the order of adding.
+    was ever added.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class Queue:
         return len(self._operations)
 
     def add(self, number: int, operation: Operation) -> None:
-        """Appends; or replaces the waiting write of the same slot, in that one's place.
+        """Append an operation, or replace the queued one of the same slot at its position.
 
-        The earlier place matters: a message saved first is the parent of those that follow.
+        The earlier position matters: a message is the parent of later ones.
         """
         slot = operation.slot
         if slot is None:
-            # It may write typed text too, so what is typed later must come after it.
+            # It may write typed text too, so later typed text must come after it.
             for columns, kind in TYPED.items():
                 if isinstance(operation, SaveChat):
                     self._slots.pop(f"{kind} {operation.chat.id}", None)
@@ -55,15 +55,15 @@ class Queue:
         self._operations[place] = operation
 
     def items(self) -> Iterable[tuple[int, Operation]]:
-        """Numbers and operations, first to last."""
+        """Return numbers and operations, in order."""
         return self._operations.items()
 
     def urgent(self) -> bool:
-        """Whether anything in it should be written at once."""
+        """Return True if an operation must be written immediately."""
         return any(operation.urgent for operation in self._operations.values())
 
     def followed_by(self, later: Queue) -> Queue:
-        """This queue with the later one's operations added at its end."""
+        """Return this queue with the later queue's operations added."""
         merged = Queue()
         for queue in (self, later):
             for number, operation in queue.items():
@@ -71,7 +71,7 @@ class Queue:
         return merged
 
 
-# The fault of the one write, not of the disk: trying again would hold up the others for ever.
+# Errors caused by the write itself, not the disk: retrying would block other writes forever.
 _REFUSED = (
     sqlite3.IntegrityError,
     sqlite3.ProgrammingError,
@@ -88,21 +88,21 @@ _MAX_UNEXPECTED = 3  # consecutive errors that neither SQLite nor the disk raise
 
 
 class Transactions(Struct):
-    """Writes groups of operations over one connection."""
+    """Writer of groups of operations over one connection."""
 
     db: sqlite3.Connection
     path: Path
-    before: Callable[[], None]  # called before each
-    on_refused: Callable[[StoreError], None]  # told of a write that was left out
-    # called when more is to be indexed than goes into one transaction
+    before: Callable[[], None]  # called before each transaction
+    on_refused: Callable[[StoreError], None]  # called for each write that was left out
+    # called if more must be indexed than fits into one transaction
     on_unindexed: Callable[[], None]
     unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
         """Write all operations except those that can never be written.
 
-        Returns the failure if none were written. Never raises: the thread that calls this must live
-        to write later messages.
+        Returns the failure if none were written. Never raises: the calling thread must survive to
+        write later messages.
         """
         try:
             try:
@@ -127,7 +127,7 @@ class Transactions(Struct):
         return isinstance(error, _REFUSED) or self.unexpected >= _MAX_UNEXPECTED - 1
 
     def _write_singly(self, operations: list[Operation]) -> None:
-        """Write the operations, leaving out each one that can never be written."""
+        """Write the operations one by one, leaving out those that can never be written."""
         refused: list[StoreError] = []
         self._begin()
         try:
@@ -161,7 +161,7 @@ class Transactions(Struct):
             raise
 
     def _index(self) -> None:
-        """Let a search find what was just said. What fails is left out: the text is kept."""
+        """Index new messages for the search. Errors are logged only, since the text is saved."""
         self.db.execute("SAVEPOINT indexed")
         try:
             more = index_some(self.db)
@@ -176,27 +176,27 @@ class Transactions(Struct):
             self.db.execute("RELEASE indexed")
 
     def _begin(self) -> None:
-        self.rollback()  # the last one may have failed
+        self.rollback()  # the last transaction may have failed
         self.before()
         self.db.execute("BEGIN IMMEDIATE")
 
     def rollback(self) -> None:
-        # Some errors (a full disk among them) have rolled back by themselves.
+        # Some errors, such as a full disk, have rolled back already.
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
 
 
 _GROUP_S = 0.25
-"""Drafts and streaming text wait this long for company: at most four fsyncs a second."""
+"""Drafts and streaming text are grouped for this long: at most four fsyncs a second."""
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
 _REST_S = 0.02  # between two pieces of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
-"""Work for when there is nothing to write; True if there is more of it. Outside a transaction."""
+"""Work for idle times, outside a transaction. Returns True if there is more of it."""
 
 
 def index_chore(db: sqlite3.Connection) -> bool:
-    """Index one piece of what is not indexed yet."""
+    """Index a piece. Return True if more is left."""
     db.execute("BEGIN IMMEDIATE")
     more = index_some(db)
     db.execute("COMMIT")
@@ -204,22 +204,22 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 
 class _Group(Struct):
-    """What one thread holds back until all of it is there."""
+    """Writes of one thread that are held until all of them are there."""
 
-    depth: int = 0  # how many `together` of the thread are open, one within another
-    operations: list[Operation] = field(default_factory=list)  # added within, first to last
-    flushed: int = 0  # operations added within that a flush has queued already
+    depth: int = 0  # nested `together` calls of the thread
+    operations: list[Operation] = field(default_factory=list)  # in order
+    flushed: int = 0  # operations of the group that a flush has queued already
 
     def discard_since(self, start: int) -> None:
-        """Drop what was added after the first ``start`` operations and is not queued yet."""
+        """Drop the operations after the first ``start`` ones, unless they are queued already."""
         del self.operations[max(0, start - self.flushed) :]
 
 
 class Writer:
-    """Owns the writing connection; `add` never waits for the disk.
+    """Owner of the writing connection. `add` never waits for the disk.
 
-    After a failed commit nothing is dropped: the operations stay queued, are shown to readers, and
-    are tried again after 1, 2, 5, 10, 10… seconds and at every flush.
+    After a failed commit the operations stay queued and visible to readers. They are repeated after
+    1, 2, 5, 10, 10… seconds and at every flush.
     """
 
     def __init__(
@@ -230,10 +230,10 @@ class Writer:
         chores: Sequence[Chore] = (),
     ) -> None:
         """``before_write`` is called on the writer thread before each transaction."""
-        # called on the writer thread, once when writing begins to fail with a given code and once
-        # per refused operation
+        # called on the writer thread, once when writing starts to fail with a code, and once per
+        # refused operation
         self.on_error: Callable[[StoreError], None] | None = None
-        # called on the writer thread when all that had failed is in the file
+        # called on the writer thread when all failed writes have succeeded
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
         self._doing = False
@@ -246,24 +246,24 @@ class Writer:
         self._waiting = Queue()
         self._in_flight = Queue()
         self._added = 0  # number of the last operation added
-        self._attempts = 0  # commits tried
+        self._attempts = 0  # attempted commits
         self._hurry = False
-        self._groups: dict[int, _Group] = {}  # by thread: writes that are not all there yet
+        self._groups: dict[int, _Group] = {}  # incomplete groups by thread
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
-        # A daemon, or a program that ends without closing would wait for it for ever; whoever
-        # owns the writer closes it at exit (see Store), so nothing is cut off.
+        # A daemon, since a program that ends without closing would wait forever. The owner closes
+        # the writer at exit (see Store), so nothing is lost.
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
     @property
     def closed(self) -> bool:
-        """Whether `close` has been called."""
+        """Return True if `close` has been called."""
         return self._closing
 
     def add(self, *operations: Operation) -> None:
-        """Queues the operations next to each other: they share a transaction."""
+        """Queue the operations together, in one transaction."""
         with self._changed:
             if self._closing:
                 words = tr("This change came after the chats were closed and is not saved.")
@@ -281,14 +281,14 @@ class Writer:
         self._changed.notify_all()
 
     def _let_go(self, group: _Group | None) -> None:
-        """Queue what a thread has held back so far."""
+        """Queue the operations that a thread has held so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
             self._queue(operations)
 
     def when_idle(self, chore: Chore) -> None:
-        """Have a chore done on the writer's thread, once what is queued now is written."""
+        """Run a chore on the writer thread, after the queued writes."""
         with self._changed:
             if chore not in self._chores:
                 self._chores.append(chore)
@@ -296,17 +296,17 @@ class Writer:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left to write or to do."""
+        """Return True if there is nothing to write or to do."""
         with self._changed:
             left = len(self._waiting) + len(self._in_flight) + len(self._chores)
             return not (left or self._doing or self._groups)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What this thread adds within shares a transaction; only its own flush cuts it in two.
+        """Put everything that this thread adds within the block into one transaction.
 
-        It is held back from the queue, so that whatever other threads write, search or flush
-        meanwhile takes nothing of it along. After an exception, nothing of it is written.
+        It is held back, so that writes, searches or flushes of other threads do not commit parts of
+        it. Only a flush of this thread splits it. After an exception, nothing is written.
         """
         thread = threading.get_ident()
         with self._changed:
@@ -327,17 +327,18 @@ class Writer:
                     self._let_go(group)
 
     def pending(self) -> list[Operation]:
-        """What is not known to be in the file yet, first to last."""
+        """Return the operations that may not be in the file yet, in order."""
         with self._changed:
             queued = [op for each in (self._in_flight, self._waiting) for _, op in each.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
-        """Waits until everything added before this call is durable.
+        """Wait until everything added before this call is durable.
 
-        What another thread holds back is not added yet: nobody waits for it.
-        Raises StoreError: with the writer's own code when a try made after this call failed,
-        "timeout" when there was no end to it in time. What could not be written stays queued.
+        Operations that other threads hold back are not added yet.
+
+        Raises StoreError with the writer's code if an attempt after this call failed, or "timeout".
+        Operations that could not be written stay queued.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._changed:
@@ -360,10 +361,10 @@ class Writer:
                 self._changed.wait(left)
 
     def close(self, timeout: float | None) -> None:
-        """Writes what is queued, joins the thread, closes the connection (which empties the WAL).
+        """Write the queue, join the thread, and close the connection, which merges the WAL.
 
-        What other threads hold back is waited for: half of it would be worse than an error.
-        Raises StoreError when something could not be written; everything is released all the same.
+        Waits for groups of other threads, since half of one would be worse than an error. Raises
+        StoreError if something could not be written. Everything is released anyway.
         """
         with self._changed:
             already = self._closing
@@ -376,14 +377,14 @@ class Writer:
             self._closing = True
             self._changed.notify_all()
             if self._doing:
-                self._db.interrupt()  # a chore goes on at the next start
+                self._db.interrupt()  # a chore continues at the next start
         if not already:
             self._thread.join(timeout)
             if self._thread.is_alive():
-                # The thread sits in a system call. Interrupting undoes its transaction cleanly.
+                # The thread is in a system call. Interrupting rolls its transaction back.
                 self._db.interrupt()
                 self._thread.join(timeout)
-            if not self._thread.is_alive():  # else the disk does not answer
+            if not self._thread.is_alive():  # otherwise the disk does not respond
                 self._db.close()
         held = sum(len(group.operations) for group in self._groups.values())
         lost = len(self._in_flight) + len(self._waiting) + held
@@ -403,7 +404,7 @@ class Writer:
             )
 
     def _durable_to(self) -> int:
-        """The number up to which everything is in the file."""
+        """Return the number up to which all operations are in the file."""
         for queue in (self._in_flight, self._waiting):
             for number, _ in queue.items():
                 return number - 1
@@ -444,7 +445,7 @@ class Writer:
                 return
 
     def _wait_for_work(self) -> None:
-        """Returns when there is a group to write, a chore to do, or when closing."""
+        """Return when there is a group to write, a chore to do, or when closing."""
         while not len(self._waiting) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return
@@ -466,7 +467,7 @@ class Writer:
         with self._changed:
             if not self._chores:
                 return
-            # Taken off before it is done: who asks for it meanwhile has it done once more.
+            # Removed before it runs, so that a request in the meantime runs it again.
             chore = self._chores.pop(0)
             self._doing = True
         try:
@@ -475,7 +476,7 @@ class Writer:
             if not self._closing:  # closing interrupts it
                 log.warning("chore was not finished: %s", translate(error, self._path).code)
             more = False
-        except BaseException:  # the thread must live to write later messages
+        except BaseException:  # the thread must survive to write later messages
             log.exception("A chore failed")
             more = False
         if not more:
@@ -484,7 +485,7 @@ class Writer:
         with self._changed:
             self._doing = False
             if more and chore not in self._chores:
-                self._chores.append(chore)  # after the others: each gets its turn
+                self._chores.append(chore)  # after the others, so that each gets its turn
             self._changed.notify_all()
 
     def _same(self, failure: StoreError) -> bool:

@@ -1,7 +1,7 @@
-"""What a server sends, measured before it is read: reading JSON holds Python's lock until its end.
+"""Size checks of server messages before they are parsed, since parsing JSON holds the GIL.
 
-A text of fifty megabytes is read in a quarter of a second; as many bytes of `[1],[1],…` take half a
-minute, in which the window and all chats stand still.
+A text of 50 MB takes 0.25 s to parse, but `[1],[1],…` of the same size takes 30 s, in which the
+window and all chats hang.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_PARTS = 200_000
-"""Commas, colons and brackets outside the texts of one message: a third of a second's work."""
+"""Commas, colons and brackets outside of strings in one message: a third of a second."""
 MOST_LISTED = 2_000
-"""Tools, blocks, resources and the like of one message. Each is checked against many kinds."""
+"""Tools, blocks, resources and the like in one message. Each is validated against many types."""
 MESSAGES_PER_S = 200
 _SLICE = 1 << 20
-_ESCAPES_OF_A_PART = 8  # texts full of them take as long
+_ESCAPES_OF_A_PART = 8  # strings full of escapes take as long
 _PARTS_OF_ONE = MOST_PARTS // MESSAGES_PER_S
 _BYTES_OF_ONE = 1 << 18
 _TOO_MANY = "The server sent a message of more than {most:,} parts."
 
 
 class TooMuchError(Exception):
-    """A message is not read. ``str(error)`` is a sentence."""
+    """A message is too large. ``str(error)`` is a sentence."""
 
 
 class Weigher:
-    """Counts the parts of a message as its bytes come.
+    """Counter of a message's parts while its bytes arrive.
 
-    A text cannot hold an end of line in JSON, so each line begins outside of one. Raises
-    TooMuchError as soon as there are too many.
+    JSON strings cannot contain line ends, so each line begins outside of a string. Raises
+    TooMuchError as soon as the limit is exceeded.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Weigher:
         self._escaped = False
 
     def reset(self) -> None:
-        """The next message begins."""
+        """Start a new message."""
         self.parts = 0
 
     def feed(self, data: bytes) -> None:
@@ -80,13 +80,13 @@ def _parts(data: bytes) -> int:
 
 
 def check_parts(data: bytes | str) -> None:
-    """Refuse JSON of too many parts before it is read. Raises TooMuchError."""
+    """Refuse JSON with too many parts before it is parsed. Raises TooMuchError."""
     if len(data) > MOST_PARTS:  # a shorter one cannot have as many
         Weigher().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 
 def lists_too_much(message: Any) -> str:
-    """Why a message's lists are refused before each of their entries is checked; "" if not."""
+    """Return why a message's lists are refused before their entries are validated, or ""."""
     result = getattr(message, "result", None)
     for value in result.values() if isinstance(result, dict) else ():
         if isinstance(value, list) and len(value) > MOST_LISTED:
@@ -95,25 +95,25 @@ def lists_too_much(message: Any) -> str:
 
 
 def weight(size: int, parts: int) -> float:
-    """For how many messages so many bytes and parts count."""
+    """Return the number of messages that this size and these parts count as."""
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 
 class Pace:
-    """Counts what happens in the running second; what is too much counts for the next ones."""
+    """Rate limit per second. An excess counts for the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock
         self._since, self._count = clock(), 0.0
 
     def wait(self, weight: float = 1) -> float:
-        """The seconds until this is due, 0 while there were few; it counts for so many."""
+        """Count a message of this weight, and return the seconds until it may be processed."""
         wait = 0.0 if self.room() else self._since + self._count // self._most - self._clock()
         self._count += weight
         return max(wait, 0.0)
 
     def room(self) -> bool:
-        """Whether the next is due now."""
+        """Return True if the next message may be processed now."""
         if (seconds := int(self._clock() - self._since)) >= 1:
             self._since += seconds
             self._count = max(0.0, self._count - seconds * self._most)

@@ -1,4 +1,4 @@
-"""The tools that come with the program: the date, arithmetic, pages, folders, Python."""
+"""Built-in tools: the date, arithmetic, web pages, folders, Python."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from engine.sandbox.python_cell import is_available, run_python
 
 
 def now() -> str:
-    """Day, date, time and zone, and the same as ISO 8601."""
+    """Return day, date, time and zone, and the same in ISO 8601."""
     here = datetime.now().astimezone()
     return f"{here:%A, %d %B %Y, %H:%M} {here:%Z} ({here.isoformat(timespec='seconds')})"
 
 
 LONGEST = 1000  # characters
-_MOST_BITS = 4096  # of a whole number on the way: larger ones take seconds and memory
+_MOST_BITS = 4096  # of intermediate integers; larger ones take seconds and memory
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -60,21 +60,21 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
 }
-_MOST_DIGITS = 1300  # no number here has more before its point, nor after it
+_MOST_DIGITS = 1300  # numbers here have no more digits on either side of the point
 _NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
 def _round(number: int | float, digits: int | float | None = None) -> int | float:
-    """As Python's, whose time grows with the digits that it is to leave out, not with the number.
+    """Round like Python, but with a bounded number of digits.
 
-    Beyond so many digits either way there is nothing of a number: the result is the same.
+    Python's time grows with the number of digits, and beyond this limit the result is the same.
     """
     if not isinstance(digits, int):
         return round(number, digits)  # type: ignore[arg-type]  # a TypeError, as Python says it
     return round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
 
 
-# Each takes microseconds for numbers of at most `_MOST_BITS`, whatever they are.
+# Each takes microseconds for numbers of at most `_MOST_BITS`.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "round": _round,
@@ -93,7 +93,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def calculate(expression: str) -> str:
-    """The value of an arithmetic expression. Raises ToolError with the reason."""
+    """Return the value of an arithmetic expression. Raises ToolError with the reason."""
     text = expression.replace("^", "**").replace("×", "*").replace("÷", "/").replace("−", "-")
     if not text.strip() or len(text) > LONGEST:
         raise ToolError(mark("An expression has 1 to {most} characters."), most=f"{LONGEST:,}")
@@ -149,43 +149,43 @@ Arguments = dict[str, Any]
 
 
 class Context(Struct, frozen=True):
-    """What a call may use besides its arguments."""
+    """Values that a call may use in addition to its arguments."""
 
-    grants: Sequence[Grant] = ()  # the folders that the person has granted in this chat
-    seen: str = ""  # the digest of the file that the person was shown the difference to
+    grants: Sequence[Grant] = ()  # the folders granted in this chat
+    seen: str = ""  # digest of the file whose difference the user was shown
 
 
 class Own(Struct, frozen=True):
-    """One of them: what the model is told, and what runs it on a thread of its own."""
+    """A built-in tool: its description for the model, and the function that runs in a thread."""
 
     tool: Tool
     work: Callable[[Arguments, Context], str | Outcome]
-    # what the person is shown before a call, where its arguments do not tell it all
+    # returns the effect to show before a call, for tools whose arguments do not show it
     preview: Callable[[Arguments, Context], Difference] | None = None
-    # raises ToolError where a call cannot work as things are
+    # raises ToolError if a call cannot work at the moment
     check: Callable[[Arguments, Context], None] | None = None
 
 
 class Obstacle(Struct, frozen=True):
-    """Why a call cannot work as things are."""
+    """The reason why a call cannot work at the moment."""
 
-    words: str  # for the person
+    words: str  # for the user
     told: str  # for the model
-    # that is read-only: to allow writing there is all that the call lacks
+    # the read-only folder, if write access is all that is missing
     folder: Path | None = None
-    outside: bool = False  # it is in none of the chat's folders: another would have to be added
+    outside: bool = False  # the path is in none of the chat's folders
 
 
 class Words(Struct, frozen=True):
-    """How a person reads of one of these tools."""
+    """Labels of a built-in tool for the user."""
 
     title: str
     about: str  # a sentence
-    question: str  # stands above a call that waits
-    # of the arguments, by their names; "" for one that needs none
+    question: str  # heading of a waiting call
+    # of the arguments by name, "" for one without a label
     labels: Mapping[str, str] = field(default_factory=dict)
-    plain: str = ""  # the question where there are no arguments, if it is another
-    # by an argument's name, how a person reads of what it may be
+    plain: str = ""  # the heading without arguments, if it differs
+    # of an argument's values by its name
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -246,16 +246,16 @@ WORDS = {
         values={"context": {"fresh": mark("Only the question"), "fork": mark("This chat so far")}},
     ),
 }
-"""Of the built-in tools, by their names."""
+"""Labels of the built-in tools by name."""
 
 
 def words_of(tool: Tool) -> Words | None:
-    """How a person reads of a built-in tool; None of any other."""
+    """Return the labels of a built-in tool, or None for other tools."""
     return WORDS.get(tool.name) if tool.server == BUILT_IN else None
 
 
 def title_of(tool: Tool) -> str:
-    """The tool's name for a person: ours, its server's, or its own with blanks."""
+    """Return the tool's displayed name: ours, its server's, or its own with spaces."""
     if (words := words_of(tool)) is not None:
         return tr(words.title)
     plain = _PLAIN.fullmatch(tool.name)
@@ -264,7 +264,7 @@ def title_of(tool: Tool) -> str:
 
 
 def about_of(tool: Tool) -> str:
-    """A sentence about the tool: ours, or the first of its description."""
+    """Return a sentence about the tool: ours, or the first one of its description."""
     if (words := words_of(tool)) is not None:
         return tr(words.about)
     line = visible(" ".join(tool.description[:1000].split()))
@@ -287,7 +287,7 @@ def own(
     check: Callable[[Arguments, Context], None] | None = None,
     **properties: Any,
 ) -> Own:
-    """A tool whose arguments are these properties; those without a default must be given."""
+    """Return a tool with these arguments. Those without a default are required."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
@@ -318,9 +318,9 @@ MOST_HELPERS = 8  # questions of one call
 
 
 def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
-    """What helpers are asked, and whether they begin with what the chat has read.
+    """Return the questions for helpers, and True if they continue from the chat.
 
-    A small model may give one question as a text. Raises ToolError.
+    Small models may pass a single question as a string. Raises ToolError.
     """
     questions = arguments.get("questions")
     listed = questions if isinstance(questions, list) else [questions]
@@ -390,13 +390,13 @@ STANDARD = (
         "Asks several questions at once, each of a helper: a chat of its own with your model, "
         "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
         "a fork has read this chat.",
-        lambda a, c: "",  # the chat asks them: `app.chats.helping`
+        lambda a, c: "",  # run by the chat, see `app.chats.helping`
         questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
         context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
         check=_can_be_asked,
     ),
 )
-HELPERS = STANDARD[-1].tool.key  # its key; what it does needs the chat, not a thread
+HELPERS = STANDARD[-1].tool.key  # its key; the chat runs it, not a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
@@ -426,10 +426,10 @@ DATE = STANDARD[0].tool.key  # the tool that the Guide can call
 
 
 class BuiltIn:
-    """Runs them, each call on a thread of its own: none can hold up another."""
+    """Runner of built-in tools, each call in its own thread."""
 
     def __init__(self, tools: Sequence[Own] | None = None) -> None:
-        """``tools`` instead of those that there are on this system."""
+        """``tools``: by default those available on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
             with_python = is_available()
@@ -444,7 +444,7 @@ class BuiltIn:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """What there is not on this system, and why, as sentences."""
+        """Return which tools are missing on this system, and why, as sentences."""
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
@@ -452,12 +452,12 @@ class BuiltIn:
         return found.tool if found is not None else None
 
     def is_previewed(self, name: str) -> bool:
-        """Whether there is something that the person is to see before it runs."""
+        """Return True if a call's effect is shown before it runs."""
         found = self._own.get(name)
         return found is not None and found.preview is not None
 
     def run(self, name: str, arguments: Arguments, context: Context) -> Future[ToolResult]:
-        """Run one. Each ends by itself: all have limits of their own. Its faults are results."""
+        """Run a tool. All have limits of their own. Errors become results."""
         found = self._own[name]
 
         def work() -> ToolResult:
@@ -466,7 +466,7 @@ class BuiltIn:
                 if isinstance(told, Outcome):
                     return replace(harmless(told.text), outcome=told)
                 return harmless(told)
-            except BaseException as error:  # a Rust panic too
+            except BaseException as error:  # includes Rust panics
                 return failed(error)
 
         return self._start(work)
@@ -474,7 +474,7 @@ class BuiltIn:
     def preview(
         self, name: str, arguments: Arguments, context: Context
     ) -> Future[Difference | Obstacle | None] | None:
-        """What the person is to see before it runs, or why it cannot; None for nothing."""
+        """Return a call's effect, or why it cannot work, or None for tools without either."""
         found = self._own[name]
         look = found.preview or found.check
         if look is None:
@@ -510,7 +510,7 @@ class BuiltIn:
         return future
 
     def shut_down(self, seconds: float = 2.0) -> None:
-        """Wait at most this long, in all, for the tools that run."""
+        """Wait for running tools, at most this long in total."""
         give_up = monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, give_up - monotonic()))

@@ -1,9 +1,8 @@
-"""One server: connected when first needed, asked, ended, and connected again after its end.
+"""Connection to one server: opened on demand, closed, and opened again after the server's end.
 
-A server of the protocol's version 2026-07-28 asks within the answer to a call, and over HTTP within
-the stream that belongs to it. An older one over stdio just asks: while it works on calls of several
-chats nobody can tell which of them it means, and it is not told what one chat's person says in
-another's place.
+A server of protocol version 2026-07-28 asks within the response to a call, or over HTTP within its
+stream. An older one over stdio does not identify the call. While it runs calls of several chats,
+its question is refused, since one chat's user must not answer for another chat.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _LOG_LINES, _LOG_WIDTH = 500, 1000
 
 
 class State(Enum):
-    """How a connection is."""
+    """States of a connection."""
 
     OFF = "off"
     CONNECTING = "connecting"
@@ -55,20 +54,20 @@ class State(Enum):
 
 
 class Status(Struct, frozen=True):
-    """What there is to say of a connection. ``words``: why it ended, a sentence."""
+    """Status of a connection. ``words``: why it ended, as a sentence."""
 
     state: State
     words: str = ""
 
 
 class ServerLog:
-    """The last lines of what a server wrote to its standard error, and of what became of it."""
+    """The last lines of a server's standard error and of its history."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
 
     def note(self, line: str) -> None:
-        """On any thread."""
+        """Add a line. Thread-safe."""
         shown = clean(line, lines=False, most=_LOG_WIDTH)
         if shown:
             self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
@@ -78,18 +77,18 @@ class ServerLog:
         return "\n".join(tuple(self._lines))
 
 
-MOST_OPEN = 4  # questions that one call may have open at once; more are declined
+MOST_OPEN = 4  # open questions of one call; more are declined
 UNCLEAR = "Several calls run, and the request does not tell which of them it is about. Call again."
 
 
 class _OneCall:
-    """One call, whose time stands still while the person is asked."""
+    """A call whose timeout is suspended while the user is asked."""
 
     def __init__(self, chat_id: str, ask: Ask | None, limit: asyncio.Timeout) -> None:
         self.chat_id = chat_id
         self.ask = ask
-        self.open = 0  # how many of its questions wait for the person
-        self.over = False  # it has ended, perhaps before they have answered
+        self.open = 0  # number of its open questions
+        self.over = False  # it has ended, perhaps with open questions
         self._limit = limit
         self._left = 0.0
 
@@ -110,17 +109,17 @@ _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)
 
 
 class Elicitation:
-    """What one connection's server asks. On the loop's thread."""
+    """Questions of one connection's server. Runs on the loop's thread."""
 
     def __init__(self, server: str, note: Callable[[str], None]) -> None:
-        """``note`` gets a sentence for the server's log."""
+        """``note`` is called with a sentence for the server's log."""
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
-        self.unclear = False  # it has asked without telling for which of several chats' calls
+        self.unclear = False  # a question did not identify one of several chats' calls
 
     def free_for(self, chat_id: str) -> bool:
-        """Whether a call of this chat may run beside those that run."""
+        """Return True if a call of this chat may run next to the running ones."""
         return not self.unclear or all(call.chat_id == chat_id for call in self._calls)
 
     @property
@@ -131,7 +130,7 @@ class Elicitation:
     async def during(
         self, chat_id: str, ask: Ask | None, seconds: float
     ) -> AsyncGenerator[None, None]:
-        """While a call runs. Raises TimeoutError once it took so long without the person."""
+        """Run a call. Raises TimeoutError after ``seconds`` without the time of questions."""
         async with asyncio.timeout(seconds) as limit:
             call = _OneCall(chat_id, ask, limit)
             token = _CALL.set(call)
@@ -146,7 +145,7 @@ class Elicitation:
     async def __call__(
         self, context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
-        """What the package calls when the server asks."""
+        """Handle a question. Called by the mcp package."""
         from mcp_types import INVALID_REQUEST, ElicitResult, ErrorData
 
         call = self._of_call()
@@ -168,13 +167,13 @@ class Elicitation:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            response = Response(Action.CANCEL)  # the chat has dropped the question
+            response = Response(Action.CANCEL)  # the chat has withdrawn the question
         finally:
             call.resume()
         return ElicitResult(action=response.action.value, content=response.content)
 
     def _of_call(self) -> _OneCall | None:
-        """The call that asks; None where that cannot be told."""
+        """Return the call that asks, or None if that is ambiguous."""
         own = _CALL.get()
         if own is not None and own in self._calls:
             return own
@@ -190,7 +189,7 @@ class Elicitation:
 
 
 def addresses(data: object) -> str:
-    """The pages that a server wants visited before a call, of its error; "" for none."""
+    """Return the pages that a server's error requires to be visited before a call, or ""."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     urls = [str(e.get("url", "")) for e in listed if isinstance(e, dict)] if listed else []
     return ", ".join(clean(url, lines=False, most=500) for url in urls[:5])
@@ -200,17 +199,17 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CONNECT_S = 60.0  # how long a server may take to start: `npx` downloads before it does
+CONNECT_S = 60.0  # time limit of a server's start; `npx` downloads first
 REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
-"""How long a server that failed so many times in a row is left alone."""
-STEADY_S = 30.0  # a server that lived so long has not failed when it ends
+"""Pauses before another start, by the number of failures in a row."""
+STEADY_S = 30.0  # running time after which an end is not a failure
 MOST_TOOLS = 500
-MOST_PAGES = 100  # of which each may hold nothing
-_GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it
+MOST_PAGES = 100  # each may be empty
+_GO_THERE_FIRST = -32042  # the protocol's error code for a call that requires a page to be visited
 
 
 class Connection:
-    """The connection to one server. All of it runs on the loop's thread but `log` and `status`."""
+    """Connection to one server. Runs on the loop's thread, except `log` and `status`."""
 
     def __init__(self, config: ServerConfig, told: Callable[[], None] = lambda: None) -> None:
         """``told`` is called on the loop's thread when the status has changed."""
@@ -230,10 +229,10 @@ class Connection:
         self._failures = 0
         self._failed_at = 0.0
 
-    # What is asked of it.
+    # Requests.
 
     async def tools(self) -> list[Tool]:
-        """Its tools, as it tells them now. Raises ToolError."""
+        """Return the server's current tools. Raises ToolError."""
         client = await self._connected()
         async with self._listing:
             if self._tools is None:
@@ -248,11 +247,16 @@ class Connection:
         chat_id: str = "",
         ask: Ask | None = None,
     ) -> ToolResult:
-        """Run a tool; ``expected`` is the fingerprint of what the person was shown of it.
+        """Run a tool.
 
-        ``ask`` asks them what the server wants to know; the time limit waits for their answer.
-        Raises ToolError: no such tool, another description than expected, no answer in time, the
-        server's end. What the tool itself says of its failure is a result.
+        Errors of the tool itself are results.
+
+        Args:
+            expected: fingerprint of the description that the user has seen.
+            ask: asks the user the server's questions. The time limit is suspended for them.
+
+        Raises:
+            ToolError: unknown tool, changed description, time limit, or end of the server.
         """
         from mcp import MCPError
 
@@ -284,7 +288,7 @@ class Connection:
         return from_blocks(blocks, result.structured_content, result.is_error)
 
     async def use(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
-        """Ask the server something else. Raises ToolError."""
+        """Send another request to the server. Raises ToolError."""
         client = await self._connected()
         try:
             async with asyncio.timeout(self.config.timeout):
@@ -299,7 +303,7 @@ class Connection:
             raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
-        """End the server and all that it has started; nothing can be asked any more."""
+        """End the server and its child processes. No more requests are possible."""
         self._closed = True
         self._leave.set()
         if self._task is not None:
@@ -311,7 +315,8 @@ class Connection:
 
     async def _connected(self) -> Client:
         if self._task is not None and self._leave.is_set():
-            await asyncio.wait([self._task])  # it is ending: what is asked now is for the next
+            # it is ending, so this request is for the next connection
+            await asyncio.wait([self._task])
         if self._closed:
             raise self._error(mark("{server} has quit."))
         if self._task is None or self._task.done():
@@ -329,7 +334,7 @@ class Connection:
         return self._client
 
     def _error(self, text: str, /, **values: Any) -> ToolError:
-        """One that says the server's name at ``{server}``."""
+        """Return an error whose text contains the server's name as ``{server}``."""
         return ToolError(text, server=self.config.name, **values)
 
     def _why_ended(self) -> ToolError:
@@ -340,11 +345,11 @@ class Connection:
         return self._failed_at + wait - time.monotonic()
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
-        """Connect, stay until the end, and say what it was. Never raises."""
+        """Connect, stay connected until the end, and store the reason. Never raises."""
         with loop_thread.importing:
             from mcp import Client
 
-        # It logs a traceback for each message that makes no sense, as many as a server likes.
+        # It logs a traceback for each invalid message, so a server could flood the log.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         logging.getLogger("client").setLevel(logging.CRITICAL)
         self._say(State.CONNECTING)
@@ -356,8 +361,8 @@ class Connection:
                     transport, message_handler=self._heard, elicitation_callback=self.elicitation
                 ) as client:
                     limit.reschedule(None)
-                    # The package would check results by the server's own schema: a pattern in
-                    # it can hold Python's lock for ever. A result is text for a model here.
+                    # The package would validate results with the server's schema, whose patterns
+                    # can hold the GIL forever. Here a result is only text for a model.
                     client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._say(State.READY)
@@ -385,14 +390,14 @@ class Connection:
     _over = False
 
     def _ended(self) -> None:
-        """The server closed its output: nothing more comes."""
+        """Handle the end of the server's output."""
         if not self._leave.is_set():
             self._over = True
             self._client = None
             self._leave.set()
 
     async def _transport(self) -> AbstractAsyncContextManager[Any]:
-        with loop_thread.importing:  # half a second: none of it is needed for a window
+        with loop_thread.importing:  # takes half a second, and the window does not need it
             from app.tools import transports
 
         config = self.config
@@ -411,7 +416,7 @@ class Connection:
         return transports.stdio(command, env, cwd, self.log.note, self._ended)
 
     async def _heard(self, message: Any) -> None:
-        """A notification: only that the tools are others is of interest."""
+        """Handle a notification. Only changes of the tool list matter."""
         if isinstance(message, Exception):
             self.log.note(str(message))
         elif getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -440,8 +445,8 @@ class Connection:
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _taken(self, told: Any) -> list[Tool]:
-        """The tool, or nothing where it would be a burden or an attack; the log says why."""
-        if not told.name.strip():  # a consent without a name is one for all tools
+        """Return the tool, or nothing if it is too large or invalid, with a note in the log."""
+        if not told.name.strip():  # a consent without a name would be one for all tools
             self.log.note("left out: a tool without a name")
             return []
         if len(told.name) > 200 or len(canonical(told.input_schema)) > LONGEST_SCHEMA:
@@ -465,7 +470,7 @@ async def _unchecked(name: str, result: object) -> None:
 
 
 def _shown(error: BaseException) -> str:
-    """The first plain reason in an error, which may be a group of them."""
+    """Return the first plain reason in an error, which may be a group."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return clean(str(error) or type(error).__name__, lines=False, most=300)

@@ -1,6 +1,6 @@
-"""What a person has allowed: tools and folders, each in one chat, until it is taken back.
+"""Consents of the user: tools and folders, each for one chat, until revoked.
 
-`Pins` keeps how tools were described when they were allowed: only so are they offered to a model.
+`Pins` keeps the descriptions that the user has seen. Only these are offered to a model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.tools.tool import BUILT_IN, Tool
 
 
 class Decision(Enum):
-    """What a person says to one call."""
+    """Decisions of the user about a call."""
 
     ONCE = "once"
     TOOL = "tool"
@@ -27,17 +27,17 @@ class Decision(Enum):
 
 
 class Consent(Struct, frozen=True):
-    """A tool may run in a chat without being asked for again."""
+    """Consent to run a tool in a chat without asking again."""
 
     chat_id: str
     server: str
-    tool: str  # its name; "" for all tools of the server
-    fingerprint: str  # of the tool as it was then; another description is asked for again
+    tool: str  # its name, "" for all tools of the server
+    fingerprint: str  # of the tool at that time; a changed description needs a new consent
     given_at: float
 
 
 class Grant(Struct, frozen=True):
-    """A folder that the built-in tools may read, and perhaps write, in a chat."""
+    """Folder that the built-in tools may read, and perhaps write, in a chat."""
 
     chat_id: str
     path: Path
@@ -46,7 +46,7 @@ class Grant(Struct, frozen=True):
 
 
 class Rows(Protocol):
-    """What of the store is needed here."""
+    """The parts of the store that are needed here."""
 
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
@@ -56,7 +56,7 @@ class Rows(Protocol):
 
 
 def may_be_remembered(tool: Tool) -> bool:
-    """Whether a person may say "always" to it: what writes is asked for each time."""
+    """Return True if the user may always allow a tool. Writing tools ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 
@@ -64,7 +64,7 @@ ASKS_EACH_TIME = frozenset({"write_file", "python"})
 
 
 class Consents:
-    """All consents, in memory and in the store. On the GUI thread."""
+    """Collection of consents, in memory and in the store. Used on the GUI thread."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -79,7 +79,7 @@ class Consents:
     # Tools.
 
     def allows(self, chat_id: str, tool: Tool) -> bool:
-        """Whether this tool, described as it is, may run in this chat without being asked for."""
+        """Return True if this tool, as described now, may run in this chat without asking."""
         if not may_be_remembered(tool):
             return False
         one = self._consents.get((chat_id, tool.server, tool.name))
@@ -88,8 +88,8 @@ class Consents:
         return tool.server != BUILT_IN and (chat_id, tool.server, "") in self._consents
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
-        """Keep what a decision allows beyond the one call."""
-        if not may_be_remembered(tool) or not tool.name:  # "" stands for all of a server's
+        """Store a decision that applies to later calls."""
+        if not may_be_remembered(tool) or not tool.name:  # "" means all tools of a server
             return
         if decision is Decision.TOOL:
             self._give(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
@@ -97,17 +97,17 @@ class Consents:
             self._give(Consent(chat_id, tool.server, "", "", time.time()))
 
     def consents(self) -> list[Consent]:
-        """The latest first."""
+        """Return all consents, the latest first."""
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
     def of_chat(self, chat_id: str) -> list[Consent]:
-        """Those of one chat."""
+        """Return the consents of a chat."""
         return [consent for consent in self._consents.values() if consent.chat_id == chat_id]
 
     def revoke(self, consent: Consent) -> None:
-        """Ask again from now on."""
+        """Revoke a consent."""
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
-        # All three: a shorter key would drop the server's other consents.
+        # The full key: a shorter one would delete the server's other consents.
         self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
 
     def _give(self, consent: Consent) -> None:
@@ -124,7 +124,7 @@ class Consents:
         return sorted(self._grants.values(), key=lambda g: -g.given_at)
 
     def grant(self, chat_id: str, folder: Path, writable: bool) -> None:
-        """Let the built-in tools see what is below a folder, in one chat."""
+        """Let the built-in tools read a folder in one chat."""
         grant = Grant(chat_id, folder, writable, time.time())
         self._grants[chat_id, str(folder)] = grant
         self._rows.put("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
@@ -133,35 +133,35 @@ class Consents:
         self._grants.pop((grant.chat_id, str(grant.path)), None)
         self._rows.drop("tool_folders", grant.chat_id, str(grant.path))
 
-    # Chats and servers that are gone.
+    # Deleted chats and servers.
 
     def forget_chat(self, chat_id: str) -> None:
-        """The chat was deleted for good. Its rows go with it in the store."""
+        """Forget a permanently deleted chat."""
         self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
         self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
         for table in ("tool_consents", "tool_folders"):
             self._rows.drop(table, chat_id)
 
     def forget_server(self, server: str) -> None:
-        """The server is another now, or gone: nothing that was said of it holds."""
+        """Forget a server that was changed or removed."""
         for consent in [c for c in self._consents.values() if c.server == server]:
             self.revoke(consent)
 
 
 class Change(Struct, frozen=True):
-    """What is different between a server's tools and what the person has seen of them."""
+    """Differences between a server's tools and those that the user has seen."""
 
-    new: tuple[Tool, ...] = ()  # never seen
-    # seen with other words: the tool as it was, and as it is
+    new: tuple[Tool, ...] = ()  # not seen yet
+    # changed descriptions: the tool before and now
     other: tuple[tuple[Tool, Tool], ...] = ()
-    gone: tuple[Tool, ...] = ()  # no longer there
+    gone: tuple[Tool, ...] = ()  # removed
 
 
 class Pins:
-    """The tools that the person has seen, as they were. On the GUI thread.
+    """Tools as the user has seen them. Used on the GUI thread.
 
-    What a model is offered comes from here and not from the server: a chat waits for no server,
-    and no description reaches a model that nobody has seen.
+    Models are offered these, not the server's current ones: a chat does not wait for servers, and
+    models get no description that the user has not seen.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -183,7 +183,7 @@ class Pins:
         return [tool for tool in self._pins.values() if tool.server == server]
 
     def compare(self, server: str, tools: Iterable[Tool]) -> Change:
-        """What the person has not seen of what the server tells now."""
+        """Return the differences to what the server lists now."""
         now = {tool.key: tool for tool in tools}
         seen = {tool.key: tool for tool in self.of(server)}
         both = [(seen[key], now[key]) for key in now if key in seen]
@@ -194,7 +194,7 @@ class Pins:
         )
 
     def pin(self, tools: Iterable[Tool]) -> None:
-        """The person has seen these as they are."""
+        """Mark these tools as seen by the user."""
         for tool in tools:
             self._pins[tool.key] = tool
             value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
@@ -202,7 +202,7 @@ class Pins:
             self._rows.put("tool_pins", tool.server, tool.name, told, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
-        """Show it again before it is used; without ``tool`` all of the server's."""
+        """Show a tool again before it is used. Without ``tool``, all of the server."""
         for each in self.of(server):
             if not tool or each.name == tool:
                 del self._pins[each.key]

@@ -1,4 +1,4 @@
-"""One public address, fetched as text. Nothing of this machine or its network is reached."""
+"""Download of a public web page as text. This machine and its network are not accessible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.text.encodings import NotTextError, decode
 from engine.text.invisible import is_visible
 
 MOST_BYTES = 2_000_000
-MOST_TRANSFERRED = 2 * MOST_BYTES  # with heads, redirects and what frames the text
+MOST_TRANSFERRED = 2 * MOST_BYTES  # with headers, redirects and framing
 LONGEST_URL = 8_000
 SECONDS = 20.0
 REDIRECTS = 5
@@ -34,16 +34,15 @@ Resolve = Callable[[str, int], Iterable[str]]
 
 
 def addresses(host: str, port: int) -> list[str]:
-    """The IP addresses of a name, as the system says."""
+    """Return the IP addresses of a host name."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the open internet, also where it hides within another.
+    """Return True if an IP address is on the public internet, including embedded addresses.
 
-    Of IPv6 only what has been given out is: what is there for a special purpose leads to machines
-    that this one can reach in another way.
+    Only allocated IPv6 addresses count: special ones can lead to machines nearby.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -52,7 +51,7 @@ def is_public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv4Address):
         special = any(ip in network for network in _SPECIAL_4)
         return ip.is_global and not ip.is_multicast and not special
-    if ip in _NAT64:  # how a network without IPv4 reaches it: names come back so there
+    if ip in _NAT64:  # DNS of networks without IPv4 maps names to these
         return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
     isatap = int(ip) >> 32 & 0xFCFFFFFF == 0x00005EFE
     special = any(ip in network for network in _SPECIAL_6)
@@ -62,7 +61,7 @@ def is_public(address: str) -> bool:
 _SPECIAL_4 = tuple(
     map(
         ipaddress.IPv4Network,
-        # The hosts of Azure's machines; the protocols' own; relays of 6to4; benchmarks.
+        # Hosts of Azure's machines, IETF protocols, 6to4 relays, benchmarks.
         ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
     )
 )
@@ -71,17 +70,14 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _SPECIAL_6 = tuple(
     map(
         ipaddress.IPv6Network,
-        # Teredo and the protocols' own; 6to4; examples; what was for trials.
+        # Teredo and IETF protocols, 6to4, documentation, former test networks.
         ("2001::/23", "2002::/16", "2001:db8::/32", "3fff::/20", "3ffe::/16"),
     )
 )
 
 
 class Deadline:
-    """The end of all that one fetch does, and of all the bytes that it takes.
-
-    Raises ToolError where there is no more of either.
-    """
+    """Limits of time and bytes for all of one download. Raises ToolError when exceeded."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self._seconds = seconds
@@ -111,9 +107,9 @@ def fetch(
     public: Callable[[str], bool] = is_public,
     seconds: float = SECONDS,
 ) -> str:
-    """Return the text behind an address, HTML as Markdown. Raises ToolError.
+    """Return the text at an address, HTML as Markdown. Raises ToolError.
 
-    ``seconds`` are for all of it: names, connections, heads, redirects, the text.
+    ``seconds``: limit for everything, from name resolution to the conversion.
     """
     import httpcore2
 
@@ -158,7 +154,7 @@ def _check(url: str) -> None:
 
 
 def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
-    """What `resolve` says, which cannot be told when to end: so it is on a thread of its own."""
+    """Call `resolve` in a thread, since it has no time limit."""
     said: Future[list[str]] = Future()
 
     def ask() -> None:
@@ -180,10 +176,10 @@ _NOT_PUBLIC = mark("{host} is not on the public internet.")
 
 
 def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
-    """Connects to public addresses only, and to just those that were looked at.
+    """Return a network backend that connects only to the public addresses it has checked.
 
-    The name is resolved once, here: were it resolved again to connect, it might have become
-    another address meanwhile. Whatever waits for a socket waits until the deadline at most.
+    The name is resolved only once, so that the address cannot change after the check. All socket
+    operations end at the deadline.
     """
     import httpcore2
 
@@ -239,16 +235,13 @@ def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline
 
 
 def _is_near(stream: Any) -> bool:
-    """Whether a public address has led to this machine, or to its own network.
-
-    With IPv6 both have public addresses.
-    """
+    """Return True if a public address leads to this machine or its own network, as IPv6 can."""
     here, there = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")
     )
     if here.is_loopback:
-        return False  # a test's: no such address is public
+        return False  # only in tests: such addresses are not public
     near = here.version == 6 == there.version and int(here) >> 64 == int(there) >> 64
     return here == there or near
 
@@ -271,7 +264,7 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
 
 
 def _as_markdown(page: str, deadline: Deadline) -> str:
-    """Return a page's text. Its parser, which may need hours, runs in a confined child."""
+    """Return a page's text. The parser, which may take hours, runs in a sandbox."""
     late = threading.Event()
     timer = threading.Timer(deadline.left(), late.set)
     timer.start()

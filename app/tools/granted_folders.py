@@ -1,8 +1,7 @@
-"""Files below the folders that a person has granted: listed, read, searched, written.
+"""Files in folders that the user has granted: listing, reading, searching, writing.
 
-Every path is opened one name at a time from the granted folder's own descriptor, and no link is
-followed: `..`, a link that leads out, and a folder that is exchanged for a link meanwhile all end
-in a refusal instead of a file elsewhere.
+Each path is opened name by name from the granted folder's descriptor, without following links. So
+`..`, links that lead outside, and folders replaced by links are refused.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ Opcode = tuple[str, int, int, int, int]
 
 
 class _Bounded(SequenceMatcher[T]):
-    """Gives up when its steps are used up: what is left then counts as different.
+    """SequenceMatcher with a limit of steps. The rest counts as different.
 
-    `SequenceMatcher` looks, for each element of a stretch, at all places of the other sequence
-    that have the same; twenty thousand lines of two kinds would take it hours.
+    `SequenceMatcher` visits all equal elements of the other sequence for each element, which takes
+    hours for 20,000 lines of two kinds.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
         super().__init__(None, one, other, autojunk=False)
         self._most = most
-        self.steps = 0  # how many such places it has looked at
+        self.steps = 0  # visited places
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in one), initial=0))
 
@@ -60,9 +59,9 @@ class _Bounded(SequenceMatcher[T]):
 
 
 class Matcher(Generic[T]):
-    """Compares two sequences in at most so many steps.
+    """Comparison of two sequences with a limit of steps.
 
-    What is equal at both ends costs next to nothing and is left out first.
+    Equal elements at both ends are skipped first, which is fast.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
@@ -74,7 +73,7 @@ class Matcher(Generic[T]):
             tail += 1
         a, b = one[head : len(one) - tail], other[head : len(other) - tail]
         inner = _Bounded(a, b, most)
-        self.opcodes: list[Opcode] = []  # as `SequenceMatcher.get_opcodes` tells them
+        self.opcodes: list[Opcode] = []  # see `SequenceMatcher.get_opcodes`
         if head:
             self.opcodes.append(("equal", 0, head, 0, head))
         for kind, i, j, k, m in inner.get_opcodes():
@@ -82,19 +81,19 @@ class Matcher(Generic[T]):
         if tail:
             ends = len(one) - tail, len(one), len(other) - tail, len(other)
             self.opcodes.append(("equal", *ends))
-        self.steps = inner.steps  # how many it took
+        self.steps = inner.steps  # used steps
 
     def groups(self, context: int) -> Iterator[list[Opcode]]:
-        """The changes with so many equal elements around them, as a unified diff has them."""
+        """Yield the changes with ``context`` equal elements around them, as in a unified diff."""
         plain: Any = SequenceMatcher()
         plain.opcodes = list(self.opcodes)
         yield from plain.get_grouped_opcodes(context)
 
 
 MOST_READ = 400_000  # bytes
-MOST_WRITTEN = 200_000  # bytes: a person is shown all that changes
+MOST_WRITTEN = 200_000  # bytes; the user sees all changes
 MOST_LISTED = 500
-MOST_LOOKED_AT = 20_000  # files of one search
+MOST_LOOKED_AT = 20_000  # files per search
 SEARCH_S = 20.0
 _LONGEST_PATTERN = 255
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -102,24 +101,23 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Difference(Struct, frozen=True):
-    """What a write would change."""
+    """Effect of a write."""
 
     text: str  # a unified diff
-    # of all that it is about, for `write_file`: which file, its bytes as they are, and the bytes
-    # that it would get
+    # of the file, its current bytes and its new bytes, for `write_file`
     digest: str
-    path: str = ""  # the file's whole path, with what cannot be seen in it as escapes
-    new: bool = False  # whether there is no such file yet
+    path: str = ""  # full path, with invisible characters escaped
+    new: bool = False  # the file does not exist yet
 
     @property
     def lines(self) -> list[str]:
-        """The diff without the file's name: each line begins with its sign, or there is one."""
+        """Return the lines of the diff without the file name, each with its sign."""
         lines = self.text.split("\n")
         return lines[1:] if self.new else lines[2:] or lines
 
 
 class ReadOnlyError(ToolError):
-    """A file was to be written in a folder that may only be read."""
+    """The folder of the file is read-only."""
 
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
@@ -129,17 +127,17 @@ class ReadOnlyError(ToolError):
 
 
 class OutsideError(ToolError):
-    """A path is in no folder that was granted."""
+    """The path is in no granted folder."""
 
 
 def _listed(grants: Sequence[Grant]) -> str:
-    """Return the granted folders as a model reads them."""
+    """Return the granted folders for the model."""
     shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
     return "\n".join(shown) or "No folder has been granted in this chat."
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """The names in a folder; without a path, the granted folders."""
+    """Return the names in a folder, or without a path the granted folders."""
     if not path.strip():
         listed = _listed(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
@@ -161,13 +159,13 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
-    """A text file, its first part where it is long."""
+    """Return a text file, or the first part of a long one."""
     grant, names = _place(path, grants)
     return _text(_bytes(grant, names, MOST_READ))
 
 
 def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """Files whose name fits a pattern, and of which a line contains a text."""
+    """Return the files whose name matches a pattern and that have a line with the text."""
     if len(pattern) > _LONGEST_PATTERN:
         raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
     places = [_place(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
@@ -188,7 +186,7 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
 
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
-    """What `write_file` would change, for a person to look at. Raises ToolError."""
+    """Return the effect of `write_file`, for the user. Raises ToolError."""
     grant, names = _writable(path, text, grants)
     with _opened(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
@@ -197,15 +195,15 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
 
 
 def check(path: str, grants: Sequence[Grant]) -> None:
-    """Raises ToolError where a path is in no granted folder; without a path there is none."""
+    """Raise ToolError if a path is in no granted folder. An empty path is valid."""
     if path.strip():
         _place(path, grants)
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
-    """Write a file whole; ``seen`` is the digest of the difference that the person was shown.
+    """Write a whole file. ``seen``: digest of the difference that the user has seen.
 
-    Raises ToolError, also when this is not the change that they were shown.
+    Raises ToolError, also if the change differs from that.
     """
     grant, names = _writable(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
@@ -218,10 +216,10 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
         else:
             _write(folder, beside, change.after, 0o600, change.mode)
             try:
-                # It is looked at again when all is ready: other programs write, too.
+                # Checked again after the file is complete, since other programs write, too.
                 if _change(folder, names, text).digest(grant, names) != seen:
                     raise ToolError(_CHANGED)
-                # The name is exchanged, whatever it stands for now: nothing is written through it.
+                # The name is replaced, whatever it refers to now: nothing is written through it.
                 os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with suppress(OSError):
@@ -236,7 +234,7 @@ _CHANGED = mark("The file has changed since the changes were shown.")
 
 
 class Change(Struct, frozen=True):
-    """A file as it is, None where there is none, and as it would be."""
+    """A file before and after a write. ``before``: None for a new file."""
 
     before: bytes | None
     after: bytes
@@ -264,7 +262,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> Change:
         raise ToolError(_NO_UTF8) from error
     new = text.encode()
     if b"\r" not in new and _crlf(old):
-        new = new.replace(b"\n", b"\r\n")  # models leave them out
+        new = new.replace(b"\n", b"\r\n")  # models write LF only
     return Change(old, new, mode)
 
 
@@ -272,7 +270,7 @@ _NO_UTF8 = mark("The file is not UTF-8 text, so it cannot be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
-    """Make a file that is not there yet; ``then``: its rights once it is written."""
+    """Create a new file. ``then``: its permissions after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         made = os.open(name, flags, mode, dir_fd=folder)
@@ -289,19 +287,19 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
         raise
 
 
-# What a difference is made of.
+# Parts of a difference.
 
-_CONTEXT = 3  # lines that stay, around those that do not
-_MOST_STEPS = 10_000_000  # of comparing lines: a second or two. Beyond, they count as others.
+_CONTEXT = 3  # unchanged lines around changes
+_MOST_STEPS = 10_000_000  # of comparing lines, one or two seconds; the rest counts as changed
 
 
 def _crlf(content: bytes) -> bool:
-    """Whether all lines end with CR LF, and there is no CR elsewhere."""
+    """Return True if all lines end with CR LF and there is no other CR."""
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
 def _unified(shown: str, change: Change) -> str:
-    """The difference by lines that end at LF, as bytes: it is empty for equal bytes only."""
+    """Return a unified diff of the bytes, by lines that end with LF."""
     if change.before == change.after:
         return tr("No changes")
     both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
@@ -325,7 +323,7 @@ def _unified(shown: str, change: Change) -> str:
 
 
 def _split(content: bytes) -> list[bytes]:
-    """Lines with their ends, so that a last one without an end is another."""
+    """Return lines with their ends, so that a missing last line end counts as a difference."""
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -337,7 +335,7 @@ def _range(first: int, last: int) -> str:
 
 
 def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
-    """A line with all that cannot be seen as an escape, but for tabs and the joiners of scripts."""
+    """Return a line with invisible characters escaped, except tabs and joiners of scripts."""
     text = line.decode()
     whole = text.endswith("\n")
     text = text.removesuffix("\n")
@@ -363,7 +361,7 @@ def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tup
 
 
 def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
-    """The granted folder that a path is in, and the names from there on. Raises ToolError."""
+    """Return the granted folder of a path, and the names below it. Raises ToolError."""
     if "\0" in path:
         raise ToolError(mark("The path contains a null character."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
@@ -376,7 +374,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
         raise ToolError(
             mark("“{path}” is not an absolute path."), told=told, path=visible(path)[:300]
         )
-    # The innermost first: it may allow more than one around it.
+    # The innermost folder first: it may allow more than one around it.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
@@ -386,13 +384,13 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
 
 
 def _braced(text: str) -> str:
-    """The text as `str.format` gives it back."""
+    """Escape braces for `str.format`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 @contextmanager
 def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
-    """A descriptor of the folder, reached without following a link. Raises ToolError."""
+    """Open a folder without following links, as a descriptor. Raises ToolError."""
     here = -1
     try:
         here = os.open(grant.path, _FOLDER)
@@ -416,7 +414,11 @@ def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
 
 
 def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
-    """The beginning of a regular file, and its rights. Raises NoFileError, ToolError."""
+    """Return the beginning of a regular file, and its permissions.
+
+    Raises:
+        NoFileError, ToolError: it cannot be opened.
+    """
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:
@@ -431,7 +433,7 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
 
 
 class NoFileError(ToolError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
     __str__ = Exception.__str__
 
@@ -447,7 +449,7 @@ def _refusal(error: OSError) -> ToolError:
 
 
 def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The names of all files below a folder, hidden ones aside; links are not followed."""
+    """Yield the paths of all visible files in a folder, without following links."""
     for _, folders, files, _ in _fwalk(folder):
         folders[0][:] = sorted(n for n in folders[0] if not n.startswith("."))
         for name in sorted(files):
@@ -461,7 +463,7 @@ def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]]
 
 
 def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
-    """The file, or those of its lines that contain the text."""
+    """Return the file, or its lines that contain the text."""
     shown = visible(str(PurePosixPath(grant.path, *names)))
     if not text:
         return [shown]

@@ -1,4 +1,4 @@
-"""All servers, on one thread with an asyncio loop, and what a chat may call of them."""
+"""Host of all servers, on one thread with an asyncio loop, and the tools that chats may call."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ T = TypeVar("T")
 
 
 class ToolHost:
-    """Connections to the configured servers. Methods may be called on any thread.
+    """Connections to the configured servers. Thread-safe.
 
-    Nothing is started by making one: the thread begins with the first thing that is asked.
+    The thread starts with the first request.
     """
 
     STOP_S = 4.0
 
     def __init__(self) -> None:
-        # the list of servers; None as long as there is no place to keep it
+        # the list of servers, None until it is opened
         self.file: Path | None = None
-        self.problems: tuple[str, ...] = ()  # what in that file makes no sense, sentences
-        # called on any thread when the servers or how they are have changed
+        self.problems: tuple[str, ...] = ()  # sentences about invalid entries of that file
+        # called in any thread when the servers or their status have changed
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
@@ -51,7 +51,7 @@ class ToolHost:
     # The servers.
 
     def open(self, file: Path) -> None:
-        """Take the servers of a file, which need not be there. What is wrong is in `problems`."""
+        """Read the servers of a file, if it exists. Errors are in `problems`."""
         self.file = file
         try:
             found = files.read_file(file)
@@ -69,7 +69,7 @@ class ToolHost:
         return self._configs.get(name)
 
     def set_servers(self, servers: Iterable[ServerConfig]) -> None:
-        """Take and save another list. Those that are others now are ended. Raises ToolError."""
+        """Replace and save the list. Changed servers are ended. Raises ToolError."""
         wanted = {server.name: server for server in servers}
         if self.file is not None:
             files.write_file(self.file, wanted.values())
@@ -88,19 +88,19 @@ class ToolHost:
         connection = self._connections.get(name)
         return connection.log.text if connection is not None else ""
 
-    # What is asked of them.
+    # Requests.
 
     def tools(self, server: str) -> Future[list[Tool]]:
-        """The server's tools as it tells them now; fails with ToolError."""
+        """Return the server's current tools. Fails with ToolError."""
         return self._ask(server, lambda connection: connection.tools())
 
     def call(
         self, tool: Tool, arguments: dict[str, Any], chat_id: str = "", ask: Ask | None = None
     ) -> Future[ToolResult]:
-        """Run a tool that the person has consented to; fails with ToolError.
+        """Run a tool with the user's consent. Fails with ToolError.
 
-        It fails, too, when the server describes the tool otherwise by now. Cancelling the future
-        tells the server to stop. What the server asks the person meanwhile goes to ``ask``.
+        Also fails if the server's description of the tool has changed. Cancelling the future stops
+        the call. ``ask`` gets the server's questions for the user.
         """
         return self._ask(
             tool.server,
@@ -111,22 +111,22 @@ class ToolHost:
         )
 
     def offers(self, server: str) -> Future[Offers]:
-        """The server's resources and prompts as it tells them now; fails with ToolError."""
+        """Return the server's current resources and prompts. Fails with ToolError."""
         work = partial(offering.offers, server)
         return self._ask(server, lambda connection: connection.use(work))
 
     def read(self, resource: Resource) -> Future[str]:
-        """The text of a resource; fails with ToolError."""
+        """Return the text of a resource. Fails with ToolError."""
         work = partial(offering.read, resource)
         return self._ask(resource.server, lambda connection: connection.use(work))
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
-        """The text of a prompt; fails with ToolError."""
+        """Return the text of a prompt. Fails with ToolError."""
         work = partial(offering.written, prompt, arguments)
         return self._ask(prompt.server, lambda connection: connection.use(work))
 
     def end(self, server: str) -> None:
-        """End a server's process; it starts again when it is needed."""
+        """End a server's process. The next request starts it again."""
         self._thread.start_if_begun(partial(self._end, server))
 
     async def _end(self, server: str) -> None:
@@ -138,7 +138,7 @@ class ToolHost:
             self._tell()
 
     def begin_shut_down(self) -> None:
-        """Begin to end all servers, without waiting."""
+        """Start ending all servers, without waiting."""
         self._thread.shut_down(0.0, self._close_all)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
@@ -161,7 +161,7 @@ class ToolHost:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         chat_id: str,
     ) -> T:
-        # It waited for its turn, and the server may be another by now: who asked meant that one.
+        # The request has waited, and the server may have changed since.
         if self._configs.get(config.name) != config:
             words = mark("The server “{server}” was changed. Try again.")
             raise ToolError(words, server=config.name)
@@ -179,7 +179,7 @@ class ToolHost:
     async def _apart(
         self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
-        """Work with a connection for this one call; see `elicitation`."""
+        """Use a separate connection for this call, see `elicitation`."""
         spare = Connection(config, self._tell)
         spares = self._spares.setdefault(config.name, [])
         spares.append(spare)
@@ -207,16 +207,16 @@ def _failed(error: ToolError) -> Future[Any]:
 
 
 class Toolbox:
-    """The tools of all chats. On the GUI thread."""
+    """Tools of all chats. Used on the GUI thread."""
 
     def __init__(self, host: ToolHost, rows: Rows, builtin: BuiltIn | None = None) -> None:
         self.host = host  # the servers
-        self.consents = Consents(rows)  # what the person has allowed, chat by chat
-        self.pins = Pins(rows)  # the servers' tools as the person has seen them
-        self.builtin = builtin or BuiltIn()  # the tools that need no server
+        self.consents = Consents(rows)  # the user's consents per chat
+        self.pins = Pins(rows)  # the servers' tools as the user has seen them
+        self.builtin = builtin or BuiltIn()  # the built-in tools
 
     def tool(self, key: str) -> Tool | None:
-        """A tool as the person has seen it; None if it is unknown or its server switched off."""
+        """Return a tool as the user has seen it, or None if it is unknown or its server is off."""
         server, _, name = key.partition("/")
         if server == BUILT_IN:
             return self.builtin.get(name)
@@ -224,10 +224,10 @@ class Toolbox:
         return self.pins.get(key) if config is not None and config.enabled else None
 
     def offered(self, keys: Iterable[str]) -> dict[str, Tool]:
-        """The tools that a chat has switched on, by the names that the model calls them by.
+        """Return the tools that a chat has switched on, by the names that the model uses.
 
-        Always in one order: they stand at the head of the prompt, which is read once only as long
-        as it is the same.
+        The order is fixed, since the tools are at the beginning of the prompt, which should stay
+        cached.
         """
         found = (self.tool(key) for key in sorted(set(keys)))
         return given_names(tool for tool in found if tool is not None)
@@ -240,10 +240,11 @@ class Toolbox:
         seen: str = "",
         ask: Ask | None = None,
     ) -> Future[ToolResult]:
-        """Run a tool in a chat. The person has consented. Fails with ToolError.
+        """Run a tool in a chat with the user's consent. Fails with ToolError.
 
-        ``seen``: the digest of the difference that they were shown, see `preview`. ``ask``: asks
-        them what a server wants to know meanwhile; nothing can be asked without it.
+        Args:
+            seen: digest of the difference that the user has seen, see `preview`.
+            ask: asks the user the server's questions. By default questions are declined.
         """
         if tool.server == BUILT_IN:
             context = Context(self.consents.folders(chat_id), seen)
@@ -253,9 +254,9 @@ class Toolbox:
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]
     ) -> Future[Difference | Obstacle | None] | None:
-        """What the person is to be shown before this call; None where its arguments say it all.
+        """Return the effect to show before this call, or None if its arguments show it.
 
-        It may come to nothing, or to why the call cannot work.
+        The result may be None, or the reason why the call cannot work.
         """
         if tool.server != BUILT_IN:
             return None
@@ -263,15 +264,15 @@ class Toolbox:
         return self.builtin.preview(tool.name, arguments, context)
 
     def is_previewed(self, tool: Tool) -> bool:
-        """Whether a call of it may run only once the person has been shown its `preview`."""
+        """Return True if a call of it may run only after its `preview` was shown."""
         return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
 
     def begin_shut_down(self) -> None:
-        """Begin to end the servers, without waiting."""
+        """Start ending the servers, without waiting."""
         self.host.begin_shut_down()
 
     def shut_down(self, timeout_s: float | None = None) -> None:
-        """Wait until tools and servers have ended, at most ``timeout_s`` (default: 2 s and 4 s)."""
+        """Wait for the end of tools and servers, at most ``timeout_s`` (default: 2 s and 4 s)."""
         begun = monotonic()
         self.host.begin_shut_down()
         self.builtin.shut_down(2.0 if timeout_s is None else min(2.0, timeout_s))

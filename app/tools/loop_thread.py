@@ -1,4 +1,4 @@
-"""A thread with an asyncio loop, for what waits for sockets and processes. No Qt."""
+"""Thread with an asyncio loop, for sockets and processes. No Qt."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 importing = threading.RLock()
-"""Held by each thread that imports a large package for the first time. The local API begins with
-uvicorn, the tools, by way of mcp, with `uvicorn.main`: then each waited for what the other was
-importing, Python let one of them have half of its module, and "cannot import name" ended it."""
+"""Held while a thread first imports a large package. The local API starts with uvicorn, and the
+tools import `uvicorn.main` through mcp. Without the lock both threads wait for each other, and
+Python breaks the deadlock with "cannot import name"."""
 
 
 class LoopThread:
-    """Begins with the first thing that is to run on it. Methods may be called on any thread.
+    """Thread that starts with its first coroutine. Thread-safe.
 
     Args:
-        name: the thread's.
+        name: of the thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -31,7 +31,7 @@ class LoopThread:
         self._down = False
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T] | None:
-        """Run this; None, and it is never begun, once the thread was told to end."""
+        """Run a coroutine. Return None without running it after `shut_down`."""
         loop = self._started()
         if loop is None:
             work.close()
@@ -39,17 +39,17 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, loop)
 
     def start_if_begun(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Run this where the thread is there: what it is about exists on it only."""
+        """Run a coroutine if the thread exists, for what exists only on it."""
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(work(), self._loop)
 
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel all that runs, and wait for its end so long at most. May be called again to wait.
+        """Cancel everything that runs, and wait for its end. May be called again to wait longer.
 
         Args:
-            first: is done before that.
+            first: is run before that.
         """
         with self._lock:
             already, self._down = self._down, True

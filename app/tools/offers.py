@@ -1,4 +1,4 @@
-"""What servers offer the person besides tools: resources to attach, and prompts to begin with."""
+"""Resources and prompts that servers offer to the user."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 MOST = 500  # resources, and prompts, of one server that are listed
 MOST_ARGUMENTS = 20
-_MOST_PAGES = 100  # of which each may hold nothing
+_MOST_PAGES = 100  # each may be empty
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300
 
 
 class Resource(Struct, frozen=True):
-    """A text that a server can give. ``name``, ``about``: without control characters."""
+    """Text that a server can provide. ``name``, ``about``: without control characters."""
 
     server: str
     uri: str
@@ -30,7 +30,7 @@ class Resource(Struct, frozen=True):
 
 
 class Argument(Struct, frozen=True):
-    """What a prompt, or a resource of a kind, is asked for with."""
+    """Argument of a prompt or of a resource template."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Argument(Struct, frozen=True):
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt that a server writes. ``title``, ``about``: without control characters."""
+    """Prompt that a server writes. ``title``, ``about``: without control characters."""
 
     server: str
     name: str
@@ -49,7 +49,7 @@ class Prompt(Struct, frozen=True):
 
 
 class Template(Struct, frozen=True):
-    """Resources of one kind: ``uri`` names each by its arguments, as RFC 6570 writes it.
+    """Template of resources, whose ``uri`` has arguments (RFC 6570).
 
     ``title``, ``about``: without control characters.
     """
@@ -61,7 +61,7 @@ class Template(Struct, frozen=True):
     arguments: tuple[Argument, ...] = ()
 
     def filled(self, arguments: dict[str, str]) -> Resource:
-        """The resource that these arguments name."""
+        """Return the resource for these arguments."""
         from mcp.shared.uri_template import UriTemplate
 
         given = {name: value for name, value in arguments.items() if value}
@@ -70,7 +70,7 @@ class Template(Struct, frozen=True):
 
 
 class Offers(Struct, frozen=True):
-    """All that one server offers."""
+    """Everything that one server offers."""
 
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
@@ -78,7 +78,7 @@ class Offers(Struct, frozen=True):
 
 
 async def offers(server: str, client: Client) -> Offers:
-    """What the server lists; nothing of a kind that it does not know."""
+    """Return what the server lists, without kinds that it does not support."""
     from mcp import MCPError
 
     can = client.server_capabilities
@@ -87,7 +87,7 @@ async def offers(server: str, client: Client) -> Offers:
     templates: list[Any] = []
     if can.resources is not None:
         await _pages(client.list_resources, "resources", resources)
-        # Many servers that have resources do not know this question.
+        # Many servers with resources do not support templates.
         with suppress(MCPError):
             await _pages(client.list_resource_templates, "resource_templates", templates)
     if can.prompts is not None:
@@ -100,7 +100,7 @@ async def offers(server: str, client: Client) -> Offers:
 
 
 async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
-    """Put what a server lists of one kind into `found`, as far as it is shown."""
+    """Add a server's list of one kind to `found`, up to the limit."""
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await ask(cursor=cursor, cache_mode="bypass")
@@ -111,7 +111,7 @@ async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]
 
 
 async def read(resource: Resource, client: Client) -> str:
-    """A resource's text. Raises ToolError for what is no text, or too long."""
+    """Return a resource's text. Raises ToolError if it is not text, or too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
     texts = [getattr(each, "text", None) for each in result.contents]
     found = [text for text in texts if isinstance(text, str)]
@@ -125,7 +125,7 @@ async def read(resource: Resource, client: Client) -> str:
 
 
 async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
-    """A prompt's text, all of its messages one below the other."""
+    """Return a prompt's text, with all of its messages."""
     result = await client.get_prompt(prompt.name, arguments)
     blocks = [each.content.model_dump(by_alias=True, exclude_none=True) for each in result.messages]
     return from_blocks(blocks, None, False).text
@@ -137,7 +137,7 @@ def _resource(server: str, told: Any) -> Resource:
 
 
 def _template(server: str, told: Any) -> Template | None:
-    """None for one that cannot be filled in."""
+    """Return a template, or None for an invalid one."""
     from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
     try:

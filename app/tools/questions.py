@@ -1,4 +1,4 @@
-"""What a server asks the person in the middle of a call: a form, or an address to go to."""
+"""Questions of a server to the user during a call: a form, or an address to visit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Value = str | int | float | bool | list[str]
 
 
 class Kind(Enum):
-    """What a field takes."""
+    """Types of a field's value."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -55,7 +55,7 @@ class Kind(Enum):
 
 
 class Action(Enum):
-    """What the person says to a question. The values are the protocol's words."""
+    """Actions of the user. The values are defined by the protocol."""
 
     SEND = "accept"
     DECLINE = "decline"
@@ -63,37 +63,37 @@ class Action(Enum):
 
 
 class Response(Struct, frozen=True):
-    """An answer; ``content`` by the fields' names, of `Action.SEND` only."""
+    """Answer. ``content``: values by field name, only with `Action.SEND`."""
 
     action: Action
     content: dict[str, Value | None] | None = None
 
 
 class Field(Struct, frozen=True):
-    """One thing that is asked for."""
+    """Field of a form."""
 
     name: str
-    # title, about: for the person, without control characters
+    # title, about: for the user, without control characters
     title: str
     kind: Kind
     about: str = ""
     required: bool = False
-    default: Value | None = None  # None for none
+    default: Value | None = None  # None for no default
     format: str = ""  # "email", "uri", "date", "date-time" or ""
-    # least, most: of a number, of a text's characters, or of how many choices are taken
+    # least, most: limits of a number, of a text's characters, or of the number of choices
     least: float | None = None
     most: float | None = None
     choices: tuple[tuple[str, str], ...] = ()  # pairs of value and title
 
     @property
     def secret(self) -> bool:
-        """Whether it seems to ask for what nobody is to give to a server in a form."""
+        """Return True if it seems to ask for a secret, which forms must not do."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def taken(self, given: Value | None) -> Value | None:
-        """What was given, as the server is to get it; None for nothing.
+        """Return a value for the server, or None if it is empty.
 
-        Texts of number fields are read as numbers. Raises ValueError with a sentence.
+        Texts of number fields are parsed. Raises ValueError with a sentence.
         """
         if given is None or given in ("", []):
             if self.required:
@@ -117,7 +117,7 @@ class Field(Struct, frozen=True):
     def _text(self, text: str) -> str:
         self._bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
         try:
-            # The expression's time grows with the square of the length.
+            # The expression's time is quadratic in the length.
             if self.format == "email" and (
                 len(text) > _LONGEST_EMAIL or not _EMAIL.fullmatch(text)
             ):
@@ -146,7 +146,7 @@ class Field(Struct, frozen=True):
         return number
 
     def _bounds(self, size: float, low: str, high: str) -> None:
-        """Raises ValueError with one of these sentences where the size is out of bounds."""
+        """Raise ValueError with one of these sentences if the size is out of bounds."""
         if self.least is not None and size < self.least:
             raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
         if self.most is not None and size > self.most:
@@ -154,15 +154,15 @@ class Field(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What a server asks."""
+    """Question of a server."""
 
-    server: str  # who asks
-    message: str  # what it says, without control characters
-    fields: tuple[Field, ...] = ()  # of the form; none with an address
-    url: str = ""  # an address that the person is to visit; "" for a form
+    server: str  # the server's name
+    message: str  # text without control characters
+    fields: tuple[Field, ...] = ()  # of a form
+    url: str = ""  # an address to visit, "" for a form
 
     def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:
-        """All fields as the server gets them. Raises `FieldError` for the first that is wrong."""
+        """Return all fields for the server. Raises `FieldError` for the first invalid one."""
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
@@ -175,7 +175,7 @@ class Question(Struct, frozen=True):
 
 
 class FieldError(ValueError):
-    """What stands in a field cannot be sent. ``name``: of the field."""
+    """The value of a field cannot be sent. ``name``: of the field."""
 
     def __init__(self, name: str, words: str) -> None:
         super().__init__(words)
@@ -183,11 +183,11 @@ class FieldError(ValueError):
 
 
 Ask = Callable[[Question], "Future[Response]"]
-"""Asks the person in the chat of a call. May be called on any thread; cancel what nobody needs."""
+"""Asks the user in the chat of a call. Thread-safe. Cancel the future to withdraw the question."""
 
 
 def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
-    """The form of a flat JSON schema. Raises ToolError where none can be made of it."""
+    """Return the form of a flat JSON schema. Raises ToolError if it is not supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
         raise ToolError(mark("{server} asked with a form that is not valid."), server=server)
@@ -204,7 +204,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
 
 
 def address(server: str, message: str, url: str) -> Question:
-    """A page that the person is to visit. Raises ToolError for what is no web address."""
+    """Return the request to visit a page. Raises ToolError if it is not a web address."""
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(
@@ -214,7 +214,7 @@ def address(server: str, message: str, url: str) -> Question:
 
 
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
-    """Raises ValueError or TypeError for what the protocol does not know."""
+    """Return a field of a schema. Raises ValueError or TypeError if it is not supported."""
     if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
         raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
     shown = clean(name, lines=False, most=_LONGEST_TITLE)
@@ -234,7 +234,7 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     form = form if form in _FORMATS else ""
     field = Field(name, title, kind, about, required, None, form, least, most, choices)
     default = part.get("default")
-    try:  # a default that the field itself would refuse is none
+    try:  # an invalid default is ignored
         found = field.taken(default) if isinstance(default, str | int | float | list) else None
     except (ValueError, TypeError):
         found = None
@@ -252,13 +252,13 @@ def _kind(part: Mapping[str, Any]) -> Kind | None:
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Values with their titles, in any of the four ways there are to write them."""
+    """Return values with titles, from any of the four notations."""
     held = part.get("items") if part.get("type") == "array" else part
     if not isinstance(held, Mapping):
         return ()
     listed = held.get("oneOf") or held.get("anyOf")
     if isinstance(listed, list):
-        some = listed[: MOST_CHOICES + 1]  # one too many is refused
+        some = listed[: MOST_CHOICES + 1]  # one more than allowed, which is refused later
         pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in some]
     else:
         values, names = held.get("enum"), held.get("enumNames")
@@ -269,10 +269,10 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _size(value: object) -> float | None:
-    """A bound as the server names it; None for none, and for what no number of use has."""
+    """Return a limit of the schema, or None if it is missing or useless."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if -_LARGEST <= value <= _LARGEST else None
 
 
-_LARGEST = 1e300  # larger whole numbers have no other form to show
+_LARGEST = 1e300  # larger integers cannot be displayed

@@ -1,4 +1,4 @@
-"""The file of servers, in the ``mcpServers`` format that other programs use."""
+"""File of servers, in the ``mcpServers`` format that other programs use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.tools.tool import BUILT_IN, ToolError, visible
 from engine.text.invisible import is_visible
 
 CALL_S = 60.0
-"""How long a call may take, where the server's entry does not say ``timeout`` (seconds)."""
+"""Time limit of a call, if the server's entry has no ``timeout`` (seconds)."""
 LONGEST_CALL_S = 3600.0
 _LONGEST_FILE = 1_000_000
 _MAPS = ("mcpServers", "servers", "context_servers")
@@ -26,29 +26,29 @@ _HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
 class ServerConfig(Struct, frozen=True):
-    """How to reach one server: a program with its arguments, or an address."""
+    """Configuration of a server: a program with its arguments, or an address."""
 
     name: str
-    # command, args: the program to start; never read by a shell
+    # command, args: the program to start, without a shell
     command: str = ""
     args: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()  # added to the allow-listed environment
-    cwd: str = ""  # where it is started; empty for the person's home
-    url: str = ""  # the address of a server that speaks streamable HTTP
+    cwd: str = ""  # working folder, empty for the home folder
+    url: str = ""  # address of a server with streamable HTTP
     headers: tuple[tuple[str, str], ...] = ()  # sent with every request to it
-    timeout: float = CALL_S  # seconds that one call may take
-    enabled: bool = True  # whether its tools are offered
+    timeout: float = CALL_S  # time limit of a call in seconds
+    enabled: bool = True  # its tools are offered
 
     @property
     def shown(self) -> str:
-        """All that is started or asked, each argument in quotes: nothing of it is left out."""
+        """Return the full command with quoted arguments, or the address."""
         if self.url:
             return self.url
         words = [json.dumps(visible(w), ensure_ascii=False) for w in (self.command, *self.args)]
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
-        """The entry in the file."""
+        """Return the entry for the file."""
         entry: dict[str, Any] = {}
         if self.url:
             entry = {"type": "http", "url": self.url}
@@ -68,16 +68,16 @@ class ServerConfig(Struct, frozen=True):
 
 
 class Read(Struct, frozen=True):
-    """What was read of a text: servers, and a sentence for each entry that makes no sense."""
+    """Parsed servers, and a sentence for each invalid entry."""
 
     servers: tuple[ServerConfig, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read_text(text: str) -> Read:
-    """The servers that a text describes: a whole file, its inner part, or one entry of it.
+    """Return the servers in a text: a whole file, its inner part, or one entry.
 
-    Raises ToolError where the text as a whole makes no sense.
+    Raises ToolError if the text as a whole is invalid.
     """
     if len(text) > _LONGEST_FILE:
         raise ToolError(mark("The list of servers is larger than 1 MB."))
@@ -104,13 +104,13 @@ def read_text(text: str) -> Read:
 
 
 def to_text(servers: Iterable[ServerConfig]) -> str:
-    """The file's text."""
+    """Return the file's text."""
     entries = {server.name: server.to_json() for server in servers}
     return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_file(path: Path) -> Read:
-    """The servers of a file; none where there is none. Raises ToolError where it is unreadable."""
+    """Return the servers of a file, none if it is missing. Raises ToolError if it is unreadable."""
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST_FILE + 1).decode()
@@ -123,7 +123,10 @@ def read_file(path: Path) -> Read:
 
 
 def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
-    """Write the file in one step, for its owner alone: it may hold keys. Raises ToolError."""
+    """Write the file atomically and readable only by its owner, since it may contain keys.
+
+    Raises ToolError.
+    """
     try:
         replace_text(path, to_text(servers))
     except OSError as error:
@@ -132,7 +135,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
 
 
 def known_places(home: Path | None = None) -> dict[str, Path]:
-    """Where other programs keep their servers, by the program's name; those that are there."""
+    """Return the existing server files of other programs, by the program's name."""
     home = home or Path.home()
     system = home / ("Library/Application Support" if sys.platform == "darwin" else ".config")
     places = {
@@ -149,7 +152,7 @@ def known_places(home: Path | None = None) -> dict[str, Path]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """A JSON object. One entry copied out of a file has no braces around it: they are added."""
+    """Parse a JSON object. A single entry that was copied without braces gets them."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
         return {}
@@ -205,16 +208,16 @@ def _server(name: object, entry: object) -> ServerConfig:
 
 
 def reads_as(name: str) -> str:
-    """A name as somebody may read it in passing: letters and digits, with what looks like them."""
+    """Return a name as it is read at a glance: letters and digits, with similar ones unified."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     plain = unicodedata.normalize("NFKD", plain)
     return "".join(c for c in plain if c.isalnum())
 
 
 def looks(name: str) -> str:
-    """What a name looks like: two that nobody can tell apart have the same.
+    """Return the appearance of a name. Names that cannot be distinguished have the same one.
 
-    Consents are shown and kept by the server's name.
+    Consents are displayed and stored by the server's name.
     """
     plain = " ".join(unicodedata.normalize("NFKC", name).split())
     return "".join(c if c.isascii() else _latin(c) for c in plain)
@@ -225,7 +228,7 @@ def _latin(letter: str) -> str:
     return (found.upper() if letter.isupper() else found) if found else letter
 
 
-# Letters and digits that look like a Latin one, the Cyrillic and Greek ones among them.
+# Letters and digits that resemble a Latin one, also Cyrillic and Greek ones.
 _ALIKE = {
     ord(other): latin
     for latin, others in {

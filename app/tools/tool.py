@@ -1,4 +1,4 @@
-"""What a tool is, how it is named to a model, and how its texts are shown safely."""
+"""Definition of a tool, its name for models, and safe display of its texts."""
 
 from __future__ import annotations
 
@@ -17,64 +17,66 @@ from app.settings.language import mark, tr
 from engine.text.invisible import BLANKS, IGNORED, JOINERS, PRESENTED, escape_invisible
 
 BUILT_IN = "Stretto"
-"""The server name of the tools that come with the program; no configured server may have it."""
+"""Server name of the built-in tools, which no configured server may have."""
 
-LONGEST_DESCRIPTION = 4000  # characters: longer ones are a cost in every prompt, or an attack
+LONGEST_DESCRIPTION = 4000  # characters; longer ones cost tokens in every prompt, or are an attack
 LONGEST_TITLE = 80
 LONGEST_SCHEMA = 65_536  # bytes of JSON
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_LONGEST_NAME = 64  # what the chat templates and the OpenAI API allow
+_LONGEST_NAME = 64  # limit of chat templates and the OpenAI API
 
 
 class ToolError(Exception):
-    """Something with tools did not work. ``str(error)`` is a sentence for a person."""
+    """Error of a tool. ``str(error)`` is a sentence for the user."""
 
     def __init__(self, text: str, /, *, told: str = "", **values: object) -> None:
-        """``text``: as `tr` takes it, with ``values``; another ToolError may be one of them.
+        """Create an error.
 
-        ``told``: what a model reads where that is not the same, with the same values.
+        Args:
+            text: for `tr` with ``values``, which may include another ToolError.
+            told: text for models, if it differs, with the same values.
         """
         super().__init__(tr(text, **values))
         english = {k: v.told if isinstance(v, ToolError) else v for k, v in values.items()}
         words = told or text
-        # what a model that made the call reads, in English
+        # text for the model that made the call, in English
         self.told: str = words.format(**english) if english else words
 
 
 class Tool(Struct, frozen=True):
-    """One tool of one server, as that server describes it."""
+    """Tool of a server, as the server describes it."""
 
     server: str  # the server's name
-    name: str  # the tool's own name, unique within its server
-    description: str = ""  # what the model reads about it, without control characters
-    # the JSON schema of its arguments, an object
+    name: str  # unique within its server
+    description: str = ""  # for the model, without control characters
+    # JSON schema of its arguments, an object
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
-    title: str = ""  # its name for a person, as the server gives it; "" for none
+    title: str = ""  # the server's display name, "" for none
 
     @property
     def key(self) -> str:
-        """Server and tool in one text, as chats keep it."""
+        """Return server and tool in one string, as stored in chats."""
         return f"{self.server}/{self.name}"
 
     @property
     def fingerprint(self) -> str:
-        """A SHA-256 of all that a model reads about it.
+        """Return a SHA-256 of everything that a model reads about it.
 
-        A title is shown as it was when the person looked at the tool, whatever the server says now.
+        The title is not included: it is shown as the user has seen it.
         """
         told = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(canonical(told).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:
-    """JSON text that is the same for the same value."""
+    """Return JSON text that is equal for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """The tools by the names that a model calls them by: letters, digits, ``_`` and ``-``.
+    """Return the tools by unique names for models: letters, digits, ``_`` and ``-``.
 
-    Two tools never have one name. The order of the tools decides who gets a number.
+    The order of the tools decides which of two equal names gets a number.
     """
     named: dict[str, Tool] = {}
     for tool in tools:
@@ -90,17 +92,17 @@ def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def as_function(name: str, tool: Tool) -> dict[str, Any]:
-    """The tool as chat templates take it: OpenAI's shape of a function."""
+    """Return the tool for chat templates: OpenAI's function format."""
     about = {"name": name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": about}
 
 
 def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
-    """The text without what moves a terminal's cursor, hides itself or turns the direction.
+    """Return the text without invisible characters and characters that control a terminal.
 
-    Escape sequences, control characters, bidirectional marks and tags go; with ``lines`` line ends
-    and tabs stay. The joiners that emoji and Persian are written with stay. ``most``: characters
-    that are kept; a text that is far longer is cut before it is looked at.
+    Escape sequences, control characters, bidirectional marks and tags are removed. With ``lines``,
+    line ends and tabs stay. Joiners of emoji and Persian stay. ``most``: limit of characters; a
+    much longer text is cut first.
     """
     if most is not None:
         return clean(text[: 4 * most], lines=lines)[:most]
@@ -113,7 +115,7 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
 
 
 def one_line(told: object, most: int) -> str:
-    """As `clean` makes one line of what stands in a file; "" for what is no text."""
+    """Return an imported value as one line of at most ``most`` characters, "" if it is not text."""
     text = clean(told, lines=False, most=most) if isinstance(told, str) else ""
     return " ".join(text.split())
 
@@ -125,7 +127,7 @@ _ESCAPES = re.compile(
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
 _HIDDEN = re.compile(f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}]")
 
-# Also what Qt's editors give back as a blank or a line end.
+# Includes what Qt's editors return as a space or a line end.
 _UNCLEAR = re.compile(
     f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}{BLANKS}\xa0\u2028\u2029\ufdd0\ufdd1]"
     f"|[{JOINERS}](?=[{JOINERS}])"
@@ -133,9 +135,9 @@ _UNCLEAR = re.compile(
 
 
 def readable(arguments: str) -> str:
-    """JSON text as a person reads and edits it: indented, with what hides itself as an escape.
+    """Return JSON text for reading and editing: indented, with invisible characters escaped.
 
-    Text that is no JSON is given back with its escapes only.
+    Text that is not JSON is only escaped.
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
@@ -148,16 +150,16 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text on one line, with what cannot be seen written as an escape."""
+    """Return the text on one line, with invisible characters escaped."""
     return escape_invisible(text, escaped)
 
 
 def escaped(character: str) -> str:
-    """A character as Python escapes it, in ASCII."""
+    """Return a character as Python escapes it, in ASCII."""
     return ascii(character)[1:-1]
 
 
-LONGEST = 1_000_000  # characters of a result that are kept at all. More fits no model.
+LONGEST = 1_000_000  # characters of a result that are kept; more does not fit any model
 
 
 class OutcomeKind(Enum):
@@ -174,23 +176,23 @@ class Outcome(Struct, frozen=True):
     """Result of a built-in tool that is more than its text."""
 
     kind: OutcomeKind
-    text: str  # what the model reads
+    text: str  # for the model
     size: int = 0  # bytes written
-    path: str = ""  # of the file that was written
+    path: str = ""  # of the written file
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the message of the call keeps."""
+        """Return the data to store in the call's message."""
         return {"kind": self.kind.value, "size": self.size, "path": self.path}
 
 
 class ToolResult(Struct, frozen=True):
-    """What came of a call."""
+    """Result of a call."""
 
-    text: str  # what the model is told
-    error: bool = False  # whether the tool says that it failed
-    size: int = 0  # characters before anything was cut
-    shown: str = ""  # what the person reads in place of the text; "" where they read the same
-    # what a built-in tool did, for a sentence in the user's language; None if the text is all
+    text: str  # text for the model
+    error: bool = False  # the tool reports a failure
+    size: int = 0  # characters before cutting
+    shown: str = ""  # text for the user, "" for the same text
+    # action of a built-in tool, for a sentence in the user's language, or None
     outcome: Outcome | None = None
 
     @property
@@ -199,15 +201,15 @@ class ToolResult(Struct, frozen=True):
 
 
 def harmless(text: str, error: bool = False) -> ToolResult:
-    """A result of this text, without escape sequences and hidden characters."""
+    """Return a result with this text, without escape sequences and invisible characters."""
     size = len(text)
-    text = text[:LONGEST]  # first: cleaning fifty megabytes takes seconds
+    text = text[:LONGEST]  # first, since cleaning 50 MB takes seconds
     kept = clean(text)
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
 
 
 def failed(error: BaseException) -> ToolResult:
-    """What a call comes to that has raised this: each reads their own words."""
+    """Return the result of a call that raised an error, with texts for the model and the user."""
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
     why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
@@ -215,7 +217,7 @@ def failed(error: BaseException) -> ToolResult:
 
 
 def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
-    """The blocks of an MCP result as one text. Images and sounds are named and left out."""
+    """Return the blocks of an MCP result as one text. Images and sounds are only mentioned."""
     texts: list[str] = []
     for block in blocks:
         kind = block.get("type")
@@ -238,7 +240,7 @@ def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> T
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning and the end of a text, ``most`` characters of it, with a note between."""
+    """Return the beginning and the end of a text, ``most`` characters, with a note between."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

@@ -1,7 +1,7 @@
-"""How a server is reached: a process with an environment of its own (stdio), or HTTP, with limits.
+"""Transports to servers: a process with its own environment (stdio), or HTTP, with limits.
 
-The transport of the `mcp` package reads lines of any length and every notification there is; a
-server of that kind would take the window's memory and processor with it.
+The `mcp` package's transport accepts lines of any length and any number of notifications, which
+could exhaust memory and processor.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from app.tools.tool import ToolError
 _ALLOWED = ("HOME", "LOGNAME", "USER", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _USUAL = ("/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 _MARK = "--path-of-the-login-shell--"
-SHELL_S = 5.0  # how long a login shell may take to say its PATH; some start whole programs
+SHELL_S = 5.0  # time limit of a login shell; some start whole programs
 
 _lock = threading.Lock()
 _path: str | None = None
 
 
 def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
-    """The PATH that programs get in the person's terminal; asked of the shell once.
+    """Return the PATH of the user's terminal, from the login shell. The result is cached.
 
-    A program that was started by a double click has the system's short PATH, in which no ``npx``
-    and no ``uvx`` is. Blocks for ``seconds`` at most.
+    A program started by a double click has the system's short PATH, without ``npx`` and ``uvx``.
+    Blocks for at most ``seconds``.
     """
     global _path
     with _lock:
@@ -59,9 +59,9 @@ def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
 
 
 def _ask(shell: str, seconds: float) -> str:
-    """What the shell says; "" when it says nothing in time."""
+    """Return the shell's PATH, or "" if it does not respond in time."""
     try:
-        # A session of its own: an interactive shell would take the terminal from the program.
+        # In its own session: an interactive shell would take the terminal from the program.
         child = subprocess.Popen(
             [shell, "-l", "-i", "-c", f"echo {_MARK}; /usr/bin/env; echo {_MARK}"],
             stdin=subprocess.DEVNULL,
@@ -87,37 +87,37 @@ def _end_shell(child: subprocess.Popen[bytes]) -> None:
     except (ProcessLookupError, PermissionError):
         child.kill()
     if child.stdout is not None:
-        child.stdout.close()  # a grandchild may hold the other end open for ever
+        child.stdout.close()  # a grandchild may hold the other end open forever
     child.wait()
 
 
 def _joined(first: str, second: str) -> str:
     own = str(Path.home() / ".local" / "bin")
     folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, own]
-    # A relative folder would mean another place for every server.
+    # Relative folders would depend on the server's working folder.
     return os.pathsep.join(dict.fromkeys(f for f in folders if os.path.isabs(f)))
 
 
 def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """What a server's process sees of the environment: keys and tokens of others are not in it."""
+    """Return the environment of a server's process, without other programs' keys and tokens."""
     kept = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     return {**kept, "PATH": path, **extra}
 
 
 def find_program(command: str, path: str) -> str | None:
-    """Where the program lies; None where there is none."""
+    """Return the program's path, or None."""
     return shutil.which(os.path.expanduser(command), path=path)
 
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of one message; a longer one is refused and the call it answers fails."""
+"""Bytes of one message. A longer one is refused, and its call fails."""
 LINES_PER_S = 500
-"""Lines of a server's log beyond so many in a second are dropped, as notifications are (see
-`bounding`); other messages wait for the next one."""
+"""Limit of log lines per second; more are dropped, as are notifications (see `bounding`). Other
+messages are delayed."""
 LEAVE_S = 1.0
-"""How long a server may take to end by itself once its input is closed, and again when asked."""
+"""Time for a server to end by itself after its input is closed, and again after a signal."""
 _CHUNK = 65536
-_FLOODED_S = 0.02  # between two pieces of a log that is a flood
+_FLOODED_S = 0.02  # pause between two pieces of a flooding log
 _SLICE = 1 << 20
 _BYTES_PER_PART = 8
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18})')
@@ -129,10 +129,10 @@ async def stdio(
     command: Sequence[str],
     env: Mapping[str, str],
     cwd: str | None,
-    note: Callable[[str], None],  # gets each line that the server writes to its standard error
+    note: Callable[[str], None],  # called with each line of the server's standard error
     ended: Callable[[], None],  # called when the server closes its output
 ) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Start the process and yield its streams; on leaving it and its children are ended.
+    """Start the process and yield its streams. On exit it ends with its child processes.
 
     Raises OSError if it cannot be started.
     """
@@ -148,7 +148,7 @@ async def stdio(
             async with to_session:
                 await _pass_on(process.stdout, to_session.send)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, OSError):
-            pass  # the session is gone, or the pipe
+            pass  # the session or the pipe is closed
         finally:
             ended()
 
@@ -190,7 +190,7 @@ async def stdio(
 
 
 async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
-    """Cut the bytes into lines and hand on what is a message."""
+    """Split the bytes into lines, and send the messages among them."""
     parts: list[bytes] = []
     size = 0
     pace = Pace(MESSAGES_PER_S)
@@ -207,7 +207,7 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
         if size <= LONGEST_LINE:
             parts.append(rest)
         else:
-            parts = parts[:1]  # its beginning tells which call it answers
+            parts = parts[:1]  # its beginning identifies the call
 
 
 def _too_long() -> str:
@@ -224,7 +224,7 @@ async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None
         if len(line) > MOST_PARTS:  # a shorter one cannot have as many
             for at in range(0, len(line), _SLICE):
                 weigher.feed(line[at : at + _SLICE])
-                await anyio.sleep(0)  # others have their turn
+                await anyio.sleep(0)  # lets other coroutines run
     except TooMuchError as error:
         return refused(line[:400] + line[-400:], str(error))
     wait = pace.wait(1 + weight(len(line), weigher.parts or len(line) // _BYTES_PER_PART))
@@ -239,7 +239,7 @@ async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None
 
 
 def refused(head: bytes, why: str) -> SessionMessage | Exception:
-    """The answer in the place of a message that is not read; ``head``: its begin and end."""
+    """Return the response for a refused message. ``head``: its beginning and end."""
     found = _ID.search(head)
     if found is None:
         return ToolError(why)
@@ -248,7 +248,7 @@ def refused(head: bytes, why: str) -> SessionMessage | Exception:
 
 
 async def _end(process: Process) -> None:
-    """Close its input, wait, then end it and all that it has started."""
+    """Close the input, wait, then end the process and its child processes."""
     for stream in (process.stdin,):
         if stream is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -264,7 +264,7 @@ async def _end(process: Process) -> None:
         if pipe is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await pipe.aclose()
-    # Else the loop keeps it, and warns, while a surviving grandchild holds a pipe open.
+    # Otherwise the loop keeps it, with a warning, while a grandchild holds a pipe open.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     if transport is not None:
         with suppress(PermissionError, OSError):
@@ -272,16 +272,16 @@ async def _end(process: Process) -> None:
 
 
 LONGEST_BODY = 64 * 1024 * 1024
-"""Bytes of one answer. Events, of which a stream may have as many as it likes, have the package's
-own limit each."""
+"""Bytes of one response. Streams may have any number of events, each with the package's limit."""
 
 
 @asynccontextmanager
 async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
-    """The streams to a server that speaks streamable HTTP."""
+    """Yield the streams to a server with streamable HTTP."""
     from mcp.client.streamable_http import streamable_http_client
 
-    limits = httpx2.Timeout(30.0, read=None)  # calls have their own, which waits for the person
+    # calls have their own limit, which is suspended for questions
+    limits = httpx2.Timeout(30.0, read=None)
     headers = {"Accept-Encoding": "identity", **dict(config.headers)}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=limits, transport=_Transport()) as http,
@@ -291,9 +291,9 @@ async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], Non
 
 
 class _Messages:
-    """What the server's stream gives, without messages that list too much.
+    """A server's stream without messages whose lists are too long.
 
-    In the place of the stream, as it is: it tells, too, which request an event belongs to.
+    Other attributes are those of the stream, such as the request of an event.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -320,7 +320,7 @@ class _Messages:
 
 
 def _allowed(item: Any) -> Any:
-    """Return the message, or an error for the request in the place of one that is refused."""
+    """Return the message, or an error for the request if the message is refused."""
     why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
     if not why:
         return item
@@ -329,7 +329,7 @@ def _allowed(item: Any) -> Any:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Hands on answers piece by piece, and only as much of them as can be read in time."""
+    """Transport that passes responses on in pieces, no faster than they can be parsed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -338,7 +338,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
         packed = response.headers.get("content-encoding", "identity").strip().lower()
-        if packed not in ("", "identity"):  # a few megabytes can become gigabytes
+        if packed not in ("", "identity"):  # a few megabytes can expand to gigabytes
             await response.aclose()
             raise httpx2.ReadError("The server packs what it was asked to send as it is.")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -359,7 +359,7 @@ class _Bounded(httpx2.AsyncByteStream):
             count, before = 0, weigher.total
             try:
                 if self._events:
-                    # Only what every reader takes for the end of an event begins another.
+                    # Only separators that all readers accept end an event.
                     *whole, last = (end + piece).replace(b"\r\n", b"\n").split(b"\n\n")
                     count = len(whole)
                     end = b"\n" if last.endswith(b"\n") else b""

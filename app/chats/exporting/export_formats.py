@@ -150,7 +150,7 @@ def _closed_fence(block: Block) -> str:
 
 
 def _with_longer_fences(block: Block) -> str:
-    """Return a block with longer fences around code that contains fences, also in lists and quotes."""
+    """Return a block with longer fences around code with fences, also in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
         if token.type != "fence" or not token.map:
@@ -327,7 +327,7 @@ def write_pdf(
 def lay_out(
     chat: ChatRecord, said: Sequence[Message], area: QSizeF, stop: Event, *, thoughts: bool = False
 ) -> QTextDocument:
-    """Lay out the chat on pages of this size, in pixels of 1/96 inch. If stopped, it is incomplete."""
+    """Lay out the chat on pages of this size, in pixels of 1/96 inch. Incomplete if stopped."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(_font())

@@ -260,7 +260,7 @@ def _plain(value: Any) -> Any:
 
 
 def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the conversations of a file: of a list, of a list in an object, or the object itself."""
+    """Yield the conversations of a file: a list, a list in an object, or the object itself."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
     value: _Value | None = None
